@@ -15,7 +15,7 @@ const token = 'token-of-a-bench';
 const project = fileURLToPath(new URL('..', import.meta.url));
 
 /** What `npm start` gives Node: `exec node [option ...] cli/main.ts serve`. */
-async function startArguments(): Promise<string[]> {
+async function readStartArguments(): Promise<string[]> {
   const { scripts }: { scripts: { start: string } } = JSON.parse(
     await readFile(join(project, 'package.json'), 'utf8'),
   );
@@ -32,28 +32,28 @@ export interface EngineUnderTest {
   readonly startMs: number;
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
   /** The value of a metric without labels. */
-  metric(name: string): Promise<number>;
+  readMetric(name: string): Promise<number>;
   /** Processor seconds used so far by the engine and by its PostgreSQL. */
   cpuSeconds(): Promise<{ engine: number; postgres: number }>;
   /** Resident memory of the engine, in MB. */
-  memory(): Promise<number>;
+  residentMegabytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function freshDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+export async function createTemporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'runyard-bench-'));
   await chmod(path, 0o711);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** @param variables settings beside those that every bench has */
-export async function startUnderTest(
+export async function startEngineUnderTest(
   dataDirectory: string,
   path: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<EngineUnderTest> {
   const before = systemClock.now();
-  const child = spawn(process.execPath, await startArguments(), {
+  const child = spawn(process.execPath, await readStartArguments(), {
     cwd: dataDirectory,
     env: {
       PATH: path,
@@ -64,7 +64,7 @@ export async function startUnderTest(
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await listening(child);
+  const url = await waitForUrl(child);
   while (!(await fetch(`${url}/readyz`)).ok);
   const startMs = systemClock.now() - before;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -82,12 +82,12 @@ export async function startUnderTest(
       const answer: Record<string, unknown> = JSON.parse(await response.text());
       return answer;
     },
-    async metric(name) {
+    async readMetric(name) {
       const text = await (await fetch(`${url}/metrics`, { headers })).text();
       return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
     },
-    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
-    memory: () => residentMegabytes(child.pid ?? 0),
+    cpuSeconds: () => measureCpuSeconds(child.pid ?? 0),
+    residentMegabytes: () => readResidentMegabytes(child.pid ?? 0),
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
@@ -96,7 +96,7 @@ export async function startUnderTest(
   };
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+async function waitForUrl(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The engine has no output to read.');
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /"url":"([^"]+)"/.exec(line)?.[1];
@@ -108,15 +108,17 @@ async function listening(child: ChildProcess): Promise<string> {
   throw new Error('The engine ended before it was ready.');
 }
 
-async function residentMegabytes(pid: number): Promise<number> {
+async function readResidentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Clock ticks a second, as Linux counts processor time for users. */
-const ticks = 100;
+const clockTicksPerSecond = 100;
 
-async function cpuSeconds(engine: number): Promise<{ engine: number; postgres: number }> {
-  const all = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(timesOf));
+async function measureCpuSeconds(engine: number): Promise<{ engine: number; postgres: number }> {
+  const all = await Promise.all(
+    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcessTimes),
+  );
   const times = all.filter((one) => one !== undefined);
   const children = new Set(times.filter((one) => one.parent === engine).map((one) => one.pid));
   const sum = (of: typeof times): number => of.reduce((total, one) => total + one.seconds, 0);
@@ -126,7 +128,9 @@ async function cpuSeconds(engine: number): Promise<{ engine: number; postgres: n
   };
 }
 
-async function timesOf(pid: string): Promise<{ pid: number; parent: number; seconds: number } | undefined> {
+async function readProcessTimes(
+  pid: string,
+): Promise<{ pid: number; parent: number; seconds: number } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
   const fields = stat
@@ -136,6 +140,6 @@ async function timesOf(pid: string): Promise<{ pid: number; parent: number; seco
   return {
     pid: Number(pid),
     parent: fields[1] ?? 0,
-    seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / ticks,
+    seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / clockTicksPerSecond,
   };
 }

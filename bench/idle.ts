@@ -2,22 +2,22 @@
  * What an idle engine costs: processor time of engine and PostgreSQL, and queries, over a minute without
  * work.
  */
-import { freshDirectory, startUnderTest } from './engine-under-test.ts';
+import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
 
 const seconds = 60;
-const directory = await freshDirectory();
-const engine = await startUnderTest(directory.path, '/usr/bin:/bin');
+const directory = await createTemporaryDirectory();
+const engine = await startEngineUnderTest(directory.path, '/usr/bin:/bin');
 // What the start itself causes is not idleness.
 await new Promise((resolve) => {
   setTimeout(resolve, 5_000);
 });
-const [cpu, queries] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
+const [cpu, queries] = [await engine.cpuSeconds(), await engine.readMetric('runyard_database_queries_total')];
 await new Promise((resolve) => {
   setTimeout(resolve, seconds * 1_000);
 });
 const [cpuAfter, queriesAfter] = [
   await engine.cpuSeconds(),
-  await engine.metric('runyard_database_queries_total'),
+  await engine.readMetric('runyard_database_queries_total'),
 ];
 const percent = (before: number, after: number): string =>
   `${(((after - before) / seconds) * 100).toFixed(2)} % of a core`;

@@ -2,28 +2,31 @@
  * runs/list with 100,000 stored runs against the same with 100: pages and filters may take no more than twice
  * the time.
  */
-import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
-import { seededStep, seedRuns, type Seeded } from './seed-runs.ts';
+import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
+import { seededIntervalMs, seedRuns, type SeededHistory } from './seed-runs.ts';
 
 const sizes = { few: 100, many: 100_000 };
 const samples = 150;
-const active = 5;
-const most = 2;
+const activeRuns = 5;
+const maximumRatio = 2;
 
-interface Stored extends Seeded {
+interface SeededEngine extends SeededHistory {
   readonly engine: EngineUnderTest;
   readonly runs: number;
   readonly remove: () => Promise<void>;
 }
 
-async function prepare(runs: number): Promise<Stored> {
-  const directory = await freshDirectory();
+async function startSeededEngine(runs: number): Promise<SeededEngine> {
+  const directory = await createTemporaryDirectory();
   // Enough runs of each job for a page of them.
   const seeded = await seedRuns(directory.path, runs, runs / 25);
-  const engine = await startUnderTest(directory.path, process.argv[2] ?? '/usr/local/bin:/usr/bin:/bin');
+  const engine = await startEngineUnderTest(
+    directory.path,
+    process.argv[2] ?? '/usr/local/bin:/usr/bin:/bin',
+  );
   const sleep = Buffer.from('import time\ntime.sleep(3600)\n').toString('base64');
   await engine.call('POST', '2.0/managed_fs/put', { path: '/sleep.py', contents: sleep });
-  for (let one = 0; one < active; one += 1) {
+  for (let one = 0; one < activeRuns; one += 1) {
     await engine.call('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'bench',
       spark_python_task: { python_file: 'managed_fs:/sleep.py' },
@@ -44,18 +47,19 @@ async function prepare(runs: number): Promise<Stored> {
 }
 
 /** The token of a page in the middle of the history. */
-async function middle({ engine, runs }: Stored): Promise<string> {
+async function getMiddlePageToken({ engine, runs }: SeededEngine): Promise<string> {
   return String(
     (await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${runs / 2}`))['next_page_token'],
   );
 }
 
-const startOf = ({ firstStart }: Stored, index: number): number => firstStart + index * seededStep;
+const startTimeOf = ({ firstStart }: SeededEngine, index: number): number =>
+  firstStart + index * seededIntervalMs;
 
 /** What is asked for -> the query. */
-const questions: readonly (readonly [string, (stored: Stored) => string | Promise<string>])[] = [
+const listQueries: readonly (readonly [string, (stored: SeededEngine) => string | Promise<string>])[] = [
   ['the first page', () => ''],
-  ['a page in the middle, by its token', async (stored) => `page_token=${await middle(stored)}`],
+  ['a page in the middle, by its token', async (stored) => `page_token=${await getMiddlePageToken(stored)}`],
   ['runs of a job', ({ jobs }) => `job_id=${jobs[0]}`],
   ['completed runs of a job', ({ jobs }) => `job_id=${jobs.at(-1)}&completed_only=true&limit=1`],
   ['active runs of a job', ({ jobs }) => `job_id=${jobs[0]}&active_only=true`],
@@ -64,52 +68,53 @@ const questions: readonly (readonly [string, (stored: Stored) => string | Promis
   ['completed runs', () => 'completed_only=true'],
   ['one-time runs', () => 'run_type=SUBMIT_RUN'],
   ['runs of workflows, of which there are none', () => 'run_type=WORKFLOW_RUN'],
-  ['runs since the beginning', (stored) => `start_time_from=${startOf(stored, 0)}`],
-  ['runs since a while ago', (stored) => `start_time_from=${startOf(stored, stored.runs - 10)}`],
-  ['the first runs of all', (stored) => `start_time_to=${startOf(stored, 9)}`],
+  ['runs since the beginning', (stored) => `start_time_from=${startTimeOf(stored, 0)}`],
+  ['runs since a while ago', (stored) => `start_time_from=${startTimeOf(stored, stored.runs - 10)}`],
+  ['the first runs of all', (stored) => `start_time_to=${startTimeOf(stored, 9)}`],
   [
     'runs of one hour long ago',
     (stored) =>
-      `start_time_from=${startOf(stored, stored.runs / 4)}&start_time_to=${startOf(stored, stored.runs / 4 + 10)}`,
+      `start_time_from=${startTimeOf(stored, stored.runs / 4)}&start_time_to=${startTimeOf(stored, stored.runs / 4 + 10)}`,
   ],
   [
     'completed one-time runs since the middle',
-    (stored) => `start_time_from=${startOf(stored, stored.runs / 2)}&run_type=SUBMIT_RUN&completed_only=true`,
+    (stored) =>
+      `start_time_from=${startTimeOf(stored, stored.runs / 2)}&run_type=SUBMIT_RUN&completed_only=true`,
   ],
 ];
 
 /** High resolution, in milliseconds. */
-const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
+const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** Median milliseconds of a query on each, asked in turn, so that the noise of the machine meets both. */
-async function medians(queries: readonly (readonly [Stored, string])[]): Promise<number[]> {
+async function measureMedians(queries: readonly (readonly [SeededEngine, string])[]): Promise<number[]> {
   const times = queries.map((): number[] => []);
   for (let sample = 0; sample < samples; sample += 1) {
     for (const [index, [{ engine }, query]] of queries.entries()) {
-      const before = clock();
+      const before = nowMs();
       await engine.call('GET', `2.1/jobs/runs/list?${query}`);
-      times[index]?.push(clock() - before);
+      times[index]?.push(nowMs() - before);
     }
   }
   return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0);
 }
 
-const [few, many] = [await prepare(sizes.few), await prepare(sizes.many)];
-let slow = 0;
+const [few, many] = [await startSeededEngine(sizes.few), await startSeededEngine(sizes.many)];
+let slowQueries = 0;
 process.stdout.write(
   `runs/list, medians of ${samples} in ms, with ${sizes.few} and with ${sizes.many} runs\n`,
 );
-for (const [name, query] of questions) {
-  const [of100 = 0, of100000 = 0] = await medians([
+for (const [name, query] of listQueries) {
+  const [of100 = 0, of100000 = 0] = await measureMedians([
     [few, await query(few)],
     [many, await query(many)],
   ]);
   const ratio = of100000 / of100;
-  if (ratio >= most) slow += 1;
+  if (ratio >= maximumRatio) slowQueries += 1;
   process.stdout.write(
-    `${name.padEnd(50)}${of100.toFixed(2).padStart(8)}${of100000.toFixed(2).padStart(8)}   x ${ratio.toFixed(2)}${ratio >= most ? '  too slow' : ''}\n`,
+    `${name.padEnd(50)}${of100.toFixed(2).padStart(8)}${of100000.toFixed(2).padStart(8)}   x ${ratio.toFixed(2)}${ratio >= maximumRatio ? '  too slow' : ''}\n`,
   );
 }
 await few.remove();
 await many.remove();
-process.exitCode = slow === 0 ? 0 : 1;
+process.exitCode = slowQueries === 0 ? 0 : 1;

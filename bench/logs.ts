@@ -8,12 +8,12 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
+import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 
 const path = '/usr/local/bin:/usr/bin:/bin';
 const rounds = Number(process.argv[2] ?? 3);
-const mib = 2 ** 20;
-const growthMostMb = 20;
+const bytesPerMiB = 2 ** 20;
+const maximumGrowthMb = 20;
 /** Writes a gibibyte in lines of 100 bytes, by its own clock. */
 const program = `import sys, time
 block = (b"x" * 99 + b"\\n") * 640
@@ -23,25 +23,25 @@ sys.stdout.buffer.flush()
 sys.stderr.write("%.3f" % (time.monotonic() - began))
 `;
 
-const scratch = await freshDirectory();
-const script = join(scratch.path, 'write.py');
+const scratchDirectory = await createTemporaryDirectory();
+const script = join(scratchDirectory.path, 'write.py');
 await writeFile(script, program);
-const wide = await begin({ RUNYARD_LOG_BYTES_MAX: String(2 ** 31) });
-const narrow = await begin({ RUNYARD_LOG_BYTES_MAX: String(64 * mib) });
+const largeLogEngine = await startWarmEngine({ RUNYARD_LOG_BYTES_MAX: String(2 ** 31) });
+const smallLogEngine = await startWarmEngine({ RUNYARD_LOG_BYTES_MAX: String(64 * bytesPerMiB) });
 try {
   for (let round = 1; round <= rounds; round += 1) {
     process.stdout.write(`round ${round}\n`);
-    report('a bare process', await bare());
-    report('a task, all of it kept', await asTask(wide, false));
-    report('a task, 64 MB of it kept', await asTask(narrow, false));
-    report('the same, followed live', await asTask(narrow, true));
+    report('a bare process', await measureBareProcess());
+    report('a task, all of it kept', await measureTask(largeLogEngine, false));
+    report('a task, 64 MB of it kept', await measureTask(smallLogEngine, false));
+    report('the same, followed live', await measureTask(smallLogEngine, true));
   }
 } finally {
-  for (const { engine, directory } of [wide, narrow]) {
+  for (const { engine, directory } of [largeLogEngine, smallLogEngine]) {
     await engine.stop();
     await directory.remove();
   }
-  await scratch.remove();
+  await scratchDirectory.remove();
 }
 
 interface Cost {
@@ -50,14 +50,14 @@ interface Cost {
   readonly onDiskMb?: number;
 }
 
-interface Started {
+interface WarmEngine {
   readonly engine: EngineUnderTest;
-  readonly directory: Awaited<ReturnType<typeof freshDirectory>>;
+  readonly directory: Awaited<ReturnType<typeof createTemporaryDirectory>>;
 }
 
-async function begin(variables: Readonly<Record<string, string>>): Promise<Started> {
-  const directory = await freshDirectory();
-  const engine = await startUnderTest(directory.path, path, variables);
+async function startWarmEngine(variables: Readonly<Record<string, string>>): Promise<WarmEngine> {
+  const directory = await createTemporaryDirectory();
+  const engine = await startEngineUnderTest(directory.path, path, variables);
   await engine.call('POST', '2.0/managed_fs/put', {
     path: '/write.py',
     contents: Buffer.from(program).toString('base64'),
@@ -67,7 +67,7 @@ async function begin(variables: Readonly<Record<string, string>>): Promise<Start
     contents: Buffer.from('print("ok")\n').toString('base64'),
   });
   // What a first task loads is no cost of its log.
-  for (let warm = 0; warm < 5; warm += 1) await run(engine, 'ok');
+  for (let warm = 0; warm < 5; warm += 1) await runToEnd(engine, 'ok');
   return { engine, directory };
 }
 
@@ -77,11 +77,11 @@ function report(what: string, { seconds, growthMb, onDiskMb }: Cost): void {
       ? ''
       : `; engine +${growthMb.toFixed(1)} MB; ${onDiskMb?.toFixed(0)} MB on the disk`;
   process.stdout.write(`  ${what.padEnd(26)} ${seconds.toFixed(2)} s to write 1 GB${rest}\n`);
-  if ((growthMb ?? 0) >= growthMostMb) process.exitCode = 1;
+  if ((growthMb ?? 0) >= maximumGrowthMb) process.exitCode = 1;
 }
 
-async function bare(): Promise<Cost> {
-  const out = join(scratch.path, 'out');
+async function measureBareProcess(): Promise<Cost> {
+  const out = join(scratchDirectory.path, 'out');
   const fd = openSync(out, 'a');
   const child = spawn('python3', [script], { stdio: ['ignore', fd, 'pipe'], env: { PATH: path } });
   closeSync(fd);
@@ -94,30 +94,30 @@ async function bare(): Promise<Cost> {
   return { seconds: Number(said) };
 }
 
-async function asTask({ engine, directory }: Started, followed: boolean): Promise<Cost> {
-  const before = await engine.memory();
+async function measureTask({ engine, directory }: WarmEngine, followed: boolean): Promise<Cost> {
+  const before = await engine.residentMegabytes();
   let most = before;
   const look = async (): Promise<void> => {
-    most = Math.max(most, await engine.memory());
+    most = Math.max(most, await engine.residentMegabytes());
   };
   const watching = setInterval(() => {
     void look();
   }, 50);
-  const runId = await run(engine, 'write', followed);
+  const runId = await runToEnd(engine, 'write', followed);
   clearInterval(watching);
   const { content } = await engine.call('GET', `2.0/jobs/runs/logs?run_id=${runId}&stream=stderr`);
   const { blocks } = await stat(join(directory.path, 'runs', String(runId), 'stdout'));
   await engine.call('POST', '2.0/jobs/runs/delete', { run_id: runId });
-  return { seconds: Number(content), growthMb: most - before, onDiskMb: (blocks * 512) / mib };
+  return { seconds: Number(content), growthMb: most - before, onDiskMb: (blocks * 512) / bytesPerMiB };
 }
 
 /** Runs a program to its end; the id of its run. */
-async function run(engine: EngineUnderTest, name: string, followed = false): Promise<number> {
+async function runToEnd(engine: EngineUnderTest, name: string, followed = false): Promise<number> {
   const { run_id: runId } = await engine.call('POST', '2.0/jobs/runs/submit', {
     existing_cluster_id: 'c',
     spark_python_task: { python_file: `managed_fs:/${name}.py` },
   });
-  const following = followed ? follow(engine, Number(runId)) : undefined;
+  const following = followed ? followLog(engine, Number(runId)) : undefined;
   for (;;) {
     const { state } = await engine.call('GET', `2.0/jobs/runs/get?run_id=${String(runId)}`);
     if (JSON.stringify(state).includes('TERMINATED')) break;
@@ -130,7 +130,7 @@ async function run(engine: EngineUnderTest, name: string, followed = false): Pro
 }
 
 /** Reads a log as it comes, as fast as it can. */
-async function follow({ url }: EngineUnderTest, runId: number): Promise<void> {
+async function followLog({ url }: EngineUnderTest, runId: number): Promise<void> {
   const { body } = await fetch(`${url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, {
     headers: { authorization: 'Bearer token-of-a-bench' },
   });

@@ -12,26 +12,26 @@ import { migrate, openDatabase } from '../storage/postgres/database.ts';
 import { createDestinationStore } from '../storage/postgres/deliveries/destinations.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { insertOutboxEvents } from '../storage/postgres/outbox/outbox.ts';
-import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
-import { spread } from './spread.ts';
+import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
+import { summarizeMs } from './spread.ts';
 
-const notices = 10_000;
-const slowMs = Number(process.argv[2] ?? 100);
-const probes = 20;
+const notificationCount = 10_000;
+const slowResponseMs = Number(process.argv[2] ?? 100);
+const probeCount = 20;
 
 /** Time of arrival of each call to the fast destination, and how many the slow one has answered. */
-const arrived: (() => void)[] = [];
+const pendingArrivals: (() => void)[] = [];
 let answered = 0;
 const receiver = createServer((request, response) => {
   request.resume().on('end', () => {
     if (request.url === '/fast') {
       response.end();
-      arrived.shift()?.();
+      pendingArrivals.shift()?.();
     } else {
       setTimeout(() => {
         answered += 1;
         response.end();
-      }, slowMs);
+      }, slowResponseMs);
     }
   });
 }).listen(0, '127.0.0.1');
@@ -40,7 +40,7 @@ const address = receiver.address();
 const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 
 /** Both destinations, and the notices in the outbox as runs would have left them. */
-async function seed(directory: string): Promise<{ fast: string; slow: string }> {
+async function seedDatabase(directory: string): Promise<{ fast: string; slow: string }> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
     directory: join(directory, 'postgres'),
@@ -64,7 +64,7 @@ async function seed(directory: string): Promise<{ fast: string; slow: string }> 
   const [fast, slow] = [await make('fast'), await make('slow')];
   await insertOutboxEvents(
     db,
-    Array.from({ length: notices }, (_, index) => ({
+    Array.from({ length: notificationCount }, (_, index) => ({
       event: 'on_failure' as const,
       channel: 'webhook' as const,
       recipient: slow,
@@ -80,51 +80,52 @@ async function seed(directory: string): Promise<{ fast: string; slow: string }> 
 }
 
 /** High resolution, in milliseconds. */
-const clock = (): number => Number(process.hrtime.bigint()) / 1e6;
+const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** From the call that asks for a test notice to its arrival. */
-async function probe(engine: EngineUnderTest, destination: string): Promise<number> {
+async function measureProbe(engine: EngineUnderTest, destination: string): Promise<number> {
   const arrival = new Promise<void>((resolve) => {
-    arrived.push(resolve);
+    pendingArrivals.push(resolve);
   });
-  const before = clock();
+  const before = nowMs();
   await engine.call('POST', `2.0/notification-destinations/${destination}/test`, {});
   await arrival;
-  return clock() - before;
+  return nowMs() - before;
 }
 
-async function times(count: number, work: () => Promise<number>): Promise<number[]> {
+async function measureRepeatedly(count: number, work: () => Promise<number>): Promise<number[]> {
   const all: number[] = [];
   while (all.length < count) all.push(await work());
   return all;
 }
 
-const directory = await freshDirectory();
-const { fast } = await seed(directory.path);
-const engine = await startUnderTest(directory.path, '/usr/bin:/bin', {
+const directory = await createTemporaryDirectory();
+const { fast } = await seedDatabase(directory.path);
+const engine = await startEngineUnderTest(directory.path, '/usr/bin:/bin', {
   RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true',
 });
-const [began, queries] = [clock(), await engine.metric('runyard_database_queries_total')];
+const [began, queries] = [nowMs(), await engine.readMetric('runyard_database_queries_total')];
 const memory: number[] = [];
 const waits: number[] = [];
-const share = (part: number): boolean => answered >= notices * part;
+const hasAnswered = (part: number): boolean => answered >= notificationCount * part;
 for (let step = 1; step <= 10; step += 1) {
-  while (!share(step / 10))
+  while (!hasAnswered(step / 10))
     await new Promise((resolve) => {
       setTimeout(resolve, 100);
     });
-  memory.push((await engine.metric('process_resident_memory_bytes')) / 2 ** 20);
-  if (step < 10) waits.push(...(await times(probes / 4, () => probe(engine, fast))));
+  memory.push((await engine.readMetric('process_resident_memory_bytes')) / 2 ** 20);
+  if (step < 10) waits.push(...(await measureRepeatedly(probeCount / 4, () => measureProbe(engine, fast))));
 }
-const seconds = (clock() - began) / 1_000;
-const perNotice = ((await engine.metric('runyard_database_queries_total')) - queries) / notices;
-const alone = await times(probes, () => probe(engine, fast));
+const seconds = (nowMs() - began) / 1_000;
+const queriesPerNotification =
+  ((await engine.readMetric('runyard_database_queries_total')) - queries) / notificationCount;
+const alone = await measureRepeatedly(probeCount, () => measureProbe(engine, fast));
 process.stdout.write(
   [
-    `${notices} notices to a destination that takes ${slowMs} ms: ${seconds.toFixed(0)} s, ${(notices / seconds).toFixed(0)} a second, ${perNotice.toFixed(1)} queries each`,
+    `${notificationCount} notices to a destination that takes ${slowResponseMs} ms: ${seconds.toFixed(0)} s, ${(notificationCount / seconds).toFixed(0)} a second, ${queriesPerNotification.toFixed(1)} queries each`,
     `memory of the engine at each tenth (MB):  ${memory.map((mb) => mb.toFixed(0)).join(' ')}`,
-    `another destination, meanwhile:           ${spread(waits)}`,
-    `another destination, alone:               ${spread(alone)}`,
+    `another destination, meanwhile:           ${summarizeMs(waits)}`,
+    `another destination, alone:               ${summarizeMs(alone)}`,
     '',
   ].join('\n'),
 );

@@ -9,11 +9,11 @@ import type { JobSettings } from '../engine/job/settings.ts';
 import { migrate, openDatabase } from '../storage/postgres/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { createJobStore } from '../storage/postgres/stores.ts';
-import { freshDirectory, startUnderTest, type EngineUnderTest } from './engine-under-test.ts';
+import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 
-const schedules = Number(process.argv[2] ?? 12_000);
+const scheduleCount = Number(process.argv[2] ?? 12_000);
 /** Task runs that may be active; all other runs are stored as SKIPPED. */
-const active = process.argv[3] ?? '1';
+const maximumActiveTaskRuns = process.argv[3] ?? '1';
 const idleSeconds = 30;
 const minute = 60_000;
 
@@ -29,7 +29,7 @@ const settingsFor = (expression: string): JobSettings => ({
  * Stores the jobs, daily at a quarter past; then gives them, by an update, the minute in which they are to
  * fire.
  */
-async function seed(dataDirectory: string): Promise<void> {
+async function seedDatabase(dataDirectory: string): Promise<void> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
     directory: join(dataDirectory, 'postgres'),
@@ -40,14 +40,15 @@ async function seed(dataDirectory: string): Promise<void> {
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db);
   const jobs = createJobStore(db);
-  const quotas = { savedJobs: schedules, jobsCreatedPerHour: schedules + 1 };
-  const due = Math.ceil((systemClock.now() + schedules * 8 + idleSeconds * 1_000 + minute) / minute) * minute;
+  const quotas = { savedJobs: scheduleCount, jobsCreatedPerHour: scheduleCount + 1 };
+  const due =
+    Math.ceil((systemClock.now() + scheduleCount * 8 + idleSeconds * 1_000 + minute) / minute) * minute;
   const [hour, atMinute] = [toIsoTime(due + 60 * minute).slice(11, 13), toIsoTime(due).slice(14, 16)].map(
     Number,
   );
-  for (let stored = 0; stored < schedules; stored += 8) {
+  for (let stored = 0; stored < scheduleCount; stored += 8) {
     await Promise.all(
-      Array.from({ length: Math.min(8, schedules - stored) }, () =>
+      Array.from({ length: Math.min(8, scheduleCount - stored) }, () =>
         jobs.create(
           {
             settings: settingsFor(`0 ${atMinute} ${hour} * * ?`),
@@ -65,24 +66,27 @@ async function seed(dataDirectory: string): Promise<void> {
   await server.stop();
 }
 
-async function idle(engine: EngineUnderTest): Promise<string> {
-  const [cpu, queries] = [await engine.cpuSeconds(), await engine.metric('runyard_database_queries_total')];
+async function measureIdle(engine: EngineUnderTest): Promise<string> {
+  const [cpu, queries] = [
+    await engine.cpuSeconds(),
+    await engine.readMetric('runyard_database_queries_total'),
+  ];
   await new Promise((resolve) => {
     setTimeout(resolve, idleSeconds * 1_000);
   });
   const [cpuAfter, queriesAfter] = [
     await engine.cpuSeconds(),
-    await engine.metric('runyard_database_queries_total'),
+    await engine.readMetric('runyard_database_queries_total'),
   ];
   const percent = (used: number): string => `${((used / idleSeconds) * 100).toFixed(2)} % of a core`;
   return (
     `idle:       engine ${percent(cpuAfter.engine - cpu.engine)}, postgresql ${percent(cpuAfter.postgres - cpu.postgres)}, ` +
-    `${((queriesAfter - queries) / idleSeconds).toFixed(2)} queries a second, ${(await engine.memory()).toFixed(0)} MB`
+    `${((queriesAfter - queries) / idleSeconds).toFixed(2)} queries a second, ${(await engine.residentMegabytes()).toFixed(0)} MB`
   );
 }
 
 /** Start times of all runs, earliest first. */
-async function starts(engine: EngineUnderTest): Promise<number[]> {
+async function listStartTimes(engine: EngineUnderTest): Promise<number[]> {
   const times: number[] = [];
   let token = '';
   do {
@@ -96,15 +100,15 @@ async function starts(engine: EngineUnderTest): Promise<number[]> {
   return times.sort((one, other) => one - other);
 }
 
-const directory = await freshDirectory();
-await seed(directory.path);
-const engine = await startUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin', {
-  RUNYARD_LIMITS: JSON.stringify({ concurrentTaskRuns: Number(active) }),
+const directory = await createTemporaryDirectory();
+await seedDatabase(directory.path);
+const engine = await startEngineUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin', {
+  RUNYARD_LIMITS: JSON.stringify({ concurrentTaskRuns: Number(maximumActiveTaskRuns) }),
 });
 await new Promise((resolve) => {
   setTimeout(resolve, 5_000);
 });
-process.stdout.write(`${schedules} schedules\n${await idle(engine)}\n`);
+process.stdout.write(`${scheduleCount} schedules\n${await measureIdle(engine)}\n`);
 let before = await engine.cpuSeconds();
 /** Whether so many runs are stored. The question is a burden: it is asked now and then. */
 const stored = async (count: number): Promise<boolean> => {
@@ -117,10 +121,10 @@ const stored = async (count: number): Promise<boolean> => {
 };
 while (!(await stored(1))) before = await engine.cpuSeconds();
 let peak = 0;
-while (!(await stored(schedules))) peak = Math.max(peak, await engine.memory());
+while (!(await stored(scheduleCount))) peak = Math.max(peak, await engine.residentMegabytes());
 const allStored = systemClock.now();
 const after = await engine.cpuSeconds();
-const times = await starts(engine);
+const times = await listStartTimes(engine);
 const due = Math.floor((times[0] ?? 0) / minute) * minute;
 const lag = (part: number): string => `${(times[Math.floor((times.length - 1) * part)] ?? 0) - due} ms`;
 process.stdout.write(

@@ -20,9 +20,9 @@ const settings = {
 } as const;
 
 /** Milliseconds between the starts of two runs. */
-export const seededStep = 60_000;
+export const seededIntervalMs = 60_000;
 
-export interface Seeded {
+export interface SeededHistory {
   readonly jobs: readonly number[];
   /** When the first run started, epoch ms; the others follow at equal distances. */
   readonly firstStart: number;
@@ -32,7 +32,7 @@ export interface Seeded {
  * Fills the database of a data directory that no engine uses: runs that are over, of `jobs` jobs in turn,
  * every hundredth of them a one-time submission. The last one started a while ago.
  */
-export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<Seeded> {
+export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
     directory: join(dataDirectory, 'postgres'),
@@ -42,7 +42,7 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
   });
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db);
-  const firstStart = systemClock.now() - (count + 1) * seededStep;
+  const firstStart = systemClock.now() - (count + 1) * seededIntervalMs;
   const jobStore = createJobStore(db);
   const jobIds: number[] = [];
   while (jobIds.length < jobs)
@@ -57,11 +57,11 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
   for (let first = 0; first < count; first += batch) {
     await runs.launchTransaction(async (transaction) => {
       for (let index = first; index < Math.min(first + batch, count); index += 1) {
-        await storeRun(
+        await insertSeededRun(
           transaction,
           jobIds[index % jobs] ?? 0,
           index % 100 === 50,
-          firstStart + index * seededStep,
+          firstStart + index * seededIntervalMs,
         );
       }
     });
@@ -71,7 +71,7 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
   return { jobs: jobIds, firstStart };
 }
 
-async function storeRun(
+async function insertSeededRun(
   transaction: LaunchTransaction,
   ofJob: number,
   once: boolean,

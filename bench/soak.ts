@@ -3,17 +3,17 @@
  * [minutes] [runs a second]`
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { freshDirectory, startUnderTest } from './engine-under-test.ts';
+import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
 
 const minutes = Number(process.argv[2] ?? 30);
-const perSecond = Number(process.argv[3] ?? 2);
-const wait = (milliseconds: number): Promise<void> =>
+const runsPerSecond = Number(process.argv[3] ?? 2);
+const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });
 
-const directory = await freshDirectory();
-const engine = await startUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin');
+const directory = await createTemporaryDirectory();
+const engine = await startEngineUnderTest(directory.path, '/usr/local/bin:/usr/bin:/bin');
 await engine.call('POST', '2.0/managed_fs/put', {
   path: '/ok.py',
   contents: Buffer.from('print("ok")\n').toString('base64'),
@@ -54,10 +54,10 @@ interface Sample {
   readonly runs: number;
 }
 
-async function sample(minute: number, runs: number): Promise<Sample> {
+async function takeSample(minute: number, runs: number): Promise<Sample> {
   const status = await readFile(`/proc/${engine.pid}/status`, 'utf8');
   const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-  const heapMegabytes = (await engine.metric('nodejs_heap_used_bytes')) / 2 ** 20;
+  const heapMegabytes = (await engine.readMetric('nodejs_heap_used_bytes')) / 2 ** 20;
   return {
     minute,
     residentMegabytes: kilobytes / 1_024,
@@ -70,14 +70,14 @@ async function sample(minute: number, runs: number): Promise<Sample> {
 let started = 0;
 const samples: Sample[] = [];
 for (let minute = 0; minute < minutes; minute += 1) {
-  for (let tick = 0; tick < 60 * perSecond; tick += 1) {
+  for (let tick = 0; tick < 60 * runsPerSecond; tick += 1) {
     await Promise.all([
-      wait(1_000 / perSecond),
+      sleep(1_000 / runsPerSecond),
       engine.call('POST', '2.1/jobs/run-now', { job_id: jobs[started % jobs.length] }),
     ]);
     started += 1;
   }
-  const taken = await sample(minute + 1, started);
+  const taken = await takeSample(minute + 1, started);
   samples.push(taken);
   process.stdout.write(
     `${taken.minute} min: ${taken.residentMegabytes.toFixed(0)} MB, heap ${taken.heapMegabytes.toFixed(0)} MB, ${taken.descriptors} file descriptors, ${taken.runs} runs\n`,

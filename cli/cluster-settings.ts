@@ -5,36 +5,41 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { clusterFaultKinds, type ClusterFault } from '../engine/cluster/faults.ts';
 import { defaultInventory, type Inventory } from '../engine/cluster/inventory.ts';
-import { must, parsedJson, ValueError, type ReadValue } from './setting-values.ts';
+import { createValueError, parseJson, ValueError, type ParseValue } from './setting-values.ts';
 
 const strict = { additionalProperties: false };
-const count = (least: number) => Type.Integer({ minimum: least, maximum: 1_000_000 });
-const name = Type.String({ minLength: 1 });
-const named = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String({ minLength: 1 }), schema);
+const integerFrom = (least: number) => Type.Integer({ minimum: least, maximum: 1_000_000 });
+const nonEmptyString = Type.String({ minLength: 1 });
+const mapOf = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String({ minLength: 1 }), schema);
 
-const Clusters = Type.Object(
+const ClustersSchema = Type.Object(
   {
-    nodes: Type.Optional(count(1)),
+    nodes: Type.Optional(integerFrom(1)),
     pools: Type.Optional(
-      named(Type.Object({ node_type_id: Type.Optional(name), capacity: Type.Optional(count(1)) }, strict)),
+      mapOf(
+        Type.Object(
+          { node_type_id: Type.Optional(nonEmptyString), capacity: Type.Optional(integerFrom(1)) },
+          strict,
+        ),
+      ),
     ),
     policies: Type.Optional(
-      named(
+      mapOf(
         Type.Object(
           {
-            node_type_id: Type.Optional(name),
-            driver_node_type_id: Type.Optional(name),
-            instance_pool_id: Type.Optional(name),
+            node_type_id: Type.Optional(nonEmptyString),
+            driver_node_type_id: Type.Optional(nonEmptyString),
+            instance_pool_id: Type.Optional(nonEmptyString),
           },
           strict,
         ),
       ),
     ),
     node_types: Type.Optional(
-      named(
+      mapOf(
         Type.Object(
           {
-            memory_mb: count(1),
+            memory_mb: integerFrom(1),
             num_cores: Type.Number({ exclusiveMinimum: 0 }),
             category: Type.Optional(Type.String()),
             description: Type.Optional(Type.String()),
@@ -43,20 +48,20 @@ const Clusters = Type.Object(
         ),
       ),
     ),
-    spark_versions: Type.Optional(named(Type.String())),
-    init_script_seconds: Type.Optional(count(1)),
+    spark_versions: Type.Optional(mapOf(Type.String())),
+    init_script_seconds: Type.Optional(integerFrom(1)),
   },
   strict,
 );
 
-const Faults = Type.Array(
+const FaultsSchema = Type.Array(
   Type.Object(
     {
       fault: Type.Enum([...clusterFaultKinds]),
-      cluster: Type.Optional(name),
-      times: Type.Optional(count(1)),
-      after_ms: Type.Optional(count(0)),
-      workers: Type.Optional(count(1)),
+      cluster: Type.Optional(nonEmptyString),
+      times: Type.Optional(integerFrom(1)),
+      after_ms: Type.Optional(integerFrom(0)),
+      workers: Type.Optional(integerFrom(1)),
     },
     strict,
   ),
@@ -66,9 +71,9 @@ const Faults = Type.Array(
  * Pools and policies that it names must be there; node types and runtimes come on top of those that are known
  * anyway.
  */
-export const inventory: ReadValue<Inventory> = (given) => {
-  const wanted = fitting(
-    Clusters,
+export const parseInventory: ParseValue<Inventory> = (given) => {
+  const wanted = parseBySchema(
+    ClustersSchema,
     given,
     false,
     'a JSON object such as {"nodes": 20, "pools": {"small": {"node_type_id": "standard-4", "capacity": 8}}}',
@@ -100,18 +105,23 @@ export const inventory: ReadValue<Inventory> = (given) => {
   };
 };
 
-export const faults: ReadValue<readonly ClusterFault[]> = (given) =>
-  fitting(Faults, given, true, 'a JSON list such as [{"fault": "loss", "cluster": "etl", "after_ms": 1000}]');
+export const parseFaults: ParseValue<readonly ClusterFault[]> = (given) =>
+  parseBySchema(
+    FaultsSchema,
+    given,
+    true,
+    'a JSON list such as [{"fault": "loss", "cluster": "etl", "after_ms": 1000}]',
+  );
 
-function fitting<Schema extends TSchema>(
+function parseBySchema<Schema extends TSchema>(
   schema: Schema,
   given: unknown,
   isList: boolean,
   rule: string,
 ): Static<Schema> {
-  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+  const wanted = typeof given === 'string' ? parseJson(given) : given;
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted) !== isList)
-    throw must(rule, given);
+    throw createValueError(rule, given);
   if (Check(schema, wanted)) return wanted;
   const [first] = Errors(schema, wanted);
   const where = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';

@@ -13,9 +13,9 @@ import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginSource } from '../runners/plugin/plugin-place.ts';
 import { ValueError } from './setting-values.ts';
 import {
-  fileVariable,
-  keyOf,
-  laterVariables,
+  configFileVariable,
+  settingKeyOf,
+  unsupportedVariables,
   settings,
   type logLevels,
   type Setting,
@@ -76,7 +76,7 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Given {
+interface RawSetting {
   readonly value: unknown;
   /** The variable, or the key and its file. */
   readonly name: string;
@@ -84,12 +84,12 @@ interface Given {
   readonly directory: string;
 }
 
-const passedToTasks = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
+const taskEnvironmentVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
 /**
  * What people set for clients of the service, such as the examples of the README; nothing of it is a setting.
  */
 const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
-const variables = Object.values(settings).map((setting) => setting.variable);
+const settingVariables = Object.values(settings).map((setting) => setting.variable);
 
 /**
  * The configuration of this process and its working directory. An empty variable counts as unset. @throws
@@ -99,17 +99,17 @@ export function readConfig(
   environment: Environment = process.env,
   directory: string = process.cwd(),
 ): Config {
-  refuseUnknown(
+  rejectUnknownNames(
     Object.keys(environment).filter((name) => name.startsWith('RUNYARD_')),
-    [...variables, fileVariable, ...clientVariables],
+    [...settingVariables, configFileVariable, ...clientVariables],
     (name) => name,
     (name) => name,
   );
   const inFile = readSettingsFile(environment, directory);
-  return build(environment, directory, (variable) => {
+  return buildConfig(environment, directory, (variable) => {
     const value = environment[variable];
     return value === undefined || value === ''
-      ? inFile(keyOf(variable))
+      ? inFile(settingKeyOf(variable))
       : { value, name: variable, directory };
   });
 }
@@ -134,20 +134,20 @@ export function wantsPlainText(environment: Environment = process.env): boolean 
 }
 
 /** A configuration of these variables alone, whatever this process was started with. @throws ConfigError */
-export function configOf(given: Environment, environment: Environment = process.env): Config {
+export function createConfig(given: Environment, environment: Environment = process.env): Config {
   const directory = resolve('.');
-  return build(environment, directory, (variable) => {
+  return buildConfig(environment, directory, (variable) => {
     const value = given[variable];
     return value === undefined ? undefined : { value, name: variable, directory };
   });
 }
 
-function build(
+function buildConfig(
   environment: Environment,
   directory: string,
-  find: (variable: string) => Given | undefined,
+  find: (variable: string) => RawSetting | undefined,
 ): Config {
-  const take = <Value>(setting: Setting<Value>): Value => valueOf(setting, find(setting.variable));
+  const take = <Value>(setting: Setting<Value>): Value => parseSetting(setting, find(setting.variable));
   return {
     host: take(settings.host),
     port: take(settings.port),
@@ -186,7 +186,7 @@ function build(
     mailsPerSecond: take(settings.mailsPerSecond),
     webhookAllowPrivate: take(settings.webhookAllowPrivate),
     taskEnvironment: Object.fromEntries(
-      passedToTasks.flatMap((name) => {
+      taskEnvironmentVariables.flatMap((name) => {
         const value = environment[name];
         return value === undefined ? [] : [[name, value]];
       }),
@@ -194,10 +194,10 @@ function build(
   };
 }
 
-function valueOf<Value>(setting: Setting<Value>, given: Given | undefined): Value {
-  if (given === undefined) return setting.otherwise;
+function parseSetting<Value>(setting: Setting<Value>, given: RawSetting | undefined): Value {
+  if (given === undefined) return setting.defaultValue;
   try {
-    return setting.read(given.value, given.directory);
+    return setting.parse(given.value, given.directory);
   } catch (error) {
     if (error instanceof ValueError) throw new ConfigError(`${given.name} ${error.message}.`);
     throw error;
@@ -205,13 +205,16 @@ function valueOf<Value>(setting: Setting<Value>, given: Given | undefined): Valu
 }
 
 /** The settings file as a function from key to value: none when there is no file and none was asked for. */
-function readSettingsFile(environment: Environment, directory: string): (key: string) => Given | undefined {
-  const asked = environment[fileVariable] ?? '';
+function readSettingsFile(
+  environment: Environment,
+  directory: string,
+): (key: string) => RawSetting | undefined {
+  const asked = environment[configFileVariable] ?? '';
   const file = resolve(directory, asked === '' ? 'runyard.json' : asked);
-  const text = readText(file, asked !== '');
+  const text = readSettingsText(file, asked !== '');
   if (text === undefined) return () => undefined;
-  const content = new Map(Object.entries(objectIn(file, text)));
-  refuseUnknown([...content.keys()], variables, keyOf, (key) => `${key} in ${file}`);
+  const content = new Map(Object.entries(parseJsonObject(file, text)));
+  rejectUnknownNames([...content.keys()], settingVariables, settingKeyOf, (key) => `${key} in ${file}`);
   return (key) => {
     const value = content.get(key);
     // null is how JSON says "unset".
@@ -221,17 +224,17 @@ function readSettingsFile(environment: Environment, directory: string): (key: st
   };
 }
 
-function readText(file: string, asked: boolean): string | undefined {
+function readSettingsText(file: string, asked: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (!asked && codeOf(error) === 'ENOENT') return undefined;
-    const source = asked ? `${fileVariable} names ${file}, which` : `The settings file ${file}`;
+    const source = asked ? `${configFileVariable} names ${file}, which` : `The settings file ${file}`;
     throw new ConfigError(`${source} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
   }
 }
 
-function objectIn(file: string, text: string): object {
+function parseJsonObject(file: string, text: string): object {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -245,7 +248,7 @@ function objectIn(file: string, text: string): object {
 }
 
 /** `spelling` turns a variable into the form that `names` have; `place` says where a name was found. */
-function refuseUnknown(
+function rejectUnknownNames(
   names: readonly string[],
   known: readonly string[],
   spelling: (variable: string) => string,
@@ -254,7 +257,7 @@ function refuseUnknown(
   const spelled = known.map(spelling);
   for (const name of names) {
     if (spelled.includes(name)) continue;
-    if (laterVariables.some((variable) => spelling(variable) === name)) {
+    if (unsupportedVariables.some((variable) => spelling(variable) === name)) {
       throw new ConfigError(`${place(name)} is not supported by this version: remove it.`);
     }
     throw new ConfigError(

@@ -12,8 +12,8 @@ import type { MigrateOptions } from './commands/dashboards.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
-import { outliveReaders, remark } from './commands/say.ts';
-import { settingsHelp } from './settings.ts';
+import { ignoreBrokenPipes, printDiagnostic } from './commands/say.ts';
+import { renderSettingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './commands/token-create.ts';
 import type { UserOptions } from './commands/user.ts';
@@ -29,7 +29,7 @@ async function main(words: readonly string[]): Promise<number> {
     await buildProgram(finish).parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
-    return failed(error);
+    return reportError(error);
   }
 }
 
@@ -37,7 +37,7 @@ async function main(words: readonly string[]): Promise<number> {
 function buildProgram(finish: (code: number) => void): Command {
   const program = new Command('runyard')
     .description('A self-hosted job execution engine.')
-    .version(packageVersion())
+    .version(readPackageVersion())
     .exitOverride()
     // Commander's text comes with the exception, and is said there in one line.
     .configureOutput({ outputError: () => undefined });
@@ -50,9 +50,10 @@ function buildProgram(finish: (code: number) => void): Command {
     )
     .addHelpText(
       'after',
-      () => `\nSettings (a variable wins over the file; an empty one counts as unset):\n${settingsHelp()}`,
+      () =>
+        `\nSettings (a variable wins over the file; an empty one counts as unset):\n${renderSettingsHelp()}`,
     )
-    .action(async (options: ServeOptions) => finish(await (await import('./serve.ts')).serve(options)));
+    .action(async (options: ServeOptions) => finish(await (await import('./serve.ts')).runServe(options)));
   program
     .command('demo')
     .description('start an engine of its own, run the weather example on it and show how it goes')
@@ -60,13 +61,13 @@ function buildProgram(finish: (code: number) => void): Command {
     .option(
       '--year <year>',
       'year to report about: 2012 to 2015; one without data shows how a task fails',
-      year,
+      parseYear,
       '2015',
     )
     .option('--keep', 'leave the engine running until Ctrl-C, and what it stored in place')
     .addHelpText('after', '\nVariables (RUNYARD_*, DATABASE_URL) and runyard.json are not heeded.')
-    .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).demo(options)));
-  addPeople(program, finish);
+    .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).runDemo(options)));
+  addPeopleCommands(program, finish);
   addRunCommands(program, finish);
   addDashboardCommands(program, finish);
   program
@@ -79,19 +80,21 @@ function buildProgram(finish: (code: number) => void): Command {
     .option(
       '--after <time>',
       'fires after this time: ISO-8601, or epoch milliseconds (default: now)',
-      instant,
+      parseTime,
     )
-    .option('--count <number>', 'how many, 1 to 100', previewCount, 10)
+    .option('--count <number>', 'how many, 1 to 100', parsePreviewCount, 10)
     .option('--json', 'as JSON, as the service answers')
     .action(async (expression: string, options: PreviewOptions) =>
-      finish(await (await import('./commands/schedule-preview.ts')).previewCommand(expression, options)),
+      finish(
+        await (await import('./commands/schedule-preview.ts')).printSchedulePreview(expression, options),
+      ),
     );
   program
     .command('doctor')
     .description('say what this machine can run, and what is missing')
     .option('--json', 'as JSON')
     .action(async (options: { json?: true }) =>
-      finish(await (await import('./doctor/doctor.ts')).doctor(options.json === true)),
+      finish(await (await import('./doctor/doctor.ts')).runDoctor(options.json === true)),
     );
   return program;
 }
@@ -100,7 +103,7 @@ function buildProgram(finish: (code: number) => void): Command {
 function addRunCommands(program: Command, finish: (code: number) => void): void {
   program
     .command('logs')
-    .argument('<run>', 'id of a run, or of a task run', wholeId)
+    .argument('<run>', 'id of a run, or of a task run', parseId)
     .description('print what the tasks of a run have written; their stderr goes to stderr')
     .option(
       '-f, --follow',
@@ -110,13 +113,13 @@ function addRunCommands(program: Command, finish: (code: number) => void): void 
       new Option('--stream <name>', 'which of the two').choices(['stdout', 'stderr', 'both']).default('both'),
     )
     .option('--task <key>', 'one task alone')
-    .option('--tail <lines>', 'begin with the last lines', tailLines)
+    .option('--tail <lines>', 'begin with the last lines', parseTailLines)
     .action(async (run: number, options: LogsOptions) =>
       finish(await (await import('./commands/logs.ts')).printLogs(run, options)),
     );
   program
     .command('bundle')
-    .argument('<run>', 'id of a run', wholeId)
+    .argument('<run>', 'id of a run', parseId)
     .description('write everything that is known of a run into one tar.gz: settings, states, logs, output')
     .option('-o, --output <file>', 'where to; - is stdout (default: run-<id>.tar.gz here)')
     .action(async (run: number, options: BundleOptions) =>
@@ -154,7 +157,7 @@ function addDashboardCommands(program: Command, finish: (code: number) => void):
 }
 
 /** What administrators do with tokens and people, at the service that RUNYARD_URL names or that runs here. */
-function addPeople(program: Command, finish: (code: number) => void): void {
+function addPeopleCommands(program: Command, finish: (code: number) => void): void {
   const token = program
     .command('token')
     .description('print the token of the first administrator')
@@ -188,19 +191,19 @@ function addPeople(program: Command, finish: (code: number) => void): void {
     .action(async (name: string, options: UserOptions) =>
       finish(await (await import('./commands/user.ts')).addUser(name, options)),
     );
-  for (const [verb, description] of Object.entries(userChanges)) {
+  for (const [verb, description] of Object.entries(userVerbs)) {
     user
       .command(verb)
       .argument('<name>', 'name of the user')
       .description(description)
       .action(async (name: string) =>
-        finish(await (await import('./commands/user.ts')).changeUser(name, verb)),
+        finish(await (await import('./commands/user.ts')).updateUser(name, verb)),
       );
   }
 }
 
 /** Verb -> what it does. */
-const userChanges = {
+const userVerbs = {
   deactivate: 'switch a user off: none of their tokens counts any more',
   activate: 'switch a user on again',
   promote: 'make a user an administrator',
@@ -208,35 +211,35 @@ const userChanges = {
   remove: 'remove a user with all tokens and permissions',
 } as const;
 
-function year(text: string): string {
+function parseYear(text: string): string {
   if (/^\d{4}$/.test(text)) return text;
   throw new InvalidArgumentError('A year has four digits.');
 }
 
-function instant(text: string): number {
+function parseTime(text: string): number {
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
   if (Number.isSafeInteger(time)) return time;
   throw new InvalidArgumentError('A time is like 2027-03-28T00:00:00Z, or epoch milliseconds.');
 }
 
-function wholeId(text: string): number {
+function parseId(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
   throw new InvalidArgumentError('An id is a whole number.');
 }
 
-function tailLines(text: string): number {
+function parseTailLines(text: string): number {
   const lines = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (lines >= 1 && lines <= defaultLimits.logTailLines) return lines;
   throw new InvalidArgumentError(`It is a number from 1 to ${defaultLimits.logTailLines}.`);
 }
 
-function previewCount(text: string): number {
+function parsePreviewCount(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= previewMax) return count;
   throw new InvalidArgumentError(`It is a number from 1 to ${previewMax}.`);
 }
 
-function packageVersion(): string {
+function readPackageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const version =
     typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
@@ -247,26 +250,28 @@ function packageVersion(): string {
  * Says what went wrong: in one line when it is for the person at the keyboard, with its trace when it is a
  * bug.
  */
-function failed(error: unknown): number {
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Without a command, Commander has shown the help already.
     if (error.code !== 'commander.help')
-      remark(`runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`);
+      printDiagnostic(
+        `runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`,
+      );
     return 2;
   }
   const expected = error instanceof ConfigError || error instanceof CommandError;
-  remark(`runyard: ${expected ? error.message : bugText(error)}`);
+  printDiagnostic(`runyard: ${expected ? error.message : stackOf(error)}`);
   return 1;
 }
 
-function bugText(error: unknown): string {
+function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }
 
 // Half of a start is reading and compiling modules: from the second start on it is read from here, where that
 // can be written.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/runyard', import.meta.url)));
-outliveReaders();
+ignoreBrokenPipes();
 // What is still open (a keep-alive connection, a timer) must not hold back the end.
 process.exit(await main(process.argv.slice(2)));

@@ -1,17 +1,17 @@
 /** `runyard serve`: starts the service, says where it is, and stops it when it is told to. */
 import { flushCompileCache } from 'node:module';
 import { systemClock } from '../engine/clock.ts';
-import { bootstrapTokenFile } from './wiring/bootstrap-token.ts';
+import { bootstrapTokenPath } from './wiring/bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { isInTheClear } from './wiring/people.ts';
-import { remark } from './commands/say.ts';
+import { isUnencrypted } from './wiring/people.ts';
+import { printDiagnostic } from './commands/say.ts';
 import { startService } from './wiring/service.ts';
-import { startFailure } from './start-failure.ts';
+import { toStartError } from './start-failure.ts';
 import { listenForStop } from './stop-signal.ts';
 
 /** Whoever supervises the service kills it some seconds after this (ms); ending by itself tells more. */
-const stopWithin = 9_500;
+const stopTimeoutMs = 9_500;
 
 export interface ServeOptions {
   /** Waits for running tasks when it is told to stop. */
@@ -23,7 +23,7 @@ export interface ServeOptions {
  * With `drain` it first waits for them, until a second SIGTERM. Resolves with the exit code. @throws
  * ConfigError, CommandError
  */
-export async function serve({ drain }: ServeOptions): Promise<number> {
+export async function runServe({ drain }: ServeOptions): Promise<number> {
   const config = readConfig();
   const log = createLogger(config.logLevel);
   const stop = listenForStop(systemClock);
@@ -32,30 +32,30 @@ export async function serve({ drain }: ServeOptions): Promise<number> {
     setTimeout(() => {
       log.error('Stopping took too long: ending now. Nothing is lost, the next start takes over.');
       outOfTime.resolve(1);
-    }, stopWithin).unref();
+    }, stopTimeoutMs).unref();
   };
   const serving = async (): Promise<number> => {
     const service = await startService(config, log).catch((error: unknown) => {
-      throw startFailure(error, config);
+      throw toStartError(error, config);
     });
     log.info({ url: service.url }, 'Runyard is ready.');
-    if (isInTheClear(config))
+    if (isUnencrypted(config))
       log.warn(
         { host: config.host },
         'Tokens cross the network in the clear: set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name the proxy in front that speaks TLS in RUNYARD_TRUSTED_PROXIES.',
       );
     // Now, because an engine that is killed writes nothing at its end.
     flushCompileCache();
-    remark(`Runyard is ready at ${service.url}`);
+    printDiagnostic(`Runyard is ready at ${service.url}`);
     if (service.tokenIsNew) {
-      remark(
-        `Token of the first administrator, shown once (kept in ${bootstrapTokenFile(config.dataDirectory)}): ${service.token}`,
+      printDiagnostic(
+        `Token of the first administrator, shown once (kept in ${bootstrapTokenPath(config.dataDirectory)}): ${service.token}`,
       );
     }
-    const signal = await stop.received;
+    const signal = await stop.firstSignal;
     if (drain === true) {
       log.info({ signal }, 'Waiting for the running tasks; a second SIGTERM leaves them to the next start.');
-      await Promise.race([service.drain(), stop.insisted]);
+      await Promise.race([service.drain(), stop.secondSignal]);
       hurry();
     }
     log.info({ signal }, 'Stopping; tasks that still run go on.');
@@ -64,6 +64,6 @@ export async function serve({ drain }: ServeOptions): Promise<number> {
     return 0;
   };
   // Listened to from now on, because a start may hang as well; whoever drains has time.
-  if (drain !== true) void stop.received.then(hurry);
+  if (drain !== true) void stop.firstSignal.then(hurry);
   return Promise.race([serving(), outOfTime.promise]);
 }

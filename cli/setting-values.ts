@@ -14,13 +14,13 @@ import { isEmailAddress } from '../engine/notification/address.ts';
 export class ValueError extends Error {}
 
 /** `directory`: where relative paths begin. Throws ValueError. */
-export type ReadValue<Value> = (given: unknown, directory: string) => Value;
+export type ParseValue<Value> = (given: unknown, directory: string) => Value;
 
-export function wholeNumber(least: number, most: number): ReadValue<number> {
+export function integerBetween(least: number, most: number): ParseValue<number> {
   return (given) => {
     const value = typeof given === 'string' && /^\d+$/.test(given.trim()) ? Number(given) : given;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-    throw must(`a whole number from ${least} to ${most}`, given);
+    throw createValueError(`a whole number from ${least} to ${most}`, given);
   };
 }
 
@@ -33,42 +33,42 @@ const booleans = new Map<unknown, boolean>([
   ['0', false],
 ]);
 
-export const yesOrNo: ReadValue<boolean> = (given) => {
+export const parseBoolean: ParseValue<boolean> = (given) => {
   const value = booleans.get(given);
-  if (value === undefined) throw must('true or false', given);
+  if (value === undefined) throw createValueError('true or false', given);
   return value;
 };
 
-export function oneOf<const Choice extends string>(choices: readonly Choice[]): ReadValue<Choice> {
+export function oneOfValues<const Choice extends string>(choices: readonly Choice[]): ParseValue<Choice> {
   return (given) => {
     const found = choices.find((choice) => choice === given);
-    if (found === undefined) throw must(`one of ${choices.join(', ')}`, given);
+    if (found === undefined) throw createValueError(`one of ${choices.join(', ')}`, given);
     return found;
   };
 }
 
-export const path: ReadValue<string> = (given, directory) => {
-  if (typeof given !== 'string' || given.includes('\0')) throw must('a path', given);
+export const parsePath: ParseValue<string> = (given, directory) => {
+  if (typeof given !== 'string' || given.includes('\0')) throw createValueError('a path', given);
   return resolve(directory, given);
 };
 
 /** Absolute paths only: a root that moves with the working directory would be no boundary. */
-export const absolutePaths: ReadValue<readonly string[]> = (given) => {
+export const parseAbsolutePaths: ParseValue<readonly string[]> = (given) => {
   const entries: readonly unknown[] =
-    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : toList(given);
   return entries.map((entry) => {
     if (typeof entry === 'string' && isAbsolute(entry) && !entry.includes('\0')) return resolve(entry);
-    throw must('a list of absolute paths (in a variable: with commas between them)', entry);
+    throw createValueError('a list of absolute paths (in a variable: with commas between them)', entry);
   });
 };
 
-function listOf(given: unknown): readonly unknown[] {
-  if (!Array.isArray(given)) throw must('a list of absolute paths', given);
+function toList(given: unknown): readonly unknown[] {
+  if (!Array.isArray(given)) throw createValueError('a list of absolute paths', given);
   return given;
 }
 
 /** Modules and packages, each with the directory that it is looked for from. */
-export const pluginPlaces: ReadValue<readonly PluginSource[]> = (given, directory) => {
+export const parsePluginSources: ParseValue<readonly PluginSource[]> = (given, directory) => {
   const entries: readonly unknown[] =
     typeof given === 'string'
       ? given.split(',').map((entry) => entry.trim())
@@ -78,7 +78,7 @@ export const pluginPlaces: ReadValue<readonly PluginSource[]> = (given, director
   return entries.map((written) => {
     if (typeof written === 'string' && written !== '' && !written.includes('\0'))
       return { specifier: written, baseDirectory: resolve(directory) };
-    throw must(
+    throw createValueError(
       'a list of paths or package names (in a variable: with commas between them)',
       written ?? given,
     );
@@ -86,35 +86,35 @@ export const pluginPlaces: ReadValue<readonly PluginSource[]> = (given, director
 };
 
 /** Addresses, or networks in CIDR form. */
-export const networks: ReadValue<readonly string[]> = (given) => {
+export const parseNetworks: ParseValue<readonly string[]> = (given) => {
   const entries: readonly unknown[] =
-    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : listOf(given);
+    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : toList(given);
   return entries.map((entry) => {
     const [address = '', bits, ...more] = typeof entry === 'string' ? entry.split('/') : [];
     const most = isIP(address) === 4 ? 32 : 128;
     const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
     if (typeof entry === 'string' && isIP(address) !== 0 && fits && more.length === 0) return entry;
-    throw must('a list of IP addresses or networks such as 10.0.0.0/8', entry);
+    throw createValueError('a list of IP addresses or networks such as 10.0.0.0/8', entry);
   });
 };
 
-export const host: ReadValue<string> = (given) => {
+export const parseHost: ParseValue<string> = (given) => {
   if (typeof given === 'string' && (isIP(given) !== 0 || /^[a-z\d_-]+(\.[a-z\d_-]+)*\.?$/i.test(given)))
     return given;
-  throw must('a host name or an IP address, without scheme and port', given);
+  throw createValueError('a host name or an IP address, without scheme and port', given);
 };
 
 /** The address people see, without the slash at its end. */
-export const publicUrl: ReadValue<string> = (given) => {
+export const parsePublicUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const web = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === null || !web || url.search !== '' || url.hash !== '')
-    throw must('an http or https URL without query', given);
+    throw createValueError('an http or https URL without query', given);
   return url.href.replace(/\/+$/, '');
 };
 
 /** Never shown in a message: it holds a password. */
-export const databaseUrl: ReadValue<string> = (given) => {
+export const parseDatabaseUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'))
     return given;
@@ -124,7 +124,7 @@ export const databaseUrl: ReadValue<string> = (given) => {
 };
 
 /** Never shown in a message: it may hold a password. */
-export const smtpUrl: ReadValue<string> = (given) => {
+export const parseSmtpUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const mail = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
   const bare = url !== null && ['', '/'].includes(url.pathname) && url.search === '' && url.hash === '';
@@ -151,16 +151,16 @@ function isDecodable(text: string): boolean {
 }
 
 /** `ops@example.org`, or `Runyard <ops@example.org>`. */
-export const mailFrom: ReadValue<string> = (given) => {
+export const parseMailFrom: ParseValue<string> = (given) => {
   const [, name = '', inBrackets, alone] =
     typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
   if (typeof given === 'string' && isEmailAddress((inBrackets ?? alone ?? '').trim()) && !name.includes('@'))
     return given.trim();
-  throw must('a mail address, or a name with the address in angle brackets', given);
+  throw createValueError('a mail address, or a name with the address in angle brackets', given);
 };
 
 /** Never shown in a message. */
-export const secretToken: ReadValue<string> = (given) => {
+export const parseSecretToken: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
   throw new ValueError(
     'must be 8 to 256 visible ASCII characters without a space (its value is not shown here)',
@@ -168,40 +168,40 @@ export const secretToken: ReadValue<string> = (given) => {
 };
 
 /** A name as systems take it for a user. */
-export const userName: ReadValue<string> = (given) => {
+export const parseUserName: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(given)) return given;
-  throw must('the name of a user of this machine', given);
+  throw createValueError('the name of a user of this machine', given);
 };
 
 const taskLimitNames = ['memoryMb', 'cpuSeconds', 'openFiles', 'processes'] as const;
 
 /** What processes of tasks may use. */
-export const taskLimits: ReadValue<TaskLimits> = (given) => {
-  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+export const parseTaskLimits: ParseValue<TaskLimits> = (given) => {
+  const wanted = typeof given === 'string' ? parseJson(given) : given;
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
-    throw must('a JSON object such as {"memoryMb": 4096}', given);
+    throw createValueError('a JSON object such as {"memoryMb": 4096}', given);
   for (const [name, value] of Object.entries(wanted)) {
     if (!taskLimitNames.some((known) => known === name))
       throw new ValueError(
-        `names a limit ${shown(name)} that does not exist; known are ${taskLimitNames.join(', ')}`,
+        `names a limit ${quoteValue(name)} that does not exist; known are ${taskLimitNames.join(', ')}`,
       );
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
       throw new ValueError(
-        `gives ${name} the value ${shown(value)}, which must be a whole number of at least 1`,
+        `gives ${name} the value ${quoteValue(value)}, which must be a whole number of at least 1`,
       );
   }
   return wanted;
 };
 
 /** Never shown in a message. */
-export const secretText: ReadValue<string> = (given) => {
+export const parseSecretText: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{1,1024}$/.test(given)) return given;
   throw new ValueError('must be visible ASCII characters without a space (its value is not shown here)');
 };
 
 /** Variables by name. Never shown in a message: their values may hold passwords. */
-export const textsByName: ReadValue<Readonly<Record<string, string>>> = (given) => {
-  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+export const parseEnvironmentVariables: ParseValue<Readonly<Record<string, string>>> = (given) => {
+  const wanted = typeof given === 'string' ? parseJson(given) : given;
   const entries: [string, unknown][] =
     typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
       ? Object.entries(wanted)
@@ -218,16 +218,19 @@ export const textsByName: ReadValue<Readonly<Record<string, string>>> = (given) 
 };
 
 /** Limits by name; the others keep their defaults. */
-export const limits: ReadValue<Limits> = (given) => {
-  const wanted = typeof given === 'string' ? parsedJson(given) : given;
+export const parseLimits: ParseValue<Limits> = (given) => {
+  const wanted = typeof given === 'string' ? parseJson(given) : given;
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
-    throw must('a JSON object such as {"savedJobs": 100}', given);
+    throw createValueError('a JSON object such as {"savedJobs": 100}', given);
   }
-  const lowered = Object.entries(wanted).map(([name, value]) => [limitName(name), lowerLimit(name, value)]);
+  const lowered = Object.entries(wanted).map(([name, value]) => [
+    parseLimitName(name),
+    parseLimitValue(name, value),
+  ]);
   return { ...defaultLimits, ...Object.fromEntries(lowered) };
 };
 
-function limitName(name: string): LimitName {
+function parseLimitName(name: string): LimitName {
   const names = Object.keys(defaultLimits);
   if (isLimitName(name)) return name;
   throw new ValueError(
@@ -243,18 +246,18 @@ function isLimitName(name: string): name is LimitName {
  * Narrower is allowed and wider is not: the defaults are what the interface promises. The limits that end in
  * Min are lower bounds.
  */
-function lowerLimit(name: string, value: unknown): number {
-  const known = defaultLimits[limitName(name)];
+function parseLimitValue(name: string, value: unknown): number {
+  const known = defaultLimits[parseLimitName(name)];
   const [least, most] = name.endsWith('Min') ? [known, Number.MAX_SAFE_INTEGER] : [1, known];
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   const rule = name.endsWith('Min')
     ? `a whole number of at least ${least}`
     : `a whole number from ${least} to ${most}: limits can only be lowered`;
-  throw new ValueError(`gives ${name} the value ${shown(value)}, which must be ${rule}`);
+  throw new ValueError(`gives ${name} the value ${quoteValue(value)}, which must be ${rule}`);
 }
 
 /** The value that a JSON text stands for; undefined when it is none. */
-export function parsedJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -263,12 +266,12 @@ export function parsedJson(text: string): unknown {
 }
 
 /** What is wrong: the rule, and what was given. */
-export function must(rule: string, given: unknown): ValueError {
-  return new ValueError(`must be ${rule}, not ${shown(given)}`);
+export function createValueError(rule: string, given: unknown): ValueError {
+  return new ValueError(`must be ${rule}, not ${quoteValue(given)}`);
 }
 
 /** JSON, because it keeps to one line whatever the value holds. */
-function shown(value: unknown): string {
+function quoteValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 100 ? text : `${text.slice(0, 100)}...`;
 }

@@ -1,12 +1,12 @@
 /** Why a command failed, in one line for the person who has to do something about it. */
 import { codeOf, messageOf } from '../engine/errors.ts';
 import type { Config } from './config.ts';
-import { inOneLine } from './commands/say.ts';
+import { toSingleLine } from './commands/say.ts';
 
 /** A command that cannot go on, and knows why. The message is one line. */
 export class CommandError extends Error {}
 
-const whyNotListening: Readonly<Record<string, string>> = {
+const listenErrorHints: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.',
   EACCES: 'this user may not use that port. Choose a RUNYARD_PORT of 1024 or above.',
   EADDRNOTAVAIL: 'this machine has no such address. Correct RUNYARD_HOST.',
@@ -18,25 +18,28 @@ const whyNotListening: Readonly<Record<string, string>> = {
  * SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources,
  * going down.
  */
-const unusable = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
+const databaseUnavailableState = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
 
 /**
  * What `startService` threw with this configuration, as one line. Never shows the password of the database.
  */
-export function startFailure(error: unknown, config: Config): CommandError {
-  return new CommandError(inOneLine(describe(error, config)), { cause: error });
+export function toStartError(error: unknown, config: Config): CommandError {
+  return new CommandError(toSingleLine(describeStartError(error, config)), { cause: error });
 }
 
-function describe(error: unknown, { host, port, databaseUrl, dataDirectory }: Config): string {
-  const origin = originOf(error);
+function describeStartError(error: unknown, { host, port, databaseUrl, dataDirectory }: Config): string {
+  const origin = rootCauseOf(error);
   const reason = messageOf(origin);
   const code = codeOf(origin) ?? '';
-  const call = textOf(origin, 'syscall');
-  const path = textOf(origin, 'path');
-  if (call === 'listen' || (call === 'getaddrinfo' && textOf(origin, 'hostname') === host)) {
-    return `Cannot listen on ${host}, port ${port}: ${whyNotListening[code] ?? reason}`;
+  const call = stringFieldOf(origin, 'syscall');
+  const path = stringFieldOf(origin, 'path');
+  if (call === 'listen' || (call === 'getaddrinfo' && stringFieldOf(origin, 'hostname') === host)) {
+    return `Cannot listen on ${host}, port ${port}: ${listenErrorHints[code] ?? reason}`;
   }
-  if (databaseUrl !== undefined && (call === 'connect' || call === 'getaddrinfo' || unusable.test(code))) {
+  if (
+    databaseUrl !== undefined &&
+    (call === 'connect' || call === 'getaddrinfo' || databaseUnavailableState.test(code))
+  ) {
     return `The database that DATABASE_URL names (${new URL(databaseUrl).host}) cannot be used: ${reason}.`;
   }
   if (path !== undefined && (path.startsWith(dataDirectory) || dataDirectory.startsWith(path))) {
@@ -48,13 +51,13 @@ function describe(error: unknown, { host, port, databaseUrl, dataDirectory }: Co
 /**
  * What is behind an error; a host name with several addresses fails as a bundle without a message of its own.
  */
-function originOf(error: unknown): unknown {
+function rootCauseOf(error: unknown): unknown {
   const behind: unknown =
     error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
-  return behind === undefined ? error : originOf(behind);
+  return behind === undefined ? error : rootCauseOf(behind);
 }
 
-function textOf(error: unknown, field: string): string | undefined {
+function stringFieldOf(error: unknown, field: string): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const value: unknown = Reflect.get(error, field);
   return typeof value === 'string' ? value : undefined;

@@ -5,13 +5,13 @@ import type { Clock } from '../engine/clock.ts';
  * `npm start` passes Ctrl-C on to a process that the terminal has told already: within this time (ms) it is
  * the same one.
  */
-const echo = 1_000;
+const duplicateSignalMs = 1_000;
 
 export interface StopSignal {
   /** Resolves when the first signal arrives. */
-  readonly received: Promise<NodeJS.Signals>;
+  readonly firstSignal: Promise<NodeJS.Signals>;
   /** Resolves when a second SIGTERM arrives. */
-  readonly insisted: Promise<void>;
+  readonly secondSignal: Promise<void>;
   /** Gives the signals back to their usual meaning. */
   dispose(): void;
 }
@@ -28,7 +28,7 @@ export function listenForStop(clock: Clock): StopSignal {
     if (first === undefined) {
       first = clock.now();
       resolve(signal);
-    } else if (signal === 'SIGINT' && clock.now() - first > echo) {
+    } else if (signal === 'SIGINT' && clock.now() - first > duplicateSignalMs) {
       process.exit(130);
     } else if (signal === 'SIGTERM') {
       insisted.resolve();
@@ -36,8 +36,8 @@ export function listenForStop(clock: Clock): StopSignal {
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return {
-    received: promise,
-    insisted: insisted.promise,
+    firstSignal: promise,
+    secondSignal: insisted.promise,
     dispose: () => {
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     },

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { settings, settingsTable } from '../cli/settings.ts';
+import { settings, renderSettingsTable } from '../cli/settings.ts';
 import { transitions } from '../engine/run/transitions.ts';
 import { startTestService } from './harness/service.ts';
 
@@ -33,7 +33,7 @@ describe('tables', () => {
   });
 
   test('the settings are those that are read', () => {
-    expect(tableBehind('settings')).toEqual(settingsTable());
+    expect(tableBehind('settings')).toEqual(renderSettingsTable());
     expect(Object.keys(settings).length).toBeGreaterThan(10);
   });
 

@@ -2,16 +2,16 @@
 import { Type } from 'typebox';
 import { epochMillis } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { epochMs } from '../views/shown-times.ts';
+import { epochMsSchema } from '../views/shown-times.ts';
 
-const pages = { usual: 100, most: 1_000, numbers: 1 };
+const pagingRules = { usual: 100, most: 1_000, numbers: 1 };
 
 const AuditEventDocument = Type.Object(
   {
     event_id: Type.Integer({ description: 'Grows from entry to entry.' }),
-    time: epochMs('When it was answered'),
+    time: epochMsSchema('When it was answered'),
     user_name: Type.String({ description: 'Who called.' }),
     token_id: Type.String({ description: 'With which token; its value is kept nowhere.' }),
     source_ip: Type.String({ description: 'From where.' }),
@@ -58,16 +58,16 @@ export function listAuditOperation({ auditEvents }: Pick<OperationPorts, 'auditE
       next_page_token: Type.Optional(Type.String({ description: 'Names the next page.' })),
     }),
     async handle(input) {
-      const { size, before } = pageOf('audit', input, pages);
+      const { size, cursor } = parsePageRequest('audit', input, pagingRules);
       const found = await auditEvents({
         userName: input.user_name,
         action: input.action,
         from: input.start_time,
         to: input.end_time,
-        before: before?.[0],
+        before: cursor?.[0],
         limit: size + 1,
       });
-      const { entries, more } = cutPage('audit', found, size, ({ eventId }) => [eventId]);
+      const { entries, more } = buildPage('audit', found, size, ({ eventId }) => [eventId]);
       return {
         events: entries.map(
           ({ eventId, time, userName, tokenId, sourceIp, action, resource, status, before: was, after }) => ({

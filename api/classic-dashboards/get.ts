@@ -3,10 +3,15 @@ import { Type } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicDocument, ClassicId, showClassic, unknownClassic } from '../views/classic-view.ts';
+import {
+  ClassicDashboardDocument,
+  ClassicDashboardId,
+  toClassicDashboardView,
+  classicDashboardNotFound,
+} from '../views/classic-view.ts';
 
 /** As it was brought in. */
-export function getClassic({ classicDashboards }: DashboardPorts): Operation {
+export function getClassicDashboardOperation({ classicDashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/preview/sql/dashboards/:dashboard_id',
@@ -14,12 +19,12 @@ export function getClassic({ classicDashboards }: DashboardPorts): Operation {
     scope: 'dashboards',
     summary: 'Get a classic dashboard',
     description: 'Shows a classic dashboard as it was brought in.',
-    request: Type.Object({ dashboard_id: ClassicId }),
-    response: ClassicDocument,
+    request: Type.Object({ dashboard_id: ClassicDashboardId }),
+    response: ClassicDashboardDocument,
     async handle({ dashboard_id: id }) {
       const stored = await classicDashboards.find(parseClassicId('dashboard_id', id));
-      if (stored === undefined) throw unknownClassic(id);
-      return showClassic(stored);
+      if (stored === undefined) throw classicDashboardNotFound(id);
+      return toClassicDashboardView(stored);
     },
   });
 }

@@ -4,10 +4,14 @@ import { checkClassicDashboard, parseClassicId, ClassicImport } from '../../engi
 import { ServiceError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicDocument, showClassic } from '../views/classic-view.ts';
+import { ClassicDashboardDocument, toClassicDashboardView } from '../views/classic-view.ts';
 
 /** An id that is taken is 409 ALREADY_EXISTS. */
-export function importClassic({ classicDashboards, clock, limits }: DashboardPorts): Operation {
+export function importClassicDashboardOperation({
+  classicDashboards,
+  clock,
+  limits,
+}: DashboardPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/preview/sql/dashboards',
@@ -17,7 +21,7 @@ export function importClassic({ classicDashboards, clock, limits }: DashboardPor
     description:
       'Stores a classic dashboard with its widgets, visualizations and queries as one document, ready to be migrated. Its id is kept when it has one.',
     request: ClassicImport,
-    response: ClassicDocument,
+    response: ClassicDashboardDocument,
     async handle(input, { caller }) {
       checkClassicDashboard(input, limits);
       const id = input.id === undefined ? randomUUID() : parseClassicId('id', input.id);
@@ -28,7 +32,7 @@ export function importClassic({ classicDashboards, clock, limits }: DashboardPor
           `There is a classic dashboard with the id ${id} already; delete it first, or leave the id out.`,
         );
       }
-      return showClassic(stored);
+      return toClassicDashboardView(stored);
     },
   });
 }

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicSummary, showClassicSummary } from '../views/classic-view.ts';
+import { ClassicDashboardSummary, toClassicDashboardSummary } from '../views/classic-view.ts';
 
-const largestPage = 250;
+const maximumPageSize = 250;
 
 /** Newest first, without widgets and queries. */
-export function listClassic({ classicDashboards }: DashboardPorts): Operation {
+export function listClassicDashboardsOperation({ classicDashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/preview/sql/dashboards',
@@ -23,7 +23,7 @@ export function listClassic({ classicDashboards }: DashboardPorts): Operation {
       page_size: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `Dashboards on a page. Default: 25; at most ${largestPage}.`,
+          description: `Dashboards on a page. Default: 25; at most ${maximumPageSize}.`,
         }),
       ),
       q: Type.Optional(Type.String({ description: 'Only those whose name holds this, in any case.' })),
@@ -33,17 +33,17 @@ export function listClassic({ classicDashboards }: DashboardPorts): Operation {
       count: Type.Integer({ description: 'How many there are on all pages.' }),
       page: Type.Integer({ description: 'Number of this page.' }),
       page_size: Type.Integer({ description: 'Dashboards on a full page.' }),
-      results: Type.Array(ClassicSummary),
+      results: Type.Array(ClassicDashboardSummary),
     }),
     async handle({ page = 1, page_size: size = 25, q: name = '' }) {
-      if (size > largestPage)
-        throw invalid(`Invalid page_size ${size} - it has to be no more than ${largestPage}.`);
+      if (size > maximumPageSize)
+        throw invalid(`Invalid page_size ${size} - it has to be no more than ${maximumPageSize}.`);
       const { count, dashboards } = await classicDashboards.list({
         name: name === '' ? undefined : name,
         offset: (page - 1) * size,
         limit: size,
       });
-      return { count, page, page_size: size, results: dashboards.map(showClassicSummary) };
+      return { count, page, page_size: size, results: dashboards.map(toClassicDashboardSummary) };
     },
   });
 }

@@ -14,7 +14,7 @@ type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
  * @throws ServiceError for a cluster that there is not, and for one of a run with which the caller may not do
  * that
  */
-export async function clusterFor(
+export async function getPermittedCluster(
   ports: AccessPorts,
   clusterId: string,
   call: Pick<Call, 'visibleTo'>,
@@ -23,26 +23,26 @@ export async function clusterFor(
   const cluster = await ports.clusters.find(clusterId);
   // Clients know the text.
   if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-  const missing = await missingOn(ports, cluster, call, level);
+  const missing = await findMissingPermission(ports, cluster, call, level);
   if (missing !== undefined) throw missing;
   return cluster;
 }
 
 /** The clusters of a list that the caller may see. */
-export async function visibleClusters(
+export async function filterVisibleClusters(
   ports: AccessPorts,
   clusters: readonly Cluster[],
   call: Pick<Call, 'visibleTo'>,
 ): Promise<Cluster[]> {
   const seen = await Promise.all(
     clusters.map(async (cluster) =>
-      (await missingOn(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [],
+      (await findMissingPermission(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [],
     ),
   );
   return seen.flat();
 }
 
-async function missingOn(
+async function findMissingPermission(
   { permissions }: AccessPorts,
   { jobRunId }: Cluster,
   { visibleTo }: Pick<Call, 'visibleTo'>,

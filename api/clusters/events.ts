@@ -4,23 +4,23 @@ import { clusterEventTypes } from '../../engine/cluster/events.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { defineOperation, type Call, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { epochMs } from '../views/shown-times.ts';
-import { clusterFor } from './cluster-access.ts';
+import { epochMsSchema } from '../views/shown-times.ts';
+import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
-const most = 500;
+const maximumPageSize = 500;
 
-const paged = {
+const pageFields = {
   cluster_id: ClusterId,
-  start_time: Type.Optional(epochMs('The first moment of which to tell')),
-  end_time: Type.Optional(epochMs('The last moment of which to tell')),
+  start_time: Type.Optional(epochMsSchema('The first moment of which to tell')),
+  end_time: Type.Optional(epochMsSchema('The last moment of which to tell')),
   order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC, the default: newest first.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Events to leave out.' })),
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: most,
-      description: `Events of a page, 50 unless given; 0 means ${most}.`,
+      maximum: maximumPageSize,
+      description: `Events of a page, 50 unless given; 0 means ${maximumPageSize}.`,
     }),
   ),
 };
@@ -28,7 +28,7 @@ const types = Type.Array(Type.Enum([...clusterEventTypes]), { description: 'Only
 
 const Event = Type.Object({
   cluster_id: ClusterId,
-  timestamp: epochMs('When'),
+  timestamp: epochMsSchema('When'),
   type: Type.Enum([...clusterEventTypes], { description: 'What happened.' }),
   details: Type.Object(
     {},
@@ -36,36 +36,40 @@ const Event = Type.Object({
   ),
 });
 
-const answer = Type.Object({
+const responseSchema = Type.Object({
   events: Type.Array(Event, { description: 'The events.' }),
   total_count: Type.Integer({ minimum: 0, description: 'How many there are in all.' }),
   next_page: Type.Optional(Type.Object({}, { description: 'What to ask next; there is more.' })),
 });
 
-const about = {
+const sharedDefinition = {
   path: '/clusters/events',
   versions: ['2.1', '2.0'],
   scope: 'clusters',
   summary: 'List what happened to a cluster',
   description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.',
-  response: answer,
+  response: responseSchema,
 } as const;
 
-export function postClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
+export function postListClusterEventsOperation(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
+): Operation {
   return defineOperation({
-    ...about,
+    ...sharedDefinition,
     method: 'POST',
-    request: Type.Object({ ...paged, event_types: Type.Optional(types) }),
-    handle: (request, call) => page(ports, request, call),
+    request: Type.Object({ ...pageFields, event_types: Type.Optional(types) }),
+    handle: (request, call) => listEventsPage(ports, request, call),
   });
 }
 
-export function getClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
+export function getListClusterEventsOperation(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
+): Operation {
   return defineOperation({
-    ...about,
+    ...sharedDefinition,
     method: 'GET',
-    request: Type.Object(paged),
-    handle: (request, call) => page(ports, request, call),
+    request: Type.Object(pageFields),
+    handle: (request, call) => listEventsPage(ports, request, call),
   });
 }
 
@@ -79,7 +83,7 @@ interface EventsRequest {
   readonly limit?: number;
 }
 
-async function page(
+async function listEventsPage(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
   request: EventsRequest,
   call: Call,
@@ -93,8 +97,8 @@ async function page(
     offset = 0,
     limit: asked = 50,
   } = request;
-  const limit = asked === 0 ? most : asked;
-  await clusterFor(ports, clusterId, call, 'CAN_VIEW');
+  const limit = asked === 0 ? maximumPageSize : asked;
+  await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW');
   const { events, total } = await ports.clusters.listEvents({
     clusterId,
     from,

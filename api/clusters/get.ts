@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { clusterFor } from './cluster-access.ts';
-import { ClusterId, showCluster, ShownCluster } from '../views/cluster-view.ts';
+import { getPermittedCluster } from './cluster-access.ts';
+import { ClusterId, toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 
 export function getClusterOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
@@ -16,8 +16,8 @@ export function getClusterOperation(
     summary: 'Get a cluster',
     description: 'A cluster with its description and where it stands, job clusters among them.',
     request: Type.Object({ cluster_id: ClusterId }),
-    response: ShownCluster,
+    response: ClusterDocument,
     handle: async ({ cluster_id: clusterId }, call) =>
-      showCluster(await clusterFor(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
+      toClusterView(await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
   });
 }

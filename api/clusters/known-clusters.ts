@@ -11,23 +11,23 @@ import { fieldPath } from '../../engine/validation/messages.ts';
 export interface ClusterRules {
   readonly inventory: Inventory;
   /** Whether existing_cluster_id must name a cluster that is there and not terminated. */
-  readonly strict: boolean;
+  readonly requireExisting: boolean;
   readonly find: ClusterReader['find'];
 }
 
-type Holder = Pick<JobSettings, 'existing_cluster_id' | 'new_cluster'>;
+type ClusterReferences = Pick<JobSettings, 'existing_cluster_id' | 'new_cluster'>;
 
 /**
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the first pool, policy or cluster that is not there
  */
-export async function checkClusters(
+export async function checkClusterReferences(
   rules: ClusterRules,
-  settings: Holder & Pick<JobSettings, 'tasks' | 'job_clusters'>,
+  settings: ClusterReferences & Pick<JobSettings, 'tasks' | 'job_clusters'>,
 ): Promise<void> {
-  const holders: [string, Holder][] = [
+  const holders: [string, ClusterReferences][] = [
     ['', settings],
-    ...(settings.tasks ?? []).map((task, index): [string, Holder] => [`tasks[${index}]`, task]),
-    ...(settings.job_clusters ?? []).map((cluster, index): [string, Holder] => [
+    ...(settings.tasks ?? []).map((task, index): [string, ClusterReferences] => [`tasks[${index}]`, task]),
+    ...(settings.job_clusters ?? []).map((cluster, index): [string, ClusterReferences] => [
       `job_clusters[${index}]`,
       cluster,
     ]),
@@ -36,15 +36,15 @@ export async function checkClusters(
     const unknown = spec && unknownNameError(spec, rules.inventory);
     if (unknown !== undefined) throw invalid(fieldPath(path, `new_cluster.${unknown}`));
   }
-  await checkExisting(rules, settings);
+  await checkExistingClusters(rules, settings);
 }
 
 /** Refuses clusters that are not there, or terminated, where that is asked for. */
-export async function checkExisting(
-  { strict, find }: ClusterRules,
-  settings: Holder & Pick<JobSettings, 'tasks'>,
+export async function checkExistingClusters(
+  { requireExisting, find }: ClusterRules,
+  settings: ClusterReferences & Pick<JobSettings, 'tasks'>,
 ): Promise<void> {
-  if (!strict) return;
+  if (!requireExisting) return;
   const named = [settings, ...(settings.tasks ?? [])].flatMap(({ existing_cluster_id: id = '' }) =>
     id === '' ? [] : [id],
   );

@@ -1,12 +1,12 @@
 /** GET clusters/list: all clusters, newest first. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { visibleClusters } from './cluster-access.ts';
-import { showCluster, ShownCluster } from '../views/cluster-view.ts';
+import { filterVisibleClusters } from './cluster-access.ts';
+import { toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 
-const rule = { usual: 20, most: 100, numbers: 1 };
+const pagingRules = { usual: 20, most: 100, numbers: 1 };
 
 export function listClustersOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
@@ -23,27 +23,27 @@ export function listClustersOperation(
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: rule.most,
+          maximum: pagingRules.most,
           description: 'Clusters of a page, 20 unless given; 0 means 100.',
         }),
       ),
       page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
     }),
     response: Type.Object({
-      clusters: Type.Array(ShownCluster, { description: 'The clusters.' }),
+      clusters: Type.Array(ClusterDocument, { description: 'The clusters.' }),
       next_page_token: Type.Optional(Type.String({ description: 'There is more.' })),
     }),
     async handle({ page_size: limit, page_token: token }, call) {
-      const { size, before: [offset = 0] = [] } = pageOf(
+      const { size, cursor: [offset = 0] = [] } = parsePageRequest(
         'clusters',
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
-        rule,
+        pagingRules,
       );
       const found = await ports.clusters.list({ offset, limit: size + 1 });
-      const { entries, more } = cutPage('clusters', found, size, () => [offset + size]);
-      const visible = await visibleClusters(ports, entries, call);
+      const { entries, more } = buildPage('clusters', found, size, () => [offset + size]);
+      const visible = await filterVisibleClusters(ports, entries, call);
       return {
-        clusters: visible.map((cluster) => showCluster(cluster, ports.inventory)),
+        clusters: visible.map((cluster) => toClusterView(cluster, ports.inventory)),
         ...(more.next_page_token !== undefined && { next_page_token: more.next_page_token }),
       };
     },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { clusterFor } from './cluster-access.ts';
+import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 export function permanentlyDeleteClusterOperation(
@@ -18,7 +18,7 @@ export function permanentlyDeleteClusterOperation(
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId }, call) {
-      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
       await ports.control.remove(clusterId, call.caller.userName);
       return {};
     },

@@ -6,7 +6,7 @@ import { int32 } from '../../engine/validation/scalars.ts';
 import { checkExactlyOne } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { clusterFor } from './cluster-access.ts';
+import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /** A cluster that does not run is 400 INVALID_STATE. */
@@ -34,7 +34,7 @@ export function resizeClusterOperation(
         ['num_workers', 'autoscale'],
       );
       checkSize('', size);
-      await clusterFor(ports, clusterId, call, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
       await ports.control.resize(clusterId, size, call.caller.userName);
       return {};
     },

@@ -8,7 +8,7 @@ const Version = Type.Object({
   name: Type.String({ description: 'The same for people.' }),
 });
 
-export function sparkVersionsOperation({ inventory }: Pick<ClusterPorts, 'inventory'>): Operation {
+export function listSparkVersionsOperation({ inventory }: Pick<ClusterPorts, 'inventory'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/clusters/spark-versions',

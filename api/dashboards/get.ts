@@ -5,13 +5,13 @@ import type { DashboardPorts } from '../http/ports.ts';
 import {
   DashboardDocument,
   DashboardId,
-  dashboardIdOf,
-  showDashboard,
-  unknownDashboard,
+  parseDashboardId,
+  toDashboardView,
+  dashboardNotFound,
 } from '../views/dashboard-view.ts';
 
 /** One in the trash is shown, too. */
-export function getDashboard({ dashboards }: DashboardPorts): Operation {
+export function getDashboardOperation({ dashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/modern/dashboards/:dashboard_id',
@@ -22,9 +22,9 @@ export function getDashboard({ dashboards }: DashboardPorts): Operation {
     request: Type.Object({ dashboard_id: DashboardId }),
     response: DashboardDocument,
     async handle({ dashboard_id: id }) {
-      const dashboard = await dashboards.find(dashboardIdOf(id));
-      if (dashboard === undefined) throw unknownDashboard(id);
-      return showDashboard(dashboard);
+      const dashboard = await dashboards.find(parseDashboardId(id));
+      if (dashboard === undefined) throw dashboardNotFound(id);
+      return toDashboardView(dashboard);
     },
   });
 }

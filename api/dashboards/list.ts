@@ -1,15 +1,15 @@
 /** GET modern/dashboards: the dashboards of the newer format. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { DashboardSummary, showSummary } from '../views/dashboard-view.ts';
+import { DashboardSummary, toDashboardSummary } from '../views/dashboard-view.ts';
 
 const listName = 'dashboards';
-const rule = { usual: 100, most: 1_000, numbers: 1 };
+const pagingRules = { usual: 100, most: 1_000, numbers: 1 };
 
 /** Newest first, without their documents. */
-export function listDashboards({ dashboards }: DashboardPorts): Operation {
+export function listDashboardsOperation({ dashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/modern/dashboards',
@@ -37,17 +37,20 @@ export function listDashboards({ dashboards }: DashboardPorts): Operation {
       ),
     }),
     async handle({ page_size: limit, page_token: token, show_trashed: trashed = false }) {
-      const { size, before } = pageOf(
+      const { size, cursor } = parsePageRequest(
         listName,
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
-        rule,
+        pagingRules,
       );
-      const found = await dashboards.list({ trashed, before: before?.[0], limit: size + 1 });
+      const found = await dashboards.list({ trashed, before: cursor?.[0], limit: size + 1 });
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage(listName, found, size, ({ number }) => [number]);
-      return { dashboards: entries.map(showSummary), ...(next !== undefined && { next_page_token: next }) };
+      } = buildPage(listName, found, size, ({ number }) => [number]);
+      return {
+        dashboards: entries.map(toDashboardSummary),
+        ...(next !== undefined && { next_page_token: next }),
+      };
     },
   });
 }

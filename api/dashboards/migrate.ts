@@ -8,13 +8,13 @@ import { candidateName, checkDisplayName, dashboardPath, toFileName } from '../.
 import type { Dashboard } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { WorkspaceStore } from '../../engine/ports/files.ts';
-import { unknownClassic } from '../views/classic-view.ts';
+import { classicDashboardNotFound } from '../views/classic-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { DashboardDocument, showDashboard } from '../views/dashboard-view.ts';
+import { DashboardDocument, toDashboardView } from '../views/dashboard-view.ts';
 
 /** Nothing is stored unless all of it is. The classic dashboard stays as it is. */
-export function migrateDashboard({
+export function migrateDashboardOperation({
   classicDashboards,
   dashboards,
   workspace,
@@ -60,22 +60,22 @@ export function migrateDashboard({
       const id = parseClassicId('source_dashboard_id', sourceId);
       if (wantedName.trim() !== '') checkDisplayName('display_name', wantedName, limits);
       const source = await classicDashboards.find(id);
-      if (source === undefined) throw unknownClassic(sourceId);
-      const parentPath = wantedParent === '' ? undefined : await existingFolder(workspace, wantedParent);
+      if (source === undefined) throw classicDashboardNotFound(sourceId);
+      const parentPath = wantedParent === '' ? undefined : await assertFolder(workspace, wantedParent);
       const dashboardId = randomBytes(16).toString('hex');
       const { dashboard, warehouseId, warnings } = convertDashboard(source.document, {
         dashboardId,
         updateParameterSyntax: update,
       });
       const now = clock.now();
-      return showDashboard(
-        await store(
+      return toDashboardView(
+        await insertDashboard(
           { dashboards, workspace },
           {
             dashboardId,
             sourceDashboardId: id,
             displayName: wantedName.trim() === '' ? toFileName(source.document.name) : wantedName.trim(),
-            parentPath: parentPath ?? (await homeFolder(workspace, caller.userName)),
+            parentPath: parentPath ?? (await ensureHomeFolder(workspace, caller.userName)),
             warehouseId,
             creator: caller.userName,
             etag: 1,
@@ -92,35 +92,35 @@ export function migrateDashboard({
 }
 
 /** Stores it under the first name that is free among dashboards and among the files of the folder. */
-async function store(
+async function insertDashboard(
   { dashboards, workspace }: Pick<DashboardPorts, 'dashboards' | 'workspace'>,
   dashboard: Dashboard,
 ): Promise<Dashboard> {
   for (let attempt = 1; ; attempt += 1) {
     const named = { ...dashboard, displayName: candidateName(dashboard.displayName, attempt) };
-    if (await isTaken(workspace, dashboardPath(named.parentPath, named.displayName))) continue;
+    if (await isPathTaken(workspace, dashboardPath(named.parentPath, named.displayName))) continue;
     if (await dashboards.add(named)) return named;
   }
 }
 
-async function isTaken(workspace: WorkspaceStore, path: string): Promise<boolean> {
-  return (await statusOf(workspace, path)) !== undefined;
+async function isPathTaken(workspace: WorkspaceStore, path: string): Promise<boolean> {
+  return (await findObjectStatus(workspace, path)) !== undefined;
 }
 
 /** @throws ServiceError for a folder that is missing, or no folder, or outside of the workspace */
-async function existingFolder(workspace: WorkspaceStore, path: string): Promise<string> {
+async function assertFolder(workspace: WorkspaceStore, path: string): Promise<string> {
   const { type, path: inside } = await workspace.getStatus(path);
   if (type !== 'DIRECTORY') throw invalid(`parent_path is ${path}, which is not a folder.`);
   return inside;
 }
 
-async function homeFolder(workspace: WorkspaceStore, userName: string): Promise<string> {
+async function ensureHomeFolder(workspace: WorkspaceStore, userName: string): Promise<string> {
   const path = `/Users/${userName}`;
   await workspace.mkdirs(path);
   return (await workspace.getStatus(path)).path;
 }
 
-async function statusOf(workspace: WorkspaceStore, path: string): Promise<object | undefined> {
+async function findObjectStatus(workspace: WorkspaceStore, path: string): Promise<object | undefined> {
   return workspace.getStatus(path).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === 'RESOURCE_DOES_NOT_EXIST') return undefined;
     throw error;

@@ -7,10 +7,15 @@ import type { ModernDashboard } from '../../engine/dashboard/modern.ts';
 import { prepareDatasetQuery } from '../../engine/dashboard/execution/widget-query.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { DashboardId, dashboardIdOf, unknownDashboard } from '../views/dashboard-view.ts';
+import { DashboardId, parseDashboardId, dashboardNotFound } from '../views/dashboard-view.ts';
 
 /** Reads managed_fs and nothing else, and changes nothing. It ends when the caller goes away. */
-export function queryDashboard({ dashboards, queryFiles, queries, clock }: DashboardPorts): Operation {
+export function queryDashboardOperation({
+  dashboards,
+  queryFiles,
+  queries,
+  clock,
+}: DashboardPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/modern/dashboards/:dashboard_id/query',
@@ -49,10 +54,10 @@ export function queryDashboard({ dashboards, queryFiles, queries, clock }: Dashb
     }),
     async handle(
       { dashboard_id: id, dataset_name: dataset, parameters = {}, widget_name: widget },
-      { signal },
+      { disconnectSignal },
     ) {
-      const found = await dashboards.find(dashboardIdOf(id));
-      if (found === undefined) throw unknownDashboard(id);
+      const found = await dashboards.find(parseDashboardId(id));
+      if (found === undefined) throw dashboardNotFound(id);
       // Stored by the migration, which makes nothing else.
       const document = JSON.parse(found.serialized) as ModernDashboard;
       const query = prepareDatasetQuery(
@@ -65,7 +70,7 @@ export function queryDashboard({ dashboards, queryFiles, queries, clock }: Dashb
       );
       return queries.run(
         query.sql((uri) => paths.get(uri) ?? uri),
-        signal,
+        disconnectSignal,
       );
     },
   });

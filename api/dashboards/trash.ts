@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { DashboardId, dashboardIdOf, unknownDashboard } from '../views/dashboard-view.ts';
+import { DashboardId, parseDashboardId, dashboardNotFound } from '../views/dashboard-view.ts';
 
 /** A second time changes nothing. */
-export function trashDashboard({ dashboards, clock }: DashboardPorts): Operation {
+export function trashDashboardOperation({ dashboards, clock }: DashboardPorts): Operation {
   return defineOperation({
     method: 'DELETE',
     path: '/modern/dashboards/:dashboard_id',
@@ -16,7 +16,7 @@ export function trashDashboard({ dashboards, clock }: DashboardPorts): Operation
     request: Type.Object({ dashboard_id: DashboardId }),
     response: Type.Object({}),
     async handle({ dashboard_id: id }) {
-      if (!(await dashboards.trash(dashboardIdOf(id), clock.now()))) throw unknownDashboard(id);
+      if (!(await dashboards.trash(parseDashboardId(id), clock.now()))) throw dashboardNotFound(id);
       return {};
     },
   });

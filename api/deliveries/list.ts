@@ -3,17 +3,17 @@ import { Type } from 'typebox';
 import { Id, int32 } from '../../engine/validation/scalars.ts';
 import { deliveryStates } from '../../engine/notification/delivery.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { DeliveryDocument, deliveryView } from '../views/delivery-view.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { DeliveryDocument, toDeliveryView } from '../views/delivery-view.ts';
 
-const usualPage = 20;
+const defaultPageSize = 20;
 
 /** Lists deliveries, newest first, with every try. */
 export function listDeliveriesOperation({
   deliveries,
   destinationRules: { limits },
-}: Pick<NoticePorts, 'deliveries' | 'destinationRules'>): Operation {
+}: Pick<NotificationPorts, 'deliveries' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/notifications/deliveries',
@@ -41,10 +41,10 @@ export function listDeliveriesOperation({
       ),
     }),
     async handle(query, { visibleTo }) {
-      const { size, before } = pageOf('deliveries', query, {
-        usual: usualPage,
-        most: limits.deliveriesPerPage,
-        numbers: 1,
+      const { size, cursor } = parsePageRequest('deliveries', query, {
+        defaultSize: defaultPageSize,
+        maximumSize: limits.deliveriesPerPage,
+        cursorLength: 1,
       });
       const found = await deliveries.list({
         jobId: query.job_id,
@@ -52,14 +52,17 @@ export function listDeliveriesOperation({
         destinationId: query.destination_id,
         state: query.state,
         visibleTo,
-        before: before?.[0],
+        before: cursor?.[0],
         limit: size + 1,
       });
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage('deliveries', found, size, (one) => [one.number]);
-      return { deliveries: entries.map(deliveryView), ...(next !== undefined && { next_page_token: next }) };
+      } = buildPage('deliveries', found, size, (one) => [one.number]);
+      return {
+        deliveries: entries.map(toDeliveryView),
+        ...(next !== undefined && { next_page_token: next }),
+      };
     },
   });
 }

@@ -5,19 +5,19 @@ import { createDestinationOperation } from '../destinations/create.ts';
 import { deleteDestinationOperation } from '../destinations/delete.ts';
 import { getDestinationOperation } from '../destinations/get.ts';
 import { listDestinationsOperation } from '../destinations/list.ts';
-import { rotateSecretOperation } from '../destinations/rotate-secret.ts';
+import { rotateDestinationSecretOperation } from '../destinations/rotate-secret.ts';
 import { testDestinationOperation } from '../destinations/test.ts';
 import { updateDestinationOperation } from '../destinations/update.ts';
 
 /** In the order of the documentation. */
-export const noticeOperationMakers = [
+export const notificationOperationFactories = [
   createDestinationOperation,
   listDestinationsOperation,
   getDestinationOperation,
   updateDestinationOperation,
   deleteDestinationOperation,
   testDestinationOperation,
-  rotateSecretOperation,
+  rotateDestinationSecretOperation,
   listDeliveriesOperation,
   redeliverOperation,
 ];

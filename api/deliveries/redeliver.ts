@@ -4,14 +4,14 @@ import { ServiceError } from '../../engine/errors.ts';
 import { permissionDenied, hasPermission } from '../../engine/job/permissions.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts, OperationPorts } from '../http/ports.ts';
+import type { NotificationPorts, OperationPorts } from '../http/ports.ts';
 
 /** Sends a notice again: what was sent before, under the same id. */
 export function redeliverOperation({
   deliveries,
   permissions,
   clock,
-}: Pick<NoticePorts, 'deliveries' | 'clock'> & Pick<OperationPorts, 'permissions'>): Operation {
+}: Pick<NotificationPorts, 'deliveries' | 'clock'> & Pick<OperationPorts, 'permissions'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notifications/deliveries/:id/redeliver',
@@ -24,14 +24,14 @@ export function redeliverOperation({
     response: Type.Object({}),
     async handle({ id }, { visibleTo }) {
       const delivery = await deliveries.find(id);
-      if (delivery === undefined) throw unknown(id);
+      if (delivery === undefined) throw deliveryNotFound(id);
       if (visibleTo !== undefined) {
         const held =
           delivery.jobId === undefined
             ? undefined
             : await permissions.findLevels('job_id', delivery.jobId, visibleTo);
         // Whoever may not see it is not told that it is there.
-        if (held === undefined || !hasPermission(held.levels, 'CAN_VIEW')) throw unknown(id);
+        if (held === undefined || !hasPermission(held.levels, 'CAN_VIEW')) throw deliveryNotFound(id);
         if (!hasPermission(held.levels, 'CAN_MANAGE_RUN'))
           throw permissionDenied(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
       }
@@ -41,6 +41,6 @@ export function redeliverOperation({
   });
 }
 
-function unknown(id: string): ServiceError {
+function deliveryNotFound(id: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Delivery ${truncateText(id)} does not exist.`);
 }

@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { checkDisplayName, DestinationConfig, parseTarget } from '../../engine/notification/destination.ts';
 import { generateSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
+import type { NotificationPorts } from '../http/ports.ts';
 import {
   checkAdmin,
   DestinationDocument,
-  destinationView,
-  signingSecret,
+  toDestinationView,
+  signingSecretField,
 } from '../views/destination-view.ts';
 
 /** Stores a destination; the signing secret of a generic webhook is shown this once. */
@@ -16,7 +16,7 @@ export function createDestinationOperation({
   destinations,
   destinationRules: rules,
   clock,
-}: NoticePorts): Operation {
+}: NotificationPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations',
@@ -26,7 +26,7 @@ export function createDestinationOperation({
     description:
       'Stores where notices go: an HTTP receiver, Slack, Teams, or mail addresses. For administrators. What is secret of it is never shown again.',
     request: Type.Object({ display_name: Type.String({ description: 'Name.' }), config: DestinationConfig }),
-    response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecret }),
+    response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecretField }),
     async handle({ display_name: displayName, config }, { caller }) {
       checkAdmin(caller);
       checkDisplayName(displayName, rules);
@@ -37,7 +37,7 @@ export function createDestinationOperation({
         rules.limits.destinations,
       );
       return {
-        ...destinationView({ destinationId, number: 0, displayName, target, secrets }, caller),
+        ...toDestinationView({ destinationId, number: 0, displayName, target, secrets }, caller),
         ...(secrets !== undefined && { signing_secret: secrets.current }),
       };
     },

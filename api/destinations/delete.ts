@@ -1,13 +1,15 @@
 /** DELETE notification-destinations/{id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
 /**
  * Removes a destination. Jobs may still name it: what is told to it from then on fails, and the log says so.
  */
-export function deleteDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {
+export function deleteDestinationOperation({
+  destinations,
+}: Pick<NotificationPorts, 'destinations'>): Operation {
   return defineOperation({
     method: 'DELETE',
     path: '/notification-destinations/:id',
@@ -20,7 +22,7 @@ export function deleteDestinationOperation({ destinations }: Pick<NoticePorts, '
     response: Type.Object({}),
     async handle({ id }, { caller }) {
       checkAdmin(caller);
-      if (!(await destinations.remove(id))) throw unknownDestination(id);
+      if (!(await destinations.remove(id))) throw destinationNotFound(id);
       return {};
     },
   });

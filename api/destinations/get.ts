@@ -1,11 +1,13 @@
 /** GET notification-destinations/{id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { DestinationDocument, destinationView, unknownDestination } from '../views/destination-view.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { DestinationDocument, toDestinationView, destinationNotFound } from '../views/destination-view.ts';
 
 /** Shows one destination; how it is configured to administrators alone. */
-export function getDestinationOperation({ destinations }: Pick<NoticePorts, 'destinations'>): Operation {
+export function getDestinationOperation({
+  destinations,
+}: Pick<NotificationPorts, 'destinations'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/notification-destinations/:id',
@@ -17,8 +19,8 @@ export function getDestinationOperation({ destinations }: Pick<NoticePorts, 'des
     response: DestinationDocument,
     async handle({ id }, { caller }) {
       const destination = await destinations.find(id);
-      if (destination === undefined) throw unknownDestination(id);
-      return destinationView(destination, caller);
+      if (destination === undefined) throw destinationNotFound(id);
+      return toDestinationView(destination, caller);
     },
   });
 }

@@ -8,21 +8,23 @@ import type { RoutingSettings } from '../../engine/notification/routing.ts';
 import { fieldPath, quote } from '../../engine/validation/messages.ts';
 import type { DestinationStore } from '../../engine/ports/notifications.ts';
 
-interface Holders extends RoutingSettings {
+interface SettingsWithTasks extends RoutingSettings {
   readonly tasks?: readonly RoutingSettings[];
 }
 
 /**
  * @param path where the settings stand, for the refusal @throws ServiceError that names the first unknown one
  */
-export async function checkDestinations(
+export async function checkDestinationReferences(
   destinations: Pick<DestinationStore, 'findUnknownIds'>,
   path: string,
-  settings: Holders,
+  settings: SettingsWithTasks,
 ): Promise<void> {
   const named = [
-    ...namedIn(path, settings),
-    ...(settings.tasks ?? []).flatMap((task, index) => namedIn(fieldPath(path, `tasks[${index}]`), task)),
+    ...listDestinationReferences(path, settings),
+    ...(settings.tasks ?? []).flatMap((task, index) =>
+      listDestinationReferences(fieldPath(path, `tasks[${index}]`), task),
+    ),
   ];
   if (named.length === 0) return;
   const unknown = new Set(await destinations.findUnknownIds([...new Set(named.map(({ id }) => id))]));
@@ -31,7 +33,7 @@ export async function checkDestinations(
     throw invalid(`${wrong.field} is ${quote(wrong.id)}; no notification destination has this id.`);
 }
 
-function namedIn(
+function listDestinationReferences(
   path: string,
   { webhook_notifications: webhooks = {} }: RoutingSettings,
 ): { field: string; id: string }[] {

@@ -2,17 +2,17 @@
 import { Type } from 'typebox';
 import { int32 } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { listedDestination, ListedDestination } from '../views/destination-view.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { toDestinationSummary, DestinationSummary } from '../views/destination-view.ts';
 
-const usualPage = 100;
+const defaultPageSize = 100;
 
 /** Lists destinations in the order of their creation. */
 export function listDestinationsOperation({
   destinations,
   destinationRules: { limits },
-}: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
+}: Pick<NotificationPorts, 'destinations' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/notification-destinations',
@@ -27,25 +27,25 @@ export function listDestinationsOperation({
       ),
     }),
     response: Type.Object({
-      results: Type.Array(ListedDestination, { description: 'One page.' }),
+      results: Type.Array(DestinationSummary, { description: 'One page.' }),
       next_page_token: Type.Optional(
         Type.String({ description: 'page_token of the next page, when there is one.' }),
       ),
     }),
     async handle({ page_size: limit, page_token = '' }) {
-      const rule = { usual: usualPage, most: limits.deliveriesPerPage, numbers: 1 };
-      const { size, before } = pageOf(
+      const rule = { usual: defaultPageSize, most: limits.deliveriesPerPage, numbers: 1 };
+      const { size, cursor } = parsePageRequest(
         'destinations',
         { page_token, ...(limit !== undefined && { limit }) },
         rule,
       );
-      const found = await destinations.list(before?.[0], size + 1);
+      const found = await destinations.list(cursor?.[0], size + 1);
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage('destinations', found, size, (one) => [one.number]);
+      } = buildPage('destinations', found, size, (one) => [one.number]);
       return {
-        results: entries.map(listedDestination),
+        results: entries.map(toDestinationSummary),
         ...(next !== undefined && { next_page_token: next }),
       };
     },

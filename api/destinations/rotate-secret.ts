@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { rotateSecrets } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
 /** Gives a generic webhook another signing secret; the one before keeps signing beside it for 24 hours. */
-export function rotateSecretOperation({
+export function rotateDestinationSecretOperation({
   destinations,
   clock,
-}: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
+}: Pick<NotificationPorts, 'destinations' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations/:id/rotate-secret',
@@ -36,7 +36,7 @@ export function rotateSecretOperation({
           );
         return { ...before, secrets: rotateSecrets(before.secrets, now) };
       });
-      if (changed === undefined) throw unknownDestination(id);
+      if (changed === undefined) throw destinationNotFound(id);
       return {
         signing_secret: changed.secrets?.current,
         previous_secret_until: changed.secrets?.previous?.until ?? now,

@@ -1,14 +1,14 @@
 /** POST notification-destinations/{id}/test. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
-import { checkAdmin, unknownDestination } from '../views/destination-view.ts';
+import type { NotificationPorts } from '../http/ports.ts';
+import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
 /** Sends a test notice. What comes of it stands in the log of deliveries. */
 export function testDestinationOperation({
   destinations,
   clock,
-}: Pick<NoticePorts, 'destinations' | 'clock'>): Operation {
+}: Pick<NotificationPorts, 'destinations' | 'clock'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/notification-destinations/:id/test',
@@ -21,7 +21,7 @@ export function testDestinationOperation({
     response: Type.Object({ delivery_id: Type.String({ description: 'The delivery of the test notice.' }) }),
     async handle({ id }, { caller }) {
       checkAdmin(caller);
-      if ((await destinations.find(id)) === undefined) throw unknownDestination(id);
+      if ((await destinations.find(id)) === undefined) throw destinationNotFound(id);
       return { delivery_id: await destinations.createTestDelivery(id, clock.now()) };
     },
   });

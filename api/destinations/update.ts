@@ -4,13 +4,13 @@ import { invalid } from '../../engine/errors.ts';
 import { checkDisplayName, DestinationConfig, parseTarget } from '../../engine/notification/destination.ts';
 import { generateSigningSecret } from '../../engine/notification/signature.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { NoticePorts } from '../http/ports.ts';
+import type { NotificationPorts } from '../http/ports.ts';
 import {
   checkAdmin,
   DestinationDocument,
-  destinationView,
-  signingSecret,
-  unknownDestination,
+  toDestinationView,
+  signingSecretField,
+  destinationNotFound,
 } from '../views/destination-view.ts';
 
 /**
@@ -19,7 +19,7 @@ import {
 export function updateDestinationOperation({
   destinations,
   destinationRules: rules,
-}: Pick<NoticePorts, 'destinations' | 'destinationRules'>): Operation {
+}: Pick<NotificationPorts, 'destinations' | 'destinationRules'>): Operation {
   return defineOperation({
     method: 'PATCH',
     path: '/notification-destinations/:id',
@@ -33,7 +33,7 @@ export function updateDestinationOperation({
       display_name: Type.Optional(Type.String({ description: 'Name.' })),
       config: Type.Optional(DestinationConfig),
     }),
-    response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecret }),
+    response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecretField }),
     async handle({ id, display_name: name, config }, { caller }) {
       checkAdmin(caller);
       // Some clients send no body with a PATCH: that it did nothing must not look like success.
@@ -53,8 +53,8 @@ export function updateDestinationOperation({
           secrets: fresh === undefined ? before.secrets : { current: fresh },
         };
       });
-      if (changed === undefined) throw unknownDestination(id);
-      return { ...destinationView(changed, caller), ...(fresh !== undefined && { signing_secret: fresh }) };
+      if (changed === undefined) throw destinationNotFound(id);
+      return { ...toDestinationView(changed, caller), ...(fresh !== undefined && { signing_secret: fresh }) };
     },
   });
 }

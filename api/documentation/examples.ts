@@ -8,14 +8,14 @@ import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
-import { noticeExamples } from './notice-examples.ts';
+import { notificationExamples } from './notice-examples.ts';
 import { peopleExamples } from './people-examples.ts';
 import { pipelineExamples } from './pipeline-examples.ts';
 import { runExamples } from './run-examples.ts';
 import { tokenExamples } from './token-examples.ts';
 
 /** Method and path -> example. */
-const examples: Readonly<Record<string, Example>> = {
+const examplesByOperation: Readonly<Record<string, Example>> = {
   ...jobExamples,
   ...runExamples,
   ...tokenExamples,
@@ -23,7 +23,7 @@ const examples: Readonly<Record<string, Example>> = {
   ...fileExamples,
   ...nodeExamples,
   ...libraryExamples,
-  ...noticeExamples,
+  ...notificationExamples,
   ...dashboardExamples,
   ...pipelineExamples,
   ...clusterExamples,
@@ -31,5 +31,5 @@ const examples: Readonly<Record<string, Example>> = {
 
 /** The example of an operation, under whichever spelling of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {
-  return examples[`${method} ${canonicalPath(path)}`];
+  return examplesByOperation[`${method} ${canonicalPath(path)}`];
 }

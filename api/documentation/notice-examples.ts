@@ -11,7 +11,7 @@ const shown = {
   config: { generic_webhook: { url_set: true, username_set: true, password_set: true } },
 };
 
-export const noticeExamples: Readonly<Record<string, Example>> = {
+export const notificationExamples: Readonly<Record<string, Example>> = {
   'POST /notification-destinations': {
     request: {
       display_name: 'incident desk',

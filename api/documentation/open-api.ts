@@ -6,12 +6,12 @@ import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../http/operation.ts';
-import { requestParts } from '../http/request-parts.ts';
+import { splitRequestSchema } from '../http/request-parts.ts';
 import type { Example } from './example.ts';
 import { exampleOf } from './examples.ts';
-import { refusalReferences, refusalResponses } from './refusals.ts';
-import { schemaNames, type SchemaNames } from './schemas.ts';
-import { sectionOf, sections } from './sections.ts';
+import { createErrorResponseReferences, createErrorResponseComponents } from './refusals.ts';
+import { createSchemaNames, type SchemaNames } from './schemas.ts';
+import { sectionOf, listSections } from './sections.ts';
 
 const introduction = [
   'Runyard stores jobs, runs them as real processes, and keeps their logs and output.',
@@ -26,7 +26,7 @@ export function describeApi(
   operations: readonly Operation[],
   plugins: readonly PluginKind[] = [],
 ): Record<string, unknown> {
-  const names = schemaNames(plugins);
+  const names = createSchemaNames(plugins);
   const paths: Record<string, Record<string, object>> = {};
   const read = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
@@ -43,12 +43,12 @@ export function describeApi(
       };
     }
   }
-  const responses = names.referring(refusalResponses());
+  const responses = names.withReferences(createErrorResponseComponents());
   return {
     openapi: '3.1.0',
     info: { title: 'Runyard', description: introduction, version: '0.1.0' },
     servers: [{ url: '/', description: 'This service.' }],
-    tags: sections(),
+    tags: listSections(),
     security: [{ token: [] }],
     paths,
     components: {
@@ -67,7 +67,7 @@ function describeOperation(
   names: SchemaNames,
 ): object {
   const { method, path, response, summary, headers = {}, mediaType = 'application/json' } = operation;
-  const { params, querystring } = requestParts(operation);
+  const { params, querystring } = splitRequestSchema(operation);
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
   return {
@@ -75,8 +75,11 @@ function describeOperation(
     tags: section === undefined ? [] : [section],
     summary,
     description: descriptionOf(operation),
-    parameters: [...parametersIn('path', params, example), ...parametersIn('query', querystring, example)],
-    ...bodyOf(operation, example, names),
+    parameters: [
+      ...listParameters('path', params, example),
+      ...listParameters('query', querystring, example),
+    ],
+    ...requestBodyOf(operation, example, names),
     responses: {
       200: {
         description: 'Done.',
@@ -90,12 +93,12 @@ function describeOperation(
         }),
         content: {
           [mediaType]: {
-            schema: names.referring(plain(response)),
+            schema: names.withReferences(toPlainJson(response)),
             ...(example !== undefined && { example: example.answer }),
           },
         },
       },
-      ...refusalReferences(),
+      ...createErrorResponseReferences(),
     },
   };
 }
@@ -110,7 +113,7 @@ function descriptionOf({ description, scope, anyScope, adminsOnly, access }: Ope
   return `${description} ${ofToken}${ofCaller}`;
 }
 
-function parametersIn(
+function listParameters(
   place: 'path' | 'query',
   schema: TSchema | undefined,
   example: Example | undefined,
@@ -118,7 +121,7 @@ function parametersIn(
   if (schema === undefined || !Type.IsObject(schema)) return [];
   const given = new Map<string, unknown>(Object.entries(example?.request ?? {}));
   return Object.entries(schema.properties).map(([name, property]) => {
-    const { description, ...rest } = plain(property);
+    const { description, ...rest } = toPlainJson(property);
     return {
       name,
       in: place,
@@ -130,8 +133,8 @@ function parametersIn(
   });
 }
 
-function bodyOf(operation: Operation, example: Example | undefined, names: SchemaNames): object {
-  const { body, params } = requestParts(operation);
+function requestBodyOf(operation: Operation, example: Example | undefined, names: SchemaNames): object {
+  const { body, params } = splitRequestSchema(operation);
   if (
     body === undefined ||
     (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)
@@ -141,17 +144,17 @@ function bodyOf(operation: Operation, example: Example | undefined, names: Schem
   const shown = Object.fromEntries(
     Object.entries(example?.request ?? {}).filter(([name]) => !inPath.has(name)),
   );
-  const schema = plain(body);
+  const schema = toPlainJson(body);
   return {
     requestBody: {
       required: true,
       content: {
         'application/json': {
-          schema: names.referring(schema),
+          schema: names.withReferences(schema),
           ...(example !== undefined && { example: shown }),
         },
         ...(operation.fileField !== undefined && {
-          'multipart/form-data': { schema: withFile(schema, operation.fileField) },
+          'multipart/form-data': { schema: withFileField(schema, operation.fileField) },
         }),
       },
     },
@@ -159,7 +162,7 @@ function bodyOf(operation: Operation, example: Example | undefined, names: Schem
 }
 
 /** The same fields with one of them as a file. */
-function withFile(schema: Record<string, unknown>, field: string): object {
+function withFileField(schema: Record<string, unknown>, field: string): object {
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
@@ -169,6 +172,6 @@ function withFile(schema: Record<string, unknown>, field: string): object {
 }
 
 /** A schema as it stands in JSON, without what the library remembers about it. */
-function plain(schema: TSchema): Record<string, unknown> {
+function toPlainJson(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema));
 }

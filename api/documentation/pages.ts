@@ -13,7 +13,7 @@ import { describeApi } from './open-api.ts';
  * What the page may load: its own files. Its style sheet and script stand in files; some of its pictures are
  * in them.
  */
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -44,7 +44,7 @@ export function addDocumentation(
     page.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } });
     page.register(swaggerUi, {
       routePrefix: '/api/docs',
-      staticCSP: policy,
+      staticCSP: contentSecurityPolicy,
       theme: { title: 'Runyard API' },
       uiConfig: {
         layout: 'BaseLayout',

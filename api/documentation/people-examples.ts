@@ -39,7 +39,7 @@ const info = {
   workspace_id: 1,
   last_used_day: 0,
 };
-const switchedOff = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+const deactivation = { Operations: [{ op: 'replace', path: 'active', value: false }] };
 const list = {
   object_id: '/authorization/tokens',
   object_type: 'tokens',
@@ -65,7 +65,7 @@ export const peopleExamples: Readonly<Record<string, Example>> = {
   },
   'GET /preview/scim/v2/Users/:id': { request: { id: '7' }, answer: user },
   'PATCH /preview/scim/v2/Users/:id': {
-    request: { id: '7', ...switchedOff },
+    request: { id: '7', ...deactivation },
     answer: { ...user, active: false },
   },
   'DELETE /preview/scim/v2/Users/:id': { request: { id: '7' }, answer: {} },
@@ -82,7 +82,7 @@ export const peopleExamples: Readonly<Record<string, Example>> = {
   'POST /preview/scim/v2/ServicePrincipals': { request: { displayName: 'nightly' }, answer: principal },
   'GET /preview/scim/v2/ServicePrincipals/:id': { request: { id: '8' }, answer: principal },
   'PATCH /preview/scim/v2/ServicePrincipals/:id': {
-    request: { id: '8', ...switchedOff },
+    request: { id: '8', ...deactivation },
     answer: { ...principal, active: false },
   },
   'DELETE /preview/scim/v2/ServicePrincipals/:id': { request: { id: '8' }, answer: {} },

@@ -5,7 +5,7 @@
 import { Type } from 'typebox';
 import { httpStatusOf, type ErrorCode } from '../../engine/errors.ts';
 
-export const RefusalDocument = Type.Object(
+export const ErrorDocument = Type.Object(
   {
     error_code: Type.String({ description: 'One word for programs, e.g. INVALID_PARAMETER_VALUE.' }),
     message: Type.String({ description: 'For people: the field, what was found, what is allowed.' }),
@@ -13,7 +13,7 @@ export const RefusalDocument = Type.Object(
   { description: 'A refusal.' },
 );
 
-interface Refusal {
+interface ErrorResponse {
   /** Name of the answer in the description. */
   readonly name: string;
   readonly meaning: string;
@@ -22,7 +22,7 @@ interface Refusal {
 }
 
 /** In the order of their status. */
-export const refusals: readonly Refusal[] = [
+export const errorResponses: readonly ErrorResponse[] = [
   {
     name: 'Invalid',
     code: 'INVALID_PARAMETER_VALUE',
@@ -84,22 +84,22 @@ export const refusals: readonly Refusal[] = [
 ];
 
 /** The answers as components of the description. */
-export function refusalResponses(): Record<string, object> {
+export function createErrorResponseComponents(): Record<string, object> {
   return Object.fromEntries(
-    refusals.map(({ name, meaning, code, message }) => [
+    errorResponses.map(({ name, meaning, code, message }) => [
       name,
       {
         description: meaning,
-        content: { 'application/json': { schema: RefusalDocument, example: { error_code: code, message } } },
+        content: { 'application/json': { schema: ErrorDocument, example: { error_code: code, message } } },
       },
     ]),
   );
 }
 
 /** The answers as an operation refers to them, by status. */
-export function refusalReferences(): Record<string, object> {
+export function createErrorResponseReferences(): Record<string, object> {
   return Object.fromEntries(
-    refusals.map(({ name, code }) => [
+    errorResponses.map(({ name, code }) => [
       String(httpStatusOf[code]),
       { $ref: `#/components/responses/${name}` },
     ]),

@@ -27,7 +27,7 @@ import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { DestinationConfig } from '../../engine/notification/destination.ts';
 import { DeliveryDocument } from '../views/delivery-view.ts';
-import { ListedDestination } from '../views/destination-view.ts';
+import { DestinationSummary } from '../views/destination-view.ts';
 import { JobDocument } from '../views/job-view.ts';
 import { AccessControlList } from '../permissions/list-view.ts';
 import {
@@ -38,13 +38,13 @@ import {
   RunStatus,
   TaskRunDocument,
 } from '../views/run-document.ts';
-import { withPluginKinds } from '../http/plugin-kinds.ts';
+import { addPluginKindsToSchema } from '../http/plugin-kinds.ts';
 import { TokenInfo } from '../views/token-view.ts';
 import { ClassicQuery, ClassicVisualization, ClassicWidget } from '../../engine/dashboard/classic.ts';
 import { DashboardDocument, DashboardSummary } from '../views/dashboard-view.ts';
-import { RefusalDocument } from './refusals.ts';
+import { ErrorDocument } from './refusals.ts';
 
-const named: Readonly<Record<string, TSchema>> = {
+const namedSchemas: Readonly<Record<string, TSchema>> = {
   Job: JobDocument,
   JobSettings,
   TaskSettings,
@@ -77,8 +77,8 @@ const named: Readonly<Record<string, TSchema>> = {
   TokenInfo,
   DestinationConfig,
   Delivery: DeliveryDocument,
-  Destination: ListedDestination,
-  Refusal: RefusalDocument,
+  Destination: DestinationSummary,
+  Refusal: ErrorDocument,
   ClassicWidget,
   ClassicVisualization,
   ClassicQuery,
@@ -91,17 +91,19 @@ export interface SchemaNames {
   /** The named schemas as components of the description; they refer to one another. */
   readonly components: () => Record<string, unknown>;
   /** A copy in which every occurrence of a named schema is a reference to it. */
-  readonly referring: (node: unknown) => unknown;
+  readonly withReferences: (node: unknown) => unknown;
 }
 
 /**
  * @param plugins kinds of plugins, which stand in the schemas like the built-in ones and have names of their
  * own
  */
-export function schemaNames(plugins: readonly PluginKind[]): SchemaNames {
-  const ofPlugins = plugins.map(({ name, schema }) => [nameOfKind(name), schema] as const);
+export function createSchemaNames(plugins: readonly PluginKind[]): SchemaNames {
+  const ofPlugins = plugins.map(({ name, schema }) => [schemaNameOfKind(name), schema] as const);
   const all = [
-    ...Object.entries(named).map(([name, schema]) => [name, withPluginKinds(schema, plugins)] as const),
+    ...Object.entries(namedSchemas).map(
+      ([name, schema]) => [name, addPluginKindsToSchema(schema, plugins)] as const,
+    ),
     ...ofPlugins,
   ];
   const nameByText: ReadonlyMap<string, string> = new Map(
@@ -125,11 +127,11 @@ export function schemaNames(plugins: readonly PluginKind[]): SchemaNames {
         return [name, withinReferring(plain)];
       }),
     );
-  return { components, referring };
+  return { components, withReferences: referring };
 }
 
 /** `http_request_task` -> `HttpRequestTask`. */
-function nameOfKind(kind: string): string {
+function schemaNameOfKind(kind: string): string {
   return kind.replaceAll(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 

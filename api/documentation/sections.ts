@@ -6,22 +6,22 @@ import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { ApiVersion } from '../../engine/job/format.ts';
 import { apiVersions } from '../http/versions.ts';
 
-interface Group {
+interface SectionDefinition {
   /** What the paths of its operations begin with. */
   readonly prefix: string;
   readonly name: string;
   readonly description: string;
 }
 
-const jobs: Group = { prefix: '/jobs/', name: 'Jobs', description: 'Jobs and their runs' };
+const jobsSection: SectionDefinition = { prefix: '/jobs/', name: 'Jobs', description: 'Jobs and their runs' };
 
-const aboutVersion: Readonly<Record<ApiVersion, string>> = {
+const versionDescriptions: Readonly<Record<ApiVersion, string>> = {
   '2.2': 'multi-task, queued by default',
   '2.1': 'multi-task',
   '2.0': 'single-task or multi-task',
 };
 
-const groups: readonly Group[] = [
+const sectionDefinitions: readonly SectionDefinition[] = [
   { prefix: '/permissions/', name: 'Permissions', description: 'Who may do what with jobs' },
   { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
   { prefix: '/token-scopes', name: 'Scopes', description: 'What tokens can be good for' },
@@ -64,18 +64,18 @@ const groups: readonly Group[] = [
 ];
 
 /** The sections with what they are about. */
-export function sections(): { name: string; description: string }[] {
+export function listSections(): { name: string; description: string }[] {
   const ofJobs = apiVersions
     .toReversed()
     .map((version) => ({
-      name: `${jobs.name} ${version}`,
-      description: `${jobs.description}: ${aboutVersion[version]}`,
+      name: `${jobsSection.name} ${version}`,
+      description: `${jobsSection.description}: ${versionDescriptions[version]}`,
     }));
-  return [...ofJobs, ...groups.map(({ name, description }) => ({ name, description }))];
+  return [...ofJobs, ...sectionDefinitions.map(({ name, description }) => ({ name, description }))];
 }
 
 /** The section of an operation; undefined outside of every group. */
 export function sectionOf(path: string, version: ApiVersion): string | undefined {
-  if (path.startsWith(jobs.prefix)) return `${jobs.name} ${version}`;
-  return groups.find(({ prefix }) => canonicalPath(path).startsWith(prefix))?.name;
+  if (path.startsWith(jobsSection.prefix)) return `${jobsSection.name} ${version}`;
+  return sectionDefinitions.find(({ prefix }) => canonicalPath(path).startsWith(prefix))?.name;
 }

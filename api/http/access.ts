@@ -14,16 +14,19 @@ export type Access =
   | {
       readonly level: PermissionLevel;
       /** Field of the input that names the job, or a run or task run of it. */
-      readonly on: 'job_id' | 'run_id';
+      readonly idField: 'job_id' | 'run_id';
       /** Who may call it without that field. Default: administrators. */
-      readonly otherwise?: 'everyone';
+      readonly whenMissing?: 'everyone';
     };
 
 /**
  * The user whose permissions count for a caller; undefined when none do, because control is off or the caller
  * an administrator.
  */
-export function subjectTo(permissions: PermissionReader | undefined, caller: Caller): string | undefined {
+export function restrictedUserOf(
+  permissions: PermissionReader | undefined,
+  caller: Caller,
+): string | undefined {
   return permissions === undefined || caller.admin ? undefined : caller.userName;
 }
 
@@ -37,18 +40,18 @@ export async function checkAccess(
   input: object,
   caller: Caller,
 ): Promise<void> {
-  const userName = subjectTo(permissions, caller);
+  const userName = restrictedUserOf(permissions, caller);
   if (permissions === undefined || userName === undefined || access === undefined || access === 'everyone')
     return;
-  const id = new Map<string, unknown>(Object.entries(input)).get(access.on);
+  const id = new Map<string, unknown>(Object.entries(input)).get(access.idField);
   if (typeof id !== 'number') {
-    if (access.otherwise === 'everyone') return;
+    if (access.whenMissing === 'everyone') return;
     throw new ServiceError(
       'PERMISSION_DENIED',
-      `Without ${access.on} this is for administrators only, and user ${userName} is none.`,
+      `Without ${access.idField} this is for administrators only, and user ${userName} is none.`,
     );
   }
-  const held = await permissions.findLevels(access.on, id, userName);
+  const held = await permissions.findLevels(access.idField, id, userName);
   if (held !== undefined && !hasPermission(held.levels, access.level))
     throw permissionDenied(userName, access.level, held.jobId);
 }
@@ -63,9 +66,9 @@ export function checkAdminsOnly(adminsOnly: true | undefined, caller: Caller): v
 }
 
 /** Operations on jobs that do not say what they need: a mistake that would let everybody pass. */
-export function withoutAccess<Operation extends { readonly path: string; readonly access?: Access }>(
-  operations: readonly Operation[],
-): Operation[] {
+export function findOperationsWithoutAccess<
+  Operation extends { readonly path: string; readonly access?: Access },
+>(operations: readonly Operation[]): Operation[] {
   return operations.filter(
     ({ path, access }) => /^\/(jobs|permissions)\//.test(path) && access === undefined,
   );

@@ -13,28 +13,28 @@ import type { Limits } from '../../engine/limits.ts';
 import type { PermissionReader } from '../../engine/ports/engine.ts';
 import type { AuditEvent } from '../../engine/token/audit.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
-import { checkAccess, checkAdminsOnly, subjectTo, withoutAccess } from './access.ts';
-import { addAuditTrail, trailOf } from './audit-trail.ts';
-import { createAuthentication, type AuthPorts, type Caller } from './auth.ts';
+import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAccess } from './access.ts';
+import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
+import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from '../documentation/pages.ts';
 import {
-  answerUnreadable,
-  errorHandler,
-  sendRefusal,
-  unknownEndpoint,
-  type IsPassing,
+  answerMalformedRequest,
+  createErrorHandler,
+  sendErrorResponse,
+  endpointNotFound,
+  type IsTransientError,
 } from './error-reply.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
 import type { Operation } from './operation.ts';
-import { acceptBodies, forgive, inputOf } from './request-body.ts';
-import { withKindsOf } from './plugin-kinds.ts';
-import { requestParts } from './request-parts.ts';
+import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
+import { addPluginKindsToOperations } from './plugin-kinds.ts';
+import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
-import { serverOptions, type FrontDoor } from './server-options.ts';
-import { StreamedAnswer } from './streamed-response.ts';
-import { lazyValidators } from './validation.ts';
+import { serverOptions, type NetworkOptions } from './server-options.ts';
+import { StreamedResponse } from './streamed-response.ts';
+import { createLazyValidatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AppPorts extends FrontDoor {
+export interface AppPorts extends NetworkOptions {
   readonly operations: readonly Operation[];
   /** Task kinds of plugins: the operations take and describe them like the built-in ones. */
   readonly plugins?: readonly PluginKind[];
@@ -67,9 +67,9 @@ export interface AppPorts extends FrontDoor {
   readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
   readonly metricsOpen: boolean;
-  readonly ready: () => Promise<Readiness>;
+  readonly checkReadiness: () => Promise<Readiness>;
   /** Tells faults of the database that pass by themselves. */
-  readonly isPassing: IsPassing;
+  readonly isTransientError: IsTransientError;
   readonly limits: Pick<
     Limits,
     | 'requestBytes'
@@ -85,10 +85,10 @@ export interface AppPorts extends FrontDoor {
 
 /** Makes the service; `listen` or `inject` of the result bring it to life, `close` ends it. */
 export function createApp(ports: AppPorts): FastifyInstance {
-  const [open] = ports.permissions === undefined ? [] : withoutAccess(ports.operations);
+  const [open] = ports.permissions === undefined ? [] : findOperationsWithoutAccess(ports.operations);
   if (open !== undefined) throw new Error(`${open.method} ${open.path} does not say what it needs on a job.`);
   const { requestBytes } = ports.limits;
-  const onError = errorHandler(ports.isPassing, requestBytes);
+  const onError = createErrorHandler(ports.isTransientError, requestBytes);
   const app: FastifyInstance = fastify({
     loggerInstance: ports.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -97,19 +97,19 @@ export function createApp(ports: AppPorts): FastifyInstance {
     ...serverOptions(ports),
     // No hook has seen such a request.
     frameworkErrors: (error, request, reply) => onError(error, request, reply.headers(securityHeaders)),
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerMalformedRequest,
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) =>
-    sendRefusal(unknownEndpoint(request.method, request.url), reply),
+    sendErrorResponse(endpointNotFound(request.method, request.url), reply),
   );
-  app.setValidatorCompiler(lazyValidators());
+  app.setValidatorCompiler(createLazyValidatorCompiler());
   // The default serializer would cut what a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a
   // word.
   app.server.on('checkExpectation', app.routing);
-  acceptBodies(app);
+  registerBodyParsers(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders);
   });
@@ -118,7 +118,8 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.addHook('onSend', async (request, _reply, payload) => {
     const { action, scope } = request.routeOptions.config;
     // Before the answer: whoever has it may count on the change.
-    if (action !== undefined && scope !== undefined && aboutCallers.has(scope)) ports.auth.tokens.changed?.();
+    if (action !== undefined && scope !== undefined && accessChangingScopes.has(scope))
+      ports.auth.tokens.changed?.();
     return payload;
   });
   const closing = new AbortController();
@@ -126,18 +127,18 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.addHook('preClose', async () => {
     closing.abort();
     // Whoever holds a connection without asking for anything, or reads too slowly, would hold up the stop.
-    setTimeout(() => app.server.closeAllConnections(), closePatienceMs).unref();
+    setTimeout(() => app.server.closeAllConnections(), closeGraceMs).unref();
   });
   app.register(async (routes) => {
-    addHealthRoutes(routes, ports.ready);
+    addHealthRoutes(routes, ports.checkReadiness);
     addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
     const plugins = ports.plugins ?? [];
-    const operations = withKindsOf(ports.operations, plugins);
+    const operations = addPluginKindsToOperations(ports.operations, plugins);
     addDocumentation(routes, operations, plugins);
     if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
     // Clients probe for service documents before their first call; without one they go on with their token.
     routes.get('/.well-known/*', { config: { open: true } }, (request, reply) =>
-      sendRefusal(unknownEndpoint(request.method, request.url), reply),
+      sendErrorResponse(endpointNotFound(request.method, request.url), reply),
     );
     for (const operation of operations) {
       for (const version of operation.versions)
@@ -148,30 +149,35 @@ export function createApp(ports: AppPorts): FastifyInstance {
 }
 
 /** How long answers that are under way when the service stops may take, ms. */
-const closePatienceMs = 3_000;
+const closeGraceMs = 3_000;
 
 /** Scopes of the operations that change who may do what. */
-const aboutCallers: ReadonlySet<Scope> = new Set(['access-management', 'authentication', 'scim', 'settings']);
+const accessChangingScopes: ReadonlySet<Scope> = new Set([
+  'access-management',
+  'authentication',
+  'scim',
+  'settings',
+]);
 
 /**
  * Checks the token before anything else is read of a request; paths that do not exist are told only to known
  * callers.
  */
 function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {
-  const { identify, admit } = createAuthentication(auth, limits);
+  const { authenticate, authorize } = createAuthenticator(auth, limits);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request) => {
     const { open = false, scope, anyScope = false } = request.routeOptions.config;
     if (open) return;
-    const token = await identify({ header: request.headers.authorization, ip: request.ip });
+    const token = await authenticate({ header: request.headers.authorization, ip: request.ip });
     const { principalId, userName, admin, tokenId, scopes } = token;
     request.caller = { principalId, userName, admin, tokenId, scopes };
-    admit(token, { scope, anyScope });
+    authorize(token, { scope, anyScope });
   });
 }
 
 /** What handlers know beside the request. */
-interface Surroundings {
+interface RequestContext {
   readonly permissions: PermissionReader | undefined;
   readonly closing: AbortSignal;
 }
@@ -180,10 +186,10 @@ function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, closing }: Surroundings,
+  { permissions, closing }: RequestContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
-  const parts = requestParts(operation);
+  const parts = splitRequestSchema(operation);
   app.route({
     method,
     url: `/api/${version}${path}`,
@@ -194,30 +200,30 @@ function addOperation(
       ...(fileField !== undefined && { fileField }),
     },
     schema: parts,
-    preValidation: async (request) => forgive(request, parts),
+    preValidation: async (request) => coerceRequest(request, parts),
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} was reached without a caller.`);
-      const input = inputOf(request, parts);
-      const trail = trailOf(request);
-      trail.about(input);
+      const input = readInput(request, parts);
+      const trail = auditTrailOf(request);
+      trail.setInput(input);
       checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
       const answer = await operation.handle(input, {
         version,
         caller,
-        visibleTo: subjectTo(permissions, caller),
+        visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
-        changed: trail.changed,
-        signal: departure(reply),
-        closing,
+        recordChange: trail.setChange,
+        disconnectSignal: abortOnDisconnect(reply),
+        shutdownSignal: closing,
         lastEventId: lastEventIdOf(request),
       });
       // Its connection is not kept for another request: a service that stops would wait for that.
-      if (answer instanceof StreamedAnswer)
+      if (answer instanceof StreamedResponse)
         return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
-      trail.answered(answer);
+      trail.setResponse(answer);
       return answer;
     },
   });
@@ -230,7 +236,7 @@ function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
 }
 
 /** Aborts when the connection ends before the answer is on its way. */
-function departure({ raw }: FastifyReply): AbortSignal {
+function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort();

@@ -7,23 +7,23 @@ import type { Clock } from '../../engine/clock.ts';
 import { diffFields, resourceOf, type AuditEvent, type JsonObject } from '../../engine/token/audit.ts';
 
 /** What is known of a call so far. */
-export interface Trail {
-  about(input: object): void;
-  answered(answer: object): void;
-  changed(before: object, after: object): void;
+export interface AuditTrail {
+  setInput(input: object): void;
+  setResponse(answer: object): void;
+  setChange(before: object, after: object): void;
   /** The entry that it makes. */
-  event(): Pick<AuditEvent, 'resource' | 'before' | 'after'>;
+  toEvent(): Pick<AuditEvent, 'resource' | 'before' | 'after'>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    trail: Trail | null;
+    trail: AuditTrail | null;
   }
 }
 
 /** The trail of a call; begun when it is first asked for. */
-export function trailOf(request: FastifyRequest): Trail {
-  request.trail ??= createTrail();
+export function auditTrailOf(request: FastifyRequest): AuditTrail {
+  request.trail ??= createAuditTrail();
   return request.trail;
 }
 
@@ -48,25 +48,25 @@ export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) 
       sourceIp: request.ip,
       action,
       status: reply.statusCode,
-      ...trailOf(request).event(),
+      ...auditTrailOf(request).toEvent(),
     });
     return payload;
   });
 }
 
-function createTrail(): Trail {
+function createAuditTrail(): AuditTrail {
   let [input, answer]: [object, object] = [{}, {}];
   let change: { readonly before: JsonObject; readonly after: JsonObject } | undefined;
   return {
-    about(given) {
+    setInput(given) {
       input = given;
     },
-    answered(given) {
+    setResponse(given) {
       answer = given;
     },
-    changed(before, after) {
+    setChange(before, after) {
       change = diffFields(before, after);
     },
-    event: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
+    toEvent: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
   };
 }

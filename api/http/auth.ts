@@ -38,7 +38,7 @@ export interface AuthPorts {
 }
 
 /** What a route asks of the token of a call. */
-export interface Demand {
+export interface ScopeRequirement {
   /** Undefined: any valid token will do. */
   readonly scope: Scope | undefined;
   /** True: any valid token will do, and the call says nothing about what its token is for. */
@@ -53,17 +53,17 @@ export interface Credential {
 }
 
 /** Who calls, and whether their token is good for what is called. */
-export interface Authentication {
+export interface Authenticator {
   /**
    * @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for a token that does not
    * count, REQUEST_LIMIT_EXCEEDED
    */
-  identify(credential: Credential): Promise<StoredToken>;
+  authenticate(credential: Credential): Promise<StoredToken>;
   /**
    * @throws ServiceError PERMISSION_DENIED for an owner who may use no tokens, and for a missing scope, which
    * it names
    */
-  admit(token: StoredToken, demand: Demand): void;
+  authorize(token: StoredToken, demand: ScopeRequirement): void;
 }
 
 /**
@@ -71,15 +71,15 @@ export interface Authentication {
  * up by their hash, so no comparison can be timed. Calls of a token, and failures of an address, are counted
  * by this engine alone.
  */
-export function createAuthentication(
+export function createAuthenticator(
   ports: AuthPorts,
   limits: Pick<Limits, 'requestsPerSecondPerToken' | 'failedCredentialsPerMinute'>,
-): Authentication {
+): Authenticator {
   const [calls, failures] = [createFixedWindowCounter(1_000), createFixedWindowCounter(60_000)];
   const { tokens, clock, log } = ports;
   return {
-    async identify({ header, ip }) {
-      const value = tokenIn(header);
+    async authenticate({ header, ip }) {
+      const value = parseAuthorizationHeader(header);
       if (value === undefined)
         throw new ServiceError(
           'UNAUTHENTICATED',
@@ -112,20 +112,20 @@ export function createAuthentication(
         );
       return token;
     },
-    admit(token, { scope, anyScope }) {
+    authorize(token, { scope, anyScope }) {
       if (!token.mayUseTokens)
         throw new ServiceError(
           'PERMISSION_DENIED',
           `User ${token.userName} may not use access tokens: an administrator has disabled them, or withheld the permission.`,
         );
       if (scope !== undefined && !anyScope) checkScope(token.scopes, scope);
-      noteUse(ports, token, anyScope ? undefined : scope, clock.now());
+      recordTokenUse(ports, token, anyScope ? undefined : scope, clock.now());
     },
   };
 }
 
 /** Not awaited: no caller waits for bookkeeping. */
-function noteUse(
+function recordTokenUse(
   { tokens, log }: AuthPorts,
   token: StoredToken,
   scope: Scope | undefined,
@@ -149,20 +149,20 @@ function checkScope(held: readonly string[], scope: Scope): void {
 }
 
 /** The token in an Authorization header; undefined when there is none or the scheme is another. */
-function tokenIn(header = ''): string | undefined {
+function parseAuthorizationHeader(header = ''): string | undefined {
   const [, scheme = '', credential = ''] = /^(\S+)\s+(\S+)\s*$/.exec(header) ?? [];
   switch (scheme.toLowerCase()) {
     case 'bearer':
       return credential;
     case 'basic':
-      return passwordIn(Buffer.from(credential, 'base64').toString('utf8'));
+      return parseBasicPassword(Buffer.from(credential, 'base64').toString('utf8'));
     default:
       return undefined;
   }
 }
 
 /** What follows the first colon; the user name before it says nothing here. */
-function passwordIn(pair: string): string | undefined {
+function parseBasicPassword(pair: string): string | undefined {
   const colon = pair.indexOf(':');
   return colon < 0 || colon === pair.length - 1 ? undefined : pair.slice(colon + 1);
 }

@@ -13,7 +13,7 @@ import { codeOf } from '../../engine/errors.ts';
  * frame that runs no script; it inherits this policy and brings its own style and pictures, so styles may
  * stand in the text.
  */
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -27,13 +27,13 @@ const policy = [
 ].join('; ');
 
 const pageHeaders = {
-  'content-security-policy': policy,
+  'content-security-policy': contentSecurityPolicy,
   'content-type': 'text/html; charset=utf-8',
   // The page names files by their contents: it must be asked for each time, they never again.
   'cache-control': 'no-cache',
 } as const satisfies Record<string, string>;
 
-const notBuilt = `<!doctype html>
+const consoleNotBuiltPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>Runyard: the console is not built</title></head>
 <body style="font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem">
@@ -68,7 +68,7 @@ export function addConsole(app: FastifyInstance, directory: string): void {
     pages.get('/', { exposeHeadRoute: true }, async (_request, reply) => {
       const page = await readPage(directory);
       reply.code(page === undefined ? 503 : 200).headers(pageHeaders);
-      return page ?? notBuilt;
+      return page ?? consoleNotBuiltPage;
     });
     // The page reads what stands behind #. Relative, so that it also leads there below a path of a proxy.
     pages.get<{ Params: { job: string; run: string } }>(

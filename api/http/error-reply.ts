@@ -3,48 +3,48 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, httpStatusOf, messageOf, ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
-import { explain } from './schema-errors.ts';
+import { toValidationError } from './schema-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** True for an error that passes by itself: the same request may succeed later. */
-export type IsPassing = (error: unknown) => boolean;
+export type IsTransientError = (error: unknown) => boolean;
 
-const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** When a request may be sent again after the disk was full: somebody has to act first. */
-const fullDiskSeconds = 30;
+const diskFullRetrySeconds = 30;
 
 /** When a request may be sent again after a fault that passes. */
-const passingFaultSeconds = 1;
+const transientErrorRetrySeconds = 1;
 
 /**
  * Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can
  * be read.
  */
-const longestMessage = 1_000;
+const maximumMessageLength = 1_000;
 
 /** Answers with a refusal: `{error_code, message}`. */
-export function sendRefusal(
+export function sendErrorResponse(
   { code, message, retryAfterSeconds }: ServiceError,
   reply: FastifyReply,
 ): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   return reply
     .code(httpStatusOf[code])
-    .send({ error_code: code, message: truncateText(message, longestMessage) });
+    .send({ error_code: code, message: truncateText(message, maximumMessageLength) });
 }
 
 /**
  * The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says
  * nothing of it.
  */
-export function errorHandler(isPassing: IsPassing, requestBytes: number) {
+export function createErrorHandler(isPassing: IsTransientError, requestBytes: number) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error, request, { isPassing, requestBytes });
+    const refusal = toServiceError(error, request, { isPassing, requestBytes });
     if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE')
       request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
-    noteForbidden(refusal, request);
-    sendRefusal(refusal, reply);
+    logForbiddenRequest(refusal, request);
+    sendErrorResponse(refusal, reply);
   };
 }
 
@@ -52,7 +52,7 @@ export function errorHandler(isPassing: IsPassing, requestBytes: number) {
  * What a known caller may not do stands in the log, reading too: the audit log has only what changes
  * something.
  */
-function noteForbidden(
+function logForbiddenRequest(
   { code }: ServiceError,
   { caller, ip, method, routeOptions: { url }, log }: FastifyRequest,
 ): void {
@@ -62,12 +62,12 @@ function noteForbidden(
 }
 
 /** Answers what is no request at all in the same shape: the server gave it up before any route saw it. */
-export function answerUnreadable(error: Error, socket: Socket): void {
+export function answerMalformedRequest(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const message = unreadable.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
+  const message = malformedRequestMessages.get(codeOf(error) ?? '') ?? 'The request is not valid HTTP.';
   const body = JSON.stringify({ error_code: 'MALFORMED_REQUEST', message });
   const headers = {
     ...securityHeaders,
@@ -82,26 +82,26 @@ export function answerUnreadable(error: Error, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-const unreadable: ReadonlyMap<string, string> = new Map([
+const malformedRequestMessages: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', 'The headers of the request are too large.'],
   ['ERR_HTTP_REQUEST_TIMEOUT', 'The request was not complete in time.'],
 ]);
 
 /** The refusal of a path or method that does not exist; the version is not part of the name. */
-export function unknownEndpoint(method: string, url: string): ServiceError {
+export function endpointNotFound(method: string, url: string): ServiceError {
   const path = url.replace(/[?#].*$/s, '').replace(/^\/api\/2\.\d+(?=\/|$)/, '');
   return new ServiceError('ENDPOINT_NOT_FOUND', `No API found for '${method} ${path === '' ? '/' : path}'`);
 }
 
-function refusalOf(
+function toServiceError(
   error: unknown,
   request: FastifyRequest,
-  known: { readonly isPassing: IsPassing; readonly requestBytes: number },
+  known: { readonly isPassing: IsTransientError; readonly requestBytes: number },
 ): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
     if (error.validation !== undefined) {
-      return explain(error.validation, validated[error.validationContext ?? 'body'](request));
+      return toValidationError(error.validation, validatedParts[error.validationContext ?? 'body'](request));
     }
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
       return new ServiceError(
@@ -113,25 +113,25 @@ function refusalOf(
     if (error.statusCode !== undefined && error.statusCode < 500)
       return new ServiceError('MALFORMED_REQUEST', error.message);
   }
-  if (diskFull.has(codeOf(error) ?? '')) {
+  if (diskFullCodes.has(codeOf(error) ?? '')) {
     return new ServiceError(
       'TEMPORARILY_UNAVAILABLE',
       'The disk of the data directory is full. Free space there, then send the request again.',
-      fullDiskSeconds,
+      diskFullRetrySeconds,
     );
   }
   if (known.isPassing(error)) {
     return new ServiceError(
       'TEMPORARILY_UNAVAILABLE',
       'The service is not available at the moment. Send the request again.',
-      passingFaultSeconds,
+      transientErrorRetrySeconds,
     );
   }
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
 }
 
 /** The part of a request that was refused. */
-const validated: Readonly<
+const validatedParts: Readonly<
   Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>
 > = {
   body: (request) => request.body,

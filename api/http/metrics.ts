@@ -10,7 +10,7 @@ export interface MetricsPorts {
 
 /** Adds `/metrics`. It needs a token unless `open`. */
 export function addMetricsRoute(app: FastifyInstance, ports: MetricsPorts, open: boolean): void {
-  const registry = registryOf(ports);
+  const registry = createRegistry(ports);
   app.get('/metrics', { config: { open } }, async (_request, reply) => {
     reply.type(registry.contentType);
     return registry.metrics();
@@ -21,7 +21,7 @@ export function addMetricsRoute(app: FastifyInstance, ports: MetricsPorts, open:
  * Every value is read when it is asked for. The default metrics of the library are not used: they measure the
  * event loop with a timer of their own, and an idle service does nothing.
  */
-function registryOf(ports: MetricsPorts): Registry {
+function createRegistry(ports: MetricsPorts): Registry {
   const registry = new Registry();
   addCounter(registry, 'runyard_database_queries_total', 'Statements sent to the database.', () =>
     ports.databaseQueries(),

@@ -11,12 +11,12 @@ import { quote } from '../../engine/validation/messages.ts';
  * @param fileField field that may come as a file
  * @throws ServiceError for bytes that are no form, a field given twice, a file under another name
  */
-export async function inputOfForm(
+export async function parseMultipartForm(
   contentType: string,
   body: Buffer<ArrayBuffer>,
   fileField: string,
 ): Promise<Record<string, string>> {
-  const form = await read(contentType, body);
+  const form = await parseFormData(contentType, body);
   const input = new Map<string, string>();
   for (const [name, value] of form) {
     if (input.has(name)) throw invalid(`${name} is given more than once in the form; give it once.`);
@@ -31,7 +31,7 @@ export async function inputOfForm(
 }
 
 /** The runtime reads forms itself; the whole body is in memory already, and no larger than any other body. */
-async function read(contentType: string, body: Buffer<ArrayBuffer>): Promise<FormData> {
+async function parseFormData(contentType: string, body: Buffer<ArrayBuffer>): Promise<FormData> {
   try {
     return await new Response(body, { headers: { 'content-type': contentType } }).formData();
   } catch (error) {

@@ -16,11 +16,11 @@ export interface Call {
   /** For what whoever runs the service must know, and the caller need not. */
   readonly log: Log;
   /** Tells the audit log how something was before a change, and how it is after it. */
-  readonly changed: (before: object, after: object) => void;
+  readonly recordChange: (before: object, after: object) => void;
   /** Aborts when the caller has gone before the answer. */
-  readonly signal: AbortSignal;
+  readonly disconnectSignal: AbortSignal;
   /** Aborts when the service stops: an answer that goes on for long ends then. */
-  readonly closing: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** Where a stream of events that broke is to go on. */
   readonly lastEventId: number | undefined;
 }
@@ -29,7 +29,7 @@ export interface Call {
  * Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits
  * `request`.
  */
-interface OperationOf<Request extends TSchema> {
+interface TypedOperation<Request extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this
@@ -64,11 +64,13 @@ interface OperationOf<Request extends TSchema> {
 }
 
 /** An operation as the app sees it. */
-export interface Operation extends Omit<OperationOf<TSchema>, 'handle'> {
+export interface Operation extends Omit<TypedOperation<TSchema>, 'handle'> {
   handle(input: unknown, call: Call): Promise<object>;
 }
 
 /** Types the input of `handle` by the `request` schema. */
-export function defineOperation<const Request extends TSchema>(operation: OperationOf<Request>): Operation {
+export function defineOperation<const Request extends TSchema>(
+  operation: TypedOperation<Request>,
+): Operation {
   return operation;
 }

@@ -1,6 +1,6 @@
 /** All operations of the API, in the order of the documentation. */
-import { clusterOperations } from '../clusters/cluster-operations.ts';
-import { dashboardOperations } from '../dashboards/dashboard-operations.ts';
+import { createClusterOperations } from '../clusters/cluster-operations.ts';
+import { createDashboardOperations } from '../dashboards/dashboard-operations.ts';
 import { createJobOperation } from '../jobs/create.ts';
 import { deleteJobOperation } from '../jobs/delete.ts';
 import { getJobOperation } from '../jobs/get.ts';
@@ -8,22 +8,22 @@ import { listJobsOperation } from '../jobs/list.ts';
 import { previewScheduleOperation } from '../jobs/preview-schedule.ts';
 import { resetJobOperation } from '../jobs/reset.ts';
 import { updateJobOperation } from '../jobs/update.ts';
-import { allLibraryStatusesOperation } from '../libraries/all-cluster-statuses.ts';
-import { libraryStatusOperation } from '../libraries/cluster-status.ts';
+import { listLibraryStatusesOperation } from '../libraries/all-cluster-statuses.ts';
+import { getLibraryStatusOperation } from '../libraries/cluster-status.ts';
 import { installLibrariesOperation } from '../libraries/install.ts';
 import { uninstallLibrariesOperation } from '../libraries/uninstall.ts';
-import { managedFsOperations } from '../managed-fs/managed-fs-operations.ts';
-import { noticeOperationMakers } from '../deliveries/notification-operations.ts';
-import { peopleOperationMakers } from '../people/people-operations.ts';
+import { createManagedFsOperations } from '../managed-fs/managed-fs-operations.ts';
+import { notificationOperationFactories } from '../deliveries/notification-operations.ts';
+import { peopleOperationFactories } from '../people/people-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from '../nodes/list.ts';
-import { meOperation } from '../people/me.ts';
-import { amendPermissionsOperation } from '../permissions/amend.ts';
+import { getCurrentUserOperation } from '../people/me.ts';
+import { updatePermissionsOperation } from '../permissions/amend.ts';
 import { getPermissionsOperation } from '../permissions/get.ts';
-import { permissionLevelsOperation } from '../permissions/levels.ts';
+import { listPermissionLevelsOperation } from '../permissions/levels.ts';
 import { replacePermissionsOperation } from '../permissions/replace.ts';
 import type { PipelineApiPorts } from '../pipelines/pipeline-api-ports.ts';
-import { pipelineOperations } from '../pipelines/pipeline-operations.ts';
+import { createPipelineOperations } from '../pipelines/pipeline-operations.ts';
 import type {
   ClusterPorts,
   DashboardPorts,
@@ -31,27 +31,27 @@ import type {
   OperationPorts,
   WorkspacePorts,
 } from './ports.ts';
-import { bundleOperation } from '../runs/bundle.ts';
+import { getBundleOperation } from '../runs/bundle.ts';
 import { cancelAllRunsOperation } from '../runs/cancel-all.ts';
 import { cancelRunOperation } from '../runs/cancel.ts';
 import { deleteRunOperation } from '../runs/delete.ts';
 import { exportRunOperation } from '../runs/export.ts';
-import { getOutputOperation } from '../runs/get-output.ts';
+import { getRunOutputOperation } from '../runs/get-output.ts';
 import { getRunOperation } from '../runs/get.ts';
 import { listRunsOperation } from '../runs/list.ts';
-import { logsOperation } from '../runs/logs.ts';
-import { logsStreamOperation } from '../runs/logs-stream.ts';
+import { getLogsOperation } from '../runs/logs.ts';
+import { streamLogsOperation } from '../runs/logs-stream.ts';
 import { repairRunOperation } from '../runs/repair.ts';
 import { runNowOperation } from '../runs/run-now.ts';
-import { submitOperation } from '../runs/submit.ts';
+import { submitRunOperation } from '../runs/submit.ts';
 import { createTokenOperation } from '../tokens/create.ts';
 import { deleteTokenOperation } from '../tokens/delete.ts';
 import { listTokensOperation } from '../tokens/list.ts';
-import { tokenScopesOperation } from '../tokens/scopes.ts';
+import { listTokenScopesOperation } from '../tokens/scopes.ts';
 import { updateTokenOperation } from '../tokens/update.ts';
-import { workspaceOperations } from '../workspace/workspace-operations.ts';
+import { createWorkspaceOperations } from '../workspace/workspace-operations.ts';
 
-const makers: readonly ((ports: OperationPorts) => Operation)[] = [
+const operationFactories: readonly ((ports: OperationPorts) => Operation)[] = [
   createJobOperation,
   getJobOperation,
   listJobsOperation,
@@ -60,56 +60,56 @@ const makers: readonly ((ports: OperationPorts) => Operation)[] = [
   deleteJobOperation,
   previewScheduleOperation,
   runNowOperation,
-  submitOperation,
+  submitRunOperation,
   listRunsOperation,
   getRunOperation,
-  getOutputOperation,
+  getRunOutputOperation,
   exportRunOperation,
-  logsOperation,
-  logsStreamOperation,
-  bundleOperation,
+  getLogsOperation,
+  streamLogsOperation,
+  getBundleOperation,
   cancelRunOperation,
   cancelAllRunsOperation,
   repairRunOperation,
   deleteRunOperation,
   getPermissionsOperation,
   replacePermissionsOperation,
-  amendPermissionsOperation,
-  permissionLevelsOperation,
+  updatePermissionsOperation,
+  listPermissionLevelsOperation,
   createTokenOperation,
   listTokensOperation,
   updateTokenOperation,
   deleteTokenOperation,
-  meOperation,
+  getCurrentUserOperation,
   listNodesOperation,
   installLibrariesOperation,
   uninstallLibrariesOperation,
-  libraryStatusOperation,
-  allLibraryStatusesOperation,
-  ...noticeOperationMakers,
-  ...peopleOperationMakers,
+  getLibraryStatusOperation,
+  listLibraryStatusesOperation,
+  ...notificationOperationFactories,
+  ...peopleOperationFactories,
 ];
 
 /** Every operation that the service has, those on files among them. */
-export function everyOperation(
+export function createAllOperations(
   ports: OperationPorts & WorkspacePorts & ManagedFsPorts & DashboardPorts & PipelineApiPorts & ClusterPorts,
 ): Operation[] {
-  return withScopes([
-    ...operationsOf(ports),
-    ...workspaceOperations(ports),
-    ...managedFsOperations(ports),
-    ...dashboardOperations(ports),
-    ...pipelineOperations(ports),
-    ...clusterOperations(ports),
+  return addScopesOperation([
+    ...createCoreOperations(ports),
+    ...createWorkspaceOperations(ports),
+    ...createManagedFsOperations(ports),
+    ...createDashboardOperations(ports),
+    ...createPipelineOperations(ports),
+    ...createClusterOperations(ports),
   ]);
 }
 
 /** These operations, and the one that tells the scope of each. */
-export function withScopes(operations: readonly Operation[]): Operation[] {
-  return [...operations, tokenScopesOperation(operations)];
+export function addScopesOperation(operations: readonly Operation[]): Operation[] {
+  return [...operations, listTokenScopesOperation(operations)];
 }
 
 /** The operations on jobs, runs, permissions and people, made from what they need of the world. */
-export function operationsOf(ports: OperationPorts): Operation[] {
-  return makers.map((make) => make(ports));
+export function createCoreOperations(ports: OperationPorts): Operation[] {
+  return operationFactories.map((make) => make(ports));
 }

@@ -6,57 +6,57 @@ import type { TSchema } from 'typebox';
 import { taskKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from './operation.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Operations that take, check and describe tasks of these kinds as they do those of built-in kinds. */
-export function withKindsOf(
+export function addPluginKindsToOperations(
   operations: readonly Operation[],
   plugins: readonly PluginKind[],
 ): readonly Operation[] {
   if (plugins.length === 0) return operations;
   return operations.map((operation) => ({
     ...operation,
-    request: withPluginKinds(operation.request, plugins),
-    response: withPluginKinds(operation.response, plugins),
+    request: addPluginKindsToSchema(operation.request, plugins),
+    response: addPluginKindsToSchema(operation.response, plugins),
   }));
 }
 
 /** A schema in which every object that may hold a built-in task kind may hold one of these as well. */
-export function withPluginKinds(schema: TSchema, plugins: readonly PluginKind[]): TSchema {
-  if (plugins.length === 0 || !isFields(schema)) return schema;
+export function addPluginKindsToSchema(schema: TSchema, plugins: readonly PluginKind[]): TSchema {
+  if (plugins.length === 0 || !isRecord(schema)) return schema;
   const added = Object.fromEntries(plugins.map(({ name, schema: own }) => [name, own]));
-  return extended(schema, added);
+  return extendObject(schema, added);
 }
 
-function extended(schema: Fields, added: Fields): Fields {
+function extendObject(schema: JsonObject, added: JsonObject): JsonObject {
   const parts = Object.entries(schema).map(([key, value]): [string, unknown] => [
     key,
-    extendedPart(value, added),
+    extendValue(value, added),
   ]);
-  if (holdsKinds(schema)) return copyWith(schema, { ...Object.fromEntries(parts), ...added });
+  if (hasTaskKindFields(schema)) return cloneWith(schema, { ...Object.fromEntries(parts), ...added });
   return parts.every(([key, part]) => part === schema[key])
     ? schema
-    : copyWith(schema, Object.fromEntries(parts));
+    : cloneWith(schema, Object.fromEntries(parts));
 }
 
 /** What the schema library remembers beside what is seen stays with the copy. */
-function copyWith(schema: Fields, parts: Fields): Fields {
+function cloneWith(schema: JsonObject, parts: JsonObject): JsonObject {
   return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)), parts);
 }
 
-function extendedPart(value: unknown, added: Fields): unknown {
+function extendValue(value: unknown, added: JsonObject): unknown {
   if (Array.isArray(value)) {
-    const entries = value.map((entry: unknown) => extendedPart(entry, added));
+    const entries = value.map((entry: unknown) => extendValue(entry, added));
     return entries.every((entry, index) => entry === value[index]) ? value : entries;
   }
-  return isFields(value) ? extended(value, added) : value;
+  return isRecord(value) ? extendObject(value, added) : value;
 }
 
 /** Fields of an object, all built-in kinds among them. */
-function holdsKinds(properties: Fields): boolean {
-  return taskKinds.every((kind) => isFields(properties[kind]));
+function hasTaskKindFields(properties: JsonObject): boolean {
+  return taskKinds.every((kind) => isRecord(properties[kind]));
 }
 
-function isFields(value: unknown): value is Fields {
+function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -66,7 +66,7 @@ export interface NotebookReader {
 }
 
 /** Removing a run that is over: what is stored of it, then its files. */
-export interface RemovePorts {
+export interface RemovalPorts {
   readonly runs: RunRemover;
   readonly files: {
     /** By the id of a task run. */
@@ -108,7 +108,7 @@ export interface TokenStore {
 }
 
 /** Where notices go, and what became of them. */
-export interface NoticePorts {
+export interface NotificationPorts {
   readonly destinations: DestinationStore;
   readonly deliveries: DeliveryLog;
   readonly destinationRules: DestinationRules & { readonly limits: Limits };
@@ -120,11 +120,11 @@ export interface LibraryPorts {
   readonly libraries: Pick<LibraryStore, 'add' | 'remove'>;
   readonly libraryStates: LibraryReader;
   /** Begins to install what was added; resolves nothing. */
-  readonly settleLibraries: (cluster: LibraryCluster) => void;
+  readonly startInstallation: (cluster: LibraryCluster) => void;
 }
 
 /** Everything that operations are made from; each takes the part that it needs. */
-export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
+export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryPorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
   /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */
@@ -136,18 +136,18 @@ export interface OperationPorts extends NoticePorts, PeoplePorts, LibraryPorts {
   readonly notebooks: NotebookReader;
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
-  readonly removing: RemovePorts;
+  readonly removing: RemovalPorts;
   readonly nodes: NodeReader;
   /**
    * Tells this node that the settings of a job have changed, and the timeouts of these active runs with them.
    */
-  readonly jobChanged: (retimed: readonly RunTimeoutUpdate[]) => void;
+  readonly onJobChanged: (retimed: readonly RunTimeoutUpdate[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;
   /** All known task kinds: the built-in ones and those of plugins. */
   readonly kinds: readonly TaskKindInfo[];
-  readonly site: WorkspaceInfo;
+  readonly workspaceInfo: WorkspaceInfo;
 }
 
 /** Clusters, and what they are made of. */

@@ -12,17 +12,17 @@ export interface RequestParts {
 }
 
 /** Splits the `request` schema of an operation by its path and method. */
-export function requestParts({
+export function splitRequestSchema({
   method,
   path,
   request,
 }: Pick<Operation, 'method' | 'path' | 'request'>): RequestParts {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  const [params, rest] = names.length === 0 ? [undefined, request] : split(request, names);
+  const [params, rest] = names.length === 0 ? [undefined, request] : splitPathFields(request, names);
   return { ...(params !== undefined && { params }), [method === 'GET' ? 'querystring' : 'body']: rest };
 }
 
-function split(schema: TSchema, names: readonly string[]): [TSchema, TSchema] {
+function splitPathFields(schema: TSchema, names: readonly string[]): [TSchema, TSchema] {
   if (!Type.IsObject(schema))
     throw new Error('An operation with fields in its path needs an object for its request.');
   return [Type.Pick(schema, [...names]), Type.Omit(schema, [...names])];

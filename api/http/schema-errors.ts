@@ -11,41 +11,41 @@ export interface SchemaError {
   readonly message?: string | undefined;
 }
 
-interface Finding {
+interface SchemaViolation {
   readonly field: string;
-  readonly found: unknown;
+  readonly actual: unknown;
   readonly params: SchemaError['params'];
 }
 
 /** Keyword of the schema language -> sentence. */
-const sentences: Readonly<Record<string, (finding: Finding) => ServiceError>> = {
+const messagesByKeyword: Readonly<Record<string, (finding: SchemaViolation) => ServiceError>> = {
   required: ({ field, params }) =>
-    invalid(`Missing required field: ${joined(field, String(params['missingProperty']))}.`),
-  type: wrongType,
-  enum: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be one of ${listed(params['allowedValues'])}.`),
-  const: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be ${quote(params['allowedValue'])}.`),
-  minimum: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be at least ${params['limit']}.`),
-  maximum: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be at most ${params['limit']}.`),
-  exclusiveMinimum: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be greater than ${params['limit']}.`),
-  exclusiveMaximum: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must be less than ${params['limit']}.`),
-  minLength: ({ field, found, params }) =>
-    invalid(`${field} has ${lengthOf(found)} characters; at least ${params['limit']} are required.`),
-  maxLength: ({ field, found, params }) =>
-    invalid(`${field} has ${lengthOf(found)} characters; at most ${params['limit']} are allowed.`),
-  minItems: ({ field, found, params }) =>
-    invalid(`${field} has ${lengthOf(found)} entries; at least ${params['limit']} are required.`),
-  maxItems: ({ field, found, params }) =>
-    invalid(`${field} has ${lengthOf(found)} entries; at most ${params['limit']} are allowed.`),
-  pattern: ({ field, found, params }) =>
-    invalid(`${field} is ${quote(found)}; it must match ${params['pattern']}.`),
+    invalid(`Missing required field: ${joinPath(field, String(params['missingProperty']))}.`),
+  type: createTypeError,
+  enum: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be one of ${joinValues(params['allowedValues'])}.`),
+  const: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be ${quote(params['allowedValue'])}.`),
+  minimum: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be at least ${params['limit']}.`),
+  maximum: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be at most ${params['limit']}.`),
+  exclusiveMinimum: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be greater than ${params['limit']}.`),
+  exclusiveMaximum: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must be less than ${params['limit']}.`),
+  minLength: ({ field, actual, params }) =>
+    invalid(`${field} has ${lengthOf(actual)} characters; at least ${params['limit']} are required.`),
+  maxLength: ({ field, actual, params }) =>
+    invalid(`${field} has ${lengthOf(actual)} characters; at most ${params['limit']} are allowed.`),
+  minItems: ({ field, actual, params }) =>
+    invalid(`${field} has ${lengthOf(actual)} entries; at least ${params['limit']} are required.`),
+  maxItems: ({ field, actual, params }) =>
+    invalid(`${field} has ${lengthOf(actual)} entries; at most ${params['limit']} are allowed.`),
+  pattern: ({ field, actual, params }) =>
+    invalid(`${field} is ${quote(actual)}; it must match ${params['pattern']}.`),
   additionalProperties: ({ field, params }) =>
-    invalid(`${joined(field, String(params['additionalProperty']))} is not a known field.`),
+    invalid(`${joinPath(field, String(params['additionalProperty']))} is not a known field.`),
 };
 
 /**
@@ -54,24 +54,26 @@ const sentences: Readonly<Record<string, (finding: Finding) => ServiceError>> = 
  * @param errors the validator's errors, in its order (allErrors off)
  * @param value the value that was validated
  */
-export function explain(errors: readonly SchemaError[], value: unknown): ServiceError {
-  const error = mostTelling(errors);
+export function toValidationError(errors: readonly SchemaError[], value: unknown): ServiceError {
+  const error = selectDeepestError(errors);
   if (error === undefined) return invalid('The request does not match its schema.');
-  const { field, found } = locate(error.instancePath, value);
-  const sentence = Object.hasOwn(sentences, error.keyword) ? sentences[error.keyword] : undefined;
+  const { field, found } = resolvePointer(error.instancePath, value);
+  const sentence = Object.hasOwn(messagesByKeyword, error.keyword)
+    ? messagesByKeyword[error.keyword]
+    : undefined;
   return (
-    sentence?.({ field, found, params: error.params }) ??
+    sentence?.({ field, actual: found, params: error.params }) ??
     invalid(`${field} is ${quote(found)}; it ${error.message ?? 'is not allowed'}.`)
   );
 }
 
 /** A union reports each of its branches: the error that lies deepest belongs to the branch that was meant. */
-function mostTelling(errors: readonly SchemaError[]): SchemaError | undefined {
+function selectDeepestError(errors: readonly SchemaError[]): SchemaError | undefined {
   const depth = ({ instancePath }: SchemaError): number => instancePath.split('/').length;
   return errors.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
-function wrongType({ field, found, params }: Finding): ServiceError {
+function createTypeError({ field, actual, params }: SchemaViolation): ServiceError {
   if (field === '')
     return new ServiceError(
       'MALFORMED_REQUEST',
@@ -80,29 +82,29 @@ function wrongType({ field, found, params }: Finding): ServiceError {
   const expected = String(params['type']);
   // Where a single value was expected, what stood there helps; an object or a list would only be noise.
   const echo =
-    expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(found)
-      ? ` ${quote(found)}`
+    expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(actual)
+      ? ` ${quote(actual)}`
       : '';
   return new ServiceError(
     'MALFORMED_REQUEST',
-    `Could not parse request object: Expected ${expected} for field ${field}, found ${typeName(found)}${echo}`,
+    `Could not parse request object: Expected ${expected} for field ${field}, found ${typeName(actual)}${echo}`,
   );
 }
 
 /** Follows a JSON pointer: `/tasks/2/new_cluster` is the field `tasks[2].new_cluster`. */
-function locate(pointer: string, value: unknown): { field: string; found: unknown } {
+function resolvePointer(pointer: string, value: unknown): { field: string; found: unknown } {
   let field = '';
   let found = value;
   for (const token of pointer.split('/').slice(1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    field = Array.isArray(found) ? `${field}[${key}]` : joined(field, key);
+    field = Array.isArray(found) ? `${field}[${key}]` : joinPath(field, key);
     found =
       isContainer(found) && Object.hasOwn(found, key) ? new Map(Object.entries(found)).get(key) : undefined;
   }
   return { field, found };
 }
 
-function joined(field: string, key: string): string {
+function joinPath(field: string, key: string): string {
   return field === '' ? truncateText(key) : `${field}.${truncateText(key)}`;
 }
 
@@ -120,6 +122,6 @@ function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-function listed(values: unknown): string {
+function joinValues(values: unknown): string {
   return Array.isArray(values) ? values.join(', ') : quote(values);
 }

@@ -5,12 +5,12 @@ import { truncateText } from '../../engine/validation/messages.ts';
 /**
  * Levels of lists and objects within one another; whatever reads them further may call itself once for each.
  */
-const deepest = 100;
+const maximumDepth = 100;
 
-interface Fault {
+interface Violation {
   /** Where it is, as `tasks[2].description`; empty for the whole value. */
   readonly field: string;
-  readonly refuse: (field: string) => ServiceError;
+  readonly toError: (field: string) => ServiceError;
 }
 
 /**
@@ -18,71 +18,71 @@ interface Fault {
  * can hold: U+0000, half of a surrogate pair, and numbers that have overflowed. Undefined for every other
  * value.
  */
-export function unfitIn(value: unknown): ServiceError | undefined {
-  const fault = faultIn(value, 0);
-  return fault?.refuse(fault.field === '' ? 'The request' : fault.field);
+export function findUnstorableValue(value: unknown): ServiceError | undefined {
+  const fault = findViolation(value, 0);
+  return fault?.toError(fault.field === '' ? 'The request' : fault.field);
 }
 
-function faultIn(value: unknown, depth: number): Fault | undefined {
-  if (typeof value === 'string') return faultInText(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : overflow;
+function findViolation(value: unknown, depth: number): Violation | undefined {
+  if (typeof value === 'string') return findTextViolation(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : numberOverflow;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === deepest) return tooDeep;
-  return Array.isArray(value) ? faultInList(value, depth + 1) : faultInFields(value, depth + 1);
+  if (depth === maximumDepth) return tooDeep;
+  return Array.isArray(value) ? findListViolation(value, depth + 1) : findObjectViolation(value, depth + 1);
 }
 
-function faultInList(list: readonly unknown[], depth: number): Fault | undefined {
+function findListViolation(list: readonly unknown[], depth: number): Violation | undefined {
   for (const [index, entry] of list.entries()) {
-    const fault = faultIn(entry, depth);
-    if (fault !== undefined) return below(`[${index}]`, fault);
+    const fault = findViolation(entry, depth);
+    if (fault !== undefined) return prefixField(`[${index}]`, fault);
   }
   return undefined;
 }
 
-function faultInFields(fields: object, depth: number): Fault | undefined {
+function findObjectViolation(fields: object, depth: number): Violation | undefined {
   for (const [name, value] of Object.entries(fields)) {
-    if (faultInText(name) !== undefined) return badName;
-    const fault = faultIn(value, depth);
-    if (fault !== undefined) return below(truncateText(name), fault);
+    if (findTextViolation(name) !== undefined) return invalidName;
+    const fault = findViolation(value, depth);
+    if (fault !== undefined) return prefixField(truncateText(name), fault);
   }
   return undefined;
 }
 
 /** The same fault, seen from the list or object around it. */
-function below(name: string, { field, refuse }: Fault): Fault {
-  return { field: field === '' || field.startsWith('[') ? name + field : `${name}.${field}`, refuse };
+function prefixField(name: string, { field, toError }: Violation): Violation {
+  return { field: field === '' || field.startsWith('[') ? name + field : `${name}.${field}`, toError };
 }
 
-function faultInText(text: string): Fault | undefined {
+function findTextViolation(text: string): Violation | undefined {
   if (text.includes('\0')) return nullCharacter;
-  return text.isWellFormed() ? undefined : halfCharacter;
+  return text.isWellFormed() ? undefined : loneSurrogate;
 }
 
-const nullCharacter: Fault = {
+const nullCharacter: Violation = {
   field: '',
-  refuse: (field) => invalid(`${field} holds the character U+0000, which no text may hold.`),
+  toError: (field) => invalid(`${field} holds the character U+0000, which no text may hold.`),
 };
-const halfCharacter: Fault = {
+const loneSurrogate: Violation = {
   field: '',
-  refuse: (field) => invalid(`${field} holds half of a surrogate pair; text must be valid Unicode.`),
+  toError: (field) => invalid(`${field} holds half of a surrogate pair; text must be valid Unicode.`),
 };
-const badName: Fault = {
+const invalidName: Violation = {
   field: '',
-  refuse: (field) =>
+  toError: (field) =>
     invalid(
       `${field} has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.`,
     ),
 };
-const overflow: Fault = {
+const numberOverflow: Violation = {
   field: '',
-  refuse: (field) =>
+  toError: (field) =>
     invalid(`${field} is a number beyond the range of JSON numbers, which ends near 1.8e308.`),
 };
-const tooDeep: Fault = {
+const tooDeep: Violation = {
   field: '',
-  refuse: () =>
+  toError: () =>
     new ServiceError(
       'MALFORMED_REQUEST',
-      `The request is nested too deep; at most ${deepest} levels of lists and objects are allowed.`,
+      `The request is nested too deep; at most ${maximumDepth} levels of lists and objects are allowed.`,
     ),
 };

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
  * What `handle` of an operation returns then. The app sends it as fast as it is read, and destroys it when
  * the caller goes.
  */
-export class StreamedAnswer {
+export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;
 

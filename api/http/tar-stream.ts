@@ -11,16 +11,16 @@ export interface ArchivedFile {
    */
   readonly size: number;
   /** Epoch ms. */
-  readonly modified: number;
+  readonly modifiedTime: number;
   content(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
 const blockBytes = 512;
 
 /** The archive, piece by piece: no more of it is held than one piece of a file. */
-export async function* archive(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Buffer> {
+export async function* createTarStream(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Buffer> {
   for await (const file of files) {
-    yield headerOf(file);
+    yield tarHeaderOf(file);
     let left = file.size;
     for await (const piece of file.content()) {
       if (left === 0) break;
@@ -35,13 +35,13 @@ export async function* archive(files: AsyncIterable<ArchivedFile>): AsyncGenerat
   yield Buffer.alloc(2 * blockBytes);
 }
 
-function headerOf({ path, size, modified }: ArchivedFile): Buffer {
+function tarHeaderOf({ path, size, modifiedTime }: ArchivedFile): Buffer {
   const header = new Header({
     path,
     size,
     mode: 0o600,
     type: 'File',
-    mtime: toDate(modified),
+    mtime: toDate(modifiedTime),
     uid: 0,
     gid: 0,
     uname: '',
@@ -53,7 +53,7 @@ function headerOf({ path, size, modified }: ArchivedFile): Buffer {
 }
 
 /** A file whose text is there already. */
-export function textFile(path: string, text: string, modified: number): ArchivedFile {
+export function createTextFile(path: string, text: string, modified: number): ArchivedFile {
   const bytes = Buffer.from(text, 'utf8');
-  return { path, size: bytes.length, modified, content: () => [bytes] };
+  return { path, size: bytes.length, modifiedTime: modified, content: () => [bytes] };
 }

@@ -8,16 +8,16 @@ import type { AuthPorts } from './auth.ts';
 /** How long what another engine has changed may go unnoticed, ms. What this one changes counts at once. */
 export const tokenCacheMs = 1_000;
 
-const mostEntries = 10_000;
+const maximumEntries = 10_000;
 
-interface Entry {
+interface CacheEntry {
   readonly token: StoredToken;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
 /** The same look-up, with a memory. Unknown tokens are not remembered: guesses must not fill it. */
-export function rememberTokens(tokens: AuthPorts['tokens'], clock: Clock): AuthPorts['tokens'] {
-  const entries = new Map<string, Entry>();
+export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): AuthPorts['tokens'] {
+  const entries = new Map<string, CacheEntry>();
   let generation = 0;
   const forget = (): void => {
     generation += 1;
@@ -27,20 +27,21 @@ export function rememberTokens(tokens: AuthPorts['tokens'], clock: Clock): AuthP
     async find(hash) {
       const now = clock.now();
       const entry = entries.get(hash);
-      if (entry !== undefined && now < entry.until && now >= entry.until - tokenCacheMs) return entry.token;
+      if (entry !== undefined && now < entry.expiresAt && now >= entry.expiresAt - tokenCacheMs)
+        return entry.token;
       const asked = generation;
       const token = await tokens.find(hash);
-      if (entries.size >= mostEntries) entries.clear();
+      if (entries.size >= maximumEntries) entries.clear();
       // What was read before a change must not be remembered after it.
       if (token !== undefined && asked === generation)
-        entries.set(hash, { token, until: now + tokenCacheMs });
+        entries.set(hash, { token, expiresAt: now + tokenCacheMs });
       return token;
     },
     async noteAccess(tokenId, at) {
       // Else every request of this second would note it again.
-      for (const [hash, { token, until }] of entries)
+      for (const [hash, { token, expiresAt }] of entries)
         if (token.tokenId === tokenId)
-          entries.set(hash, { token: { ...token, lastAccessedTime: at }, until });
+          entries.set(hash, { token: { ...token, lastAccessedTime: at }, expiresAt });
       await tokens.noteAccess(tokenId, at);
     },
     async noteScope(tokenId, scope) {

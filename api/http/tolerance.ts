@@ -4,7 +4,7 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const decimal = /^-?\d+$/;
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -21,24 +21,24 @@ const booleans = new Map([
  * that the schema does not know stay as they are, and so does what cannot be converted: the schema then
  * refuses it. Never changes its argument.
  */
-export function coerce(schema: TSchema, value: unknown): unknown {
-  return isFields(schema) ? coerced(schema, value) : value;
+export function coerceValue(schema: TSchema, value: unknown): unknown {
+  return isRecord(schema) ? coerceBySchema(schema, value) : value;
 }
 
-function coerced(schema: Fields, value: unknown): unknown {
-  if (Array.isArray(schema['anyOf'])) return byUnion(schema['anyOf'], value);
+function coerceBySchema(schema: JsonObject, value: unknown): unknown {
+  if (Array.isArray(schema['anyOf'])) return coerceUnion(schema['anyOf'], value);
   if (Array.isArray(schema['allOf']))
-    return schema['allOf'].reduce<unknown>((result, part: unknown) => byPart(part, result), value);
-  if (typeof value === 'string') return byText(schema['type'], value);
-  if (Array.isArray(value)) return value.map((entry) => byPart(schema['items'], entry));
-  return isFields(value) ? byField(schema, value) : value;
+    return schema['allOf'].reduce<unknown>((result, part: unknown) => coercePart(part, result), value);
+  if (typeof value === 'string') return coerceText(schema['type'], value);
+  if (Array.isArray(value)) return value.map((entry) => coercePart(schema['items'], entry));
+  return isRecord(value) ? coerceObject(schema, value) : value;
 }
 
-function byPart(schema: unknown, value: unknown): unknown {
-  return isFields(schema) ? coerced(schema, value) : value;
+function coercePart(schema: unknown, value: unknown): unknown {
+  return isRecord(schema) ? coerceBySchema(schema, value) : value;
 }
 
-function byText(type: unknown, text: string): unknown {
+function coerceText(type: unknown, text: string): unknown {
   if (type === 'boolean') return booleans.get(text) ?? text;
   if (type === 'number' && number.test(text) && Number.isFinite(Number(text))) return Number(text);
   if (type === 'integer' && decimal.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
@@ -49,21 +49,21 @@ function byText(type: unknown, text: string): unknown {
  * What fits a branch as it was written is left alone; else the first branch that it can be made to fit
  * decides.
  */
-function byUnion(branches: readonly unknown[], value: unknown): unknown {
-  const known = branches.filter(isFields);
+function coerceUnion(branches: readonly unknown[], value: unknown): unknown {
+  const known = branches.filter(isRecord);
   if (known.some((branch) => Check(branch, value))) return value;
-  const fitting = known.find((branch) => Check(branch, coerced(branch, value)));
-  return fitting === undefined ? value : coerced(fitting, value);
+  const fitting = known.find((branch) => Check(branch, coerceBySchema(branch, value)));
+  return fitting === undefined ? value : coerceBySchema(fitting, value);
 }
 
-function byField(schema: Fields, object: Fields): Fields {
+function coerceObject(schema: JsonObject, object: JsonObject): JsonObject {
   const entries = Object.entries(object)
     // An own key of this name carries no setting and would become a prototype in the hands of a careless
     // copy.
     .filter(([key]) => key !== '__proto__')
     .map(([key, value]) => ({ key, value, part: schemaOf(schema, key) }))
     .filter(({ value, part }) => value !== null || part === undefined)
-    .map(({ key, value, part }) => [key, byPart(part, value)]);
+    .map(({ key, value, part }) => [key, coercePart(part, value)]);
   return Object.fromEntries(entries);
 }
 
@@ -71,20 +71,20 @@ function byField(schema: Fields, object: Fields): Fields {
  * The schema of one field: by its name, by a pattern, or as an entry of a map; undefined for an unknown
  * field.
  */
-function schemaOf(schema: Fields, key: string): Fields | undefined {
+function schemaOf(schema: JsonObject, key: string): JsonObject | undefined {
   const { properties, patternProperties, additionalProperties } = schema;
-  if (isFields(properties) && Object.hasOwn(properties, key)) return onlyFields(properties[key]);
-  if (isFields(patternProperties)) {
+  if (isRecord(properties) && Object.hasOwn(properties, key)) return toRecord(properties[key]);
+  if (isRecord(patternProperties)) {
     const match = Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern, 'u').test(key));
-    if (match !== undefined) return onlyFields(match[1]);
+    if (match !== undefined) return toRecord(match[1]);
   }
-  return onlyFields(additionalProperties);
+  return toRecord(additionalProperties);
 }
 
-function onlyFields(schema: unknown): Fields | undefined {
-  return isFields(schema) ? schema : undefined;
+function toRecord(schema: unknown): JsonObject | undefined {
+  return isRecord(schema) ? schema : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
+function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

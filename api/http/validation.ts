@@ -9,7 +9,7 @@ import type { FastifySchemaCompiler } from 'fastify';
  * The compiler of the app's schemas. Compiling all of them would take a third of the start; most processes
  * never see most operations.
  */
-export function lazyValidators(): FastifySchemaCompiler<object> {
+export function createLazyValidatorCompiler(): FastifySchemaCompiler<object> {
   // Values are converted by api/http/tolerance.ts alone, and unknown fields are kept.
   const ajv = new Ajv({
     coerceTypes: false,

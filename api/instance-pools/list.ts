@@ -11,7 +11,7 @@ const Pool = Type.Object({
   state: Type.Enum(['ACTIVE'], { description: 'Always ACTIVE.' }),
 });
 
-export function listPoolsOperation({ inventory }: Pick<ClusterPorts, 'inventory'>): Operation {
+export function listInstancePoolsOperation({ inventory }: Pick<ClusterPorts, 'inventory'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/instance-pools/list',

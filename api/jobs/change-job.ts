@@ -10,11 +10,11 @@ import type { OperationPorts } from '../http/ports.ts';
  * Replaces the settings of a job by what `settingsOf` makes of it (spec 4.1 rules 2 and 3).
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
-export async function changeJob(
-  { jobs, jobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>,
+export async function changeJobSettings(
+  { jobs, onJobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>,
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
-  { changed }: Pick<Call, 'changed'>,
+  { recordChange }: Pick<Call, 'changed'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined)
@@ -23,11 +23,11 @@ export async function changeJob(
     jobId,
     (before) => {
       const after = settingsOf(before);
-      changed(before.settings, after);
+      recordChange(before.settings, after);
       return after;
     },
     clock.now(),
   );
   if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
-  jobChanged(retimed);
+  onJobChanged(retimed);
 }

@@ -4,8 +4,8 @@ import { checkSettings } from '../../engine/job/check.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/known-destinations.ts';
+import { checkClusterReferences } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -42,8 +42,8 @@ export function createJobOperation({
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
-      await checkDestinations(destinations, '', settings);
-      await checkClusters(clusterRules, settings);
+      await checkDestinationReferences(destinations, '', settings);
+      await checkClusterReferences(clusterRules, settings);
       const job = {
         settings,
         version,

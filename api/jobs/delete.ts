@@ -17,7 +17,7 @@ export function deleteJobOperation({
     path: '/jobs/delete',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Delete a job',
     description:
       'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { JobDocument, jobView } from '../views/job-view.ts';
+import { JobDocument, toJobView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -14,7 +14,7 @@ export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 
     path: '/jobs/get',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'job_id' },
+    access: { level: 'CAN_VIEW', idField: 'job_id' },
     summary: 'Get a job',
     description:
       'A job with all its settings. 2.0 shows it in the format in which it was given, 2.1 and 2.2 as multi-task.',
@@ -23,7 +23,7 @@ export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 
     async handle({ job_id: jobId }, { version }) {
       const job = await jobs.find(jobId);
       if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
-      return jobView(job, version, await owners?.([jobId]));
+      return toJobView(job, version, await owners?.([jobId]));
     },
   });
 }

@@ -1,13 +1,13 @@
 /** GET jobs/list (spec 4.1). */
 import { Type } from 'typebox';
 import { int32 } from '../../engine/validation/scalars.ts';
-import { JobDocument, jobView, listedJobView } from '../views/job-view.ts';
+import { JobDocument, toJobView, toJobListView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
-const pageRule = { usual: 20, most: 100, numbers: 1 };
+const pagingRules = { usual: 20, most: 100, numbers: 1 };
 
 const request = Type.Object({
   limit: Type.Optional(int32(0, 'Jobs per page, at most 100; 0 means 100. Default: 20, in 2.0 all jobs.')),
@@ -43,18 +43,18 @@ export function listJobsOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' 
       ),
     }),
     async handle({ name, ...query }, { version, visibleTo }) {
-      const view = query.expand_tasks === true && version !== '2.0' ? jobView : listedJobView;
-      const { size, offset, before } = pageOf('jobs', query, pageRule);
+      const view = query.expand_tasks === true && version !== '2.0' ? toJobView : toJobListView;
+      const { size, offset, cursor } = parsePageRequest('jobs', query, pagingRules);
       const paged = version !== '2.0' || query.limit !== undefined;
       // One more than the page has tells whether another follows.
       const found = await jobs.list({
         visibleTo,
         name,
-        beforeJobId: before?.[0],
+        beforeJobId: cursor?.[0],
         offset,
         limit: paged ? size + 1 : undefined,
       });
-      const { entries, more } = cutPage('jobs', found, paged ? size : found.length, (job) => [job.jobId]);
+      const { entries, more } = buildPage('jobs', found, paged ? size : found.length, (job) => [job.jobId]);
       const shown = version === '2.0' ? { has_more: more.has_more } : more;
       const owned = await owners?.(entries.map((job) => job.jobId));
       return { jobs: entries.map((job) => view(job, version, owned)), ...shown };

@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
-const fire = Type.Object(
+const FireTime = Type.Object(
   {
     time: Type.Integer({ description: 'When it fires, epoch ms.' }),
     local: Type.String({ description: 'The same on the clocks of the time zone, ISO-8601 with offset.' }),
@@ -52,7 +52,7 @@ export function previewScheduleOperation({ clock }: Pick<OperationPorts, 'clock'
     }),
     response: Type.Object({
       description: Type.String({ description: 'The expression in plain words.' }),
-      fire_times: Type.Array(fire, { description: 'Earliest first.' }),
+      fire_times: Type.Array(FireTime, { description: 'Earliest first.' }),
     }),
     async handle({
       quartz_cron_expression: expression,

@@ -4,12 +4,12 @@ import { checkSettings } from '../../engine/job/check.ts';
 import { resetSettings } from '../../engine/job/merge.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/known-destinations.ts';
+import { checkClusterReferences } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
-import { changeJob } from './change-job.ts';
+import { changeJobSettings } from './change-job.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
@@ -21,7 +21,7 @@ export function resetJobOperation({
   jobs,
   destinations,
   clusterRules,
-  jobChanged,
+  onJobChanged,
   clock,
   limits,
   kinds,
@@ -34,7 +34,7 @@ export function resetJobOperation({
     path: '/jobs/reset',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Reset a job',
     description:
       'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
@@ -43,9 +43,14 @@ export function resetJobOperation({
     async handle({ job_id: jobId, new_settings: given }, call) {
       const { version } = call;
       checkSettings(given, { version, limits, kinds });
-      await checkDestinations(destinations, '', given);
-      await checkClusters(clusterRules, given);
-      await changeJob({ jobs, jobChanged, clock }, jobId, (job) => resetSettings(job.settings, given), call);
+      await checkDestinationReferences(destinations, '', given);
+      await checkClusterReferences(clusterRules, given);
+      await changeJobSettings(
+        { jobs, onJobChanged, clock },
+        jobId,
+        (job) => resetSettings(job.settings, given),
+        call,
+      );
       return {};
     },
   });

@@ -6,12 +6,12 @@ import { mergeSettings } from '../../engine/job/merge.ts';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
-import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/known-destinations.ts';
+import { checkClusterReferences } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
-import { changeJob } from './change-job.ts';
+import { changeJobSettings } from './change-job.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
@@ -28,7 +28,7 @@ export function updateJobOperation({
   jobs,
   destinations,
   clusterRules,
-  jobChanged,
+  onJobChanged,
   clock,
   limits,
   kinds,
@@ -41,7 +41,7 @@ export function updateJobOperation({
     path: '/jobs/update',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Update a job',
     description: [
       'Changes some settings of a job: fields_to_remove are removed, then the fields of new_settings replace those of the job as a whole;',
@@ -51,10 +51,10 @@ export function updateJobOperation({
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, call) {
       const { version } = call;
-      await checkDestinations(destinations, '', given);
-      await checkClusters(clusterRules, given);
-      await changeJob(
-        { jobs, jobChanged, clock },
+      await checkDestinationReferences(destinations, '', given);
+      await checkClusterReferences(clusterRules, given);
+      await changeJobSettings(
+        { jobs, onJobChanged, clock },
         jobId,
         ({ settings }) => {
           if (!isNonEmpty(given) && !isNonEmpty(removed)) return settings;

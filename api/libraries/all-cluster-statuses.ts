@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { ClusterLibrariesView, librariesView } from '../views/library-view.ts';
+import { ClusterLibrariesView, toClusterLibrariesView } from '../views/library-view.ts';
 
 /** Clusters that are terminated, and those without libraries, are left out. */
-export function allLibraryStatusesOperation({
+export function listLibraryStatusesOperation({
   libraryStates,
 }: Pick<OperationPorts, 'libraryStates'>): Operation {
   return defineOperation({
@@ -20,7 +20,7 @@ export function allLibraryStatusesOperation({
       statuses: Type.Array(ClusterLibrariesView, { description: 'One entry a cluster.' }),
     }),
     async handle() {
-      return { statuses: (await libraryStates.listStates()).map(librariesView) };
+      return { statuses: (await libraryStates.listStates()).map(toClusterLibrariesView) };
     },
   });
 }

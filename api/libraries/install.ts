@@ -4,7 +4,7 @@ import { checkPackage } from '../../engine/cluster/libraries.ts';
 import { checkLibraries } from '../../engine/job/check-libraries.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { changedCluster, clusterId, libraries } from '../views/library-view.ts';
+import { getAllPurposeCluster, clusterIdField, librariesField } from '../views/library-view.ts';
 
 /** Answers at once; cluster-status tells how far they are. */
 export function installLibrariesOperation(
@@ -18,16 +18,16 @@ export function installLibrariesOperation(
     summary: 'Install libraries on a cluster',
     description:
       'Gives libraries to an all-purpose cluster, for all tasks that start there from now on. They are installed in the background, and again when the cluster is restarted.',
-    request: Type.Object({ cluster_id: clusterId, libraries }),
+    request: Type.Object({ cluster_id: clusterIdField, libraries: librariesField }),
     response: Type.Object({}),
     async handle({ cluster_id: id, libraries: wanted }) {
       checkLibraries('libraries', wanted);
       wanted.forEach(checkPackage);
-      const cluster = await changedCluster(ports, id);
+      const cluster = await getAllPurposeCluster(ports, id);
       await ports.libraries.add(cluster, wanted, true, ports.clock.now());
       // One that does not run gets them when it does, which may have been this moment.
       const now = await ports.libraryStates.findCluster(id);
-      if (now?.isRunning === true) ports.settleLibraries(now);
+      if (now?.isRunning === true) ports.startInstallation(now);
       return {};
     },
   });

@@ -5,7 +5,7 @@ import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A directory that is not empty is 400 INVALID_STATE without recursive. */
-export function deleteFile({ managedFiles }: ManagedFsPorts): Operation {
+export function deleteFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/managed_fs/delete',

@@ -1,11 +1,11 @@
 /** GET managed_fs/get-status: what stands at a path of managed_fs. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { FileInfo, FilePath, showFile } from '../views/file-view.ts';
+import { FileInfo, FilePath, toFileView } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
-export function getFileStatus({ managedFiles }: ManagedFsPorts): Operation {
+export function getFileStatusOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/managed_fs/get-status',
@@ -15,6 +15,6 @@ export function getFileStatus({ managedFiles }: ManagedFsPorts): Operation {
     description: 'Shows one file or directory.',
     request: Type.Object({ path: FilePath }),
     response: FileInfo,
-    handle: async ({ path }) => showFile(await managedFiles.getStatus(path)),
+    handle: async ({ path }) => toFileView(await managedFiles.getStatus(path)),
   });
 }

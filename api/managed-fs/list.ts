@@ -1,11 +1,11 @@
 /** GET managed_fs/list: what stands in a directory of managed_fs. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { FileInfo, FilePath, showFile } from '../views/file-view.ts';
+import { FileInfo, FilePath, toFileView } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
-export function listFiles({ managedFiles }: ManagedFsPorts): Operation {
+export function listFilesOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/managed_fs/list',
@@ -15,6 +15,6 @@ export function listFiles({ managedFiles }: ManagedFsPorts): Operation {
     description: 'Lists what stands directly in a directory, by name. A file is listed as itself.',
     request: Type.Object({ path: FilePath }),
     response: Type.Object({ files: Type.Array(FileInfo) }),
-    handle: async ({ path }) => ({ files: (await managedFiles.list(path)).map(showFile) }),
+    handle: async ({ path }) => ({ files: (await managedFiles.list(path)).map(toFileView) }),
   });
 }

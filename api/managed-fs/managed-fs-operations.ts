@@ -1,22 +1,27 @@
 /** All operations on managed_fs, under their neutral path and under the other spelling of it. */
 import { filePathAlias } from '../../engine/validation/aliases.ts';
 import type { Operation } from '../http/operation.ts';
-import { deleteFile } from './delete.ts';
-import { getFileStatus } from './get-status.ts';
-import { listFiles } from './list.ts';
-import { makeFileDirectories } from './mkdirs.ts';
+import { deleteFileOperation } from './delete.ts';
+import { getFileStatusOperation } from './get-status.ts';
+import { listFilesOperation } from './list.ts';
+import { createDirectoriesOperation } from './mkdirs.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
-import { putFile } from './put.ts';
-import { readFile } from './read.ts';
+import { putFileOperation } from './put.ts';
+import { readFileOperation } from './read.ts';
 
-export function managedFsOperations(ports: ManagedFsPorts): Operation[] {
-  const operations = [putFile, readFile, getFileStatus, listFiles, deleteFile, makeFileDirectories].map(
-    (make) => make(ports),
-  );
-  return operations.flatMap((operation) => [operation, ...otherSpellings(operation)]);
+export function createManagedFsOperations(ports: ManagedFsPorts): Operation[] {
+  const operations = [
+    putFileOperation,
+    readFileOperation,
+    getFileStatusOperation,
+    listFilesOperation,
+    deleteFileOperation,
+    createDirectoriesOperation,
+  ].map((make) => make(ports));
+  return operations.flatMap((operation) => [operation, ...createDeprecatedAliases(operation)]);
 }
 
-function otherSpellings(operation: Operation): Operation[] {
+function createDeprecatedAliases(operation: Operation): Operation[] {
   return Object.entries(filePathAlias)
     .filter(([, neutral]) => operation.path.startsWith(`/${neutral}/`))
     .map(([alias, neutral]) => ({

@@ -5,7 +5,7 @@ import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A file in the way is 400 RESOURCE_ALREADY_EXISTS. */
-export function makeFileDirectories({ managedFiles }: ManagedFsPorts): Operation {
+export function createDirectoriesOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/managed_fs/mkdirs',

@@ -1,12 +1,12 @@
 /** POST managed_fs/put: writes a file of managed_fs. */
 import { Type } from 'typebox';
-import { fromBase64 } from '../http/base64.ts';
+import { decodeBase64 } from '../http/base64.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** A taken path without overwrite, and a directory with it, is 400 RESOURCE_ALREADY_EXISTS. */
-export function putFile({ managedFiles }: ManagedFsPorts): Operation {
+export function putFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/managed_fs/put',
@@ -25,7 +25,7 @@ export function putFile({ managedFiles }: ManagedFsPorts): Operation {
     }),
     response: Type.Object({}),
     async handle({ path, contents, overwrite = false }) {
-      await managedFiles.put(path, fromBase64('contents', contents), overwrite);
+      await managedFiles.put(path, decodeBase64('contents', contents), overwrite);
       return {};
     },
   });

@@ -6,10 +6,10 @@ import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
 /** Most bytes of one read, and the default. */
-const readBytesMax = 2 ** 20;
+const maximumReadBytes = 2 ** 20;
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST, a directory 400. */
-export function readFile({ managedFiles }: ManagedFsPorts): Operation {
+export function readFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/managed_fs/read',
@@ -24,7 +24,7 @@ export function readFile({ managedFiles }: ManagedFsPorts): Operation {
       length: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: readBytesMax,
+          maximum: maximumReadBytes,
           description: 'Most bytes to read. Default: 1 MB.',
         }),
       ),
@@ -33,7 +33,7 @@ export function readFile({ managedFiles }: ManagedFsPorts): Operation {
       bytes_read: Type.Integer(),
       data: Type.String({ description: 'Base64 of the bytes.' }),
     }),
-    async handle({ path, offset = 0, length = readBytesMax }) {
+    async handle({ path, offset = 0, length = maximumReadBytes }) {
       const bytes = await managedFiles.read(path, offset, length);
       return { bytes_read: bytes.length, data: bytes.toString('base64') };
     },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { epochMs } from '../views/shown-times.ts';
+import { epochMsSchema } from '../views/shown-times.ts';
 
 const Node = Type.Object(
   {
@@ -13,8 +13,8 @@ const Node = Type.Object(
       description:
         'ALIVE while its lease is kept. SILENT: it ended without a word, is paused or cut off; other engines adopt its runs.',
     }),
-    joined_time: epochMs('When it was started'),
-    lease_until: epochMs('Until when its lease lasts if it is not renewed'),
+    joined_time: epochMsSchema('When it was started'),
+    lease_until: epochMsSchema('Until when its lease lasts if it is not renewed'),
     active_runs: Type.Integer({ minimum: 0, description: 'Runs that it drives.' }),
     running_tasks: Type.Integer({
       minimum: 0,

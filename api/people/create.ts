@@ -10,27 +10,31 @@ import {
 import { parsePersonDocument } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { givenFields, PersonDocument, personView, resources } from './resources.ts';
+import { writableFields, PersonDocument, toPersonView, scimResources } from './resources.ts';
 
 type Ports = Pick<OperationPorts, 'people' | 'clock'>;
 
 /** What the two have in common; `request` names them. */
-function createOperation<Request extends TSchema>(kind: PersonKind, request: Request, description: string) {
-  const { path, one } = resources[kind];
+function defineCreateOperation<Request extends TSchema>(
+  kind: PersonKind,
+  request: Request,
+  description: string,
+) {
+  const { path, singular } = scimResources[kind];
   return {
     method: 'POST' as const,
     path,
     versions: ['2.0'] as const,
     scope: 'scim' as const,
     adminsOnly: true as const,
-    summary: `Create a ${one}`,
+    summary: `Create a ${singular}`,
     description,
     request,
     response: PersonDocument,
   };
 }
 
-async function create(
+async function createPerson(
   { people, clock }: Ports,
   person: Pick<NewPerson, 'kind' | 'userName'>,
   document: object,
@@ -38,18 +42,22 @@ async function create(
   checkUserName(person.userName);
   const { displayName = '', email, admin = false, active = true } = parsePersonDocument(document);
   checkDisplayName(displayName);
-  return personView(await people.create({ ...person, displayName, email, admin, active }, clock.now()));
+  return toPersonView(await people.create({ ...person, displayName, email, admin, active }, clock.now()));
 }
 
 /** Makes a user. */
 export function createUserOperation(ports: Ports): Operation {
   const request = Type.Object({
     userName: Type.String({ description: 'Their name, usually an address of mail.' }),
-    ...givenFields,
+    ...writableFields,
   });
   return defineOperation({
-    ...createOperation('user', request, 'Makes a user. They get their first token from an administrator.'),
-    handle: (input) => create(ports, { kind: 'user', userName: input.userName }, input),
+    ...defineCreateOperation(
+      'user',
+      request,
+      'Makes a user. They get their first token from an administrator.',
+    ),
+    handle: (input) => createPerson(ports, { kind: 'user', userName: input.userName }, input),
   });
 }
 
@@ -57,15 +65,19 @@ export function createUserOperation(ports: Ports): Operation {
 export function createServicePrincipalOperation(ports: Ports): Operation {
   const request = Type.Object({
     applicationId: Type.Optional(Type.String({ description: 'Its name; a UUID when it is left out.' })),
-    ...givenFields,
+    ...writableFields,
   });
   return defineOperation({
-    ...createOperation(
+    ...defineCreateOperation(
       'service_principal',
       request,
       'Makes a service principal: somebody who is no person, such as a pipeline.',
     ),
     handle: (input) =>
-      create(ports, { kind: 'service_principal', userName: input.applicationId ?? randomUUID() }, input),
+      createPerson(
+        ports,
+        { kind: 'service_principal', userName: input.applicationId ?? randomUUID() },
+        input,
+      ),
   });
 }

@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { personIdField, personIdIn, resources, unknownPerson } from './resources.ts';
+import { personIdField, parsePersonId, scimResources, personNotFound } from './resources.ts';
 
 /** Removes one. */
 export function deletePersonOperation(
   kind: PersonKind,
 ): (ports: Pick<OperationPorts, 'people' | 'clock'>) => Operation {
-  const { path, one } = resources[kind];
+  const { path, singular } = scimResources[kind];
   return ({ people, clock }) =>
     defineOperation({
       method: 'DELETE',
@@ -17,15 +17,15 @@ export function deletePersonOperation(
       versions: ['2.0'],
       scope: 'scim',
       adminsOnly: true,
-      summary: `Delete a ${one}`,
-      description: `Removes a ${one} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
+      summary: `Delete a ${singular}`,
+      description: `Removes a ${singular} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
       request: Type.Object(personIdField),
       response: Type.Object({}),
-      async handle({ id }, { changed }) {
-        const person = await people.find(kind, personIdIn(kind, id));
+      async handle({ id }, { recordChange }) {
+        const person = await people.find(kind, parsePersonId(kind, id));
         if (person === undefined || !(await people.remove(kind, person.id, clock.now())))
-          throw unknownPerson(kind, id);
-        changed(person, {});
+          throw personNotFound(kind, id);
+        recordChange(person, {});
         return {};
       },
     });

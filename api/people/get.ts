@@ -6,15 +6,15 @@ import type { OperationPorts } from '../http/ports.ts';
 import {
   PersonDocument,
   personIdField,
-  personIdIn,
-  personView,
-  resources,
-  unknownPerson,
+  parsePersonId,
+  toPersonView,
+  scimResources,
+  personNotFound,
 } from './resources.ts';
 
 /** Shows one. */
 export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
-  const { path, one } = resources[kind];
+  const { path, singular } = scimResources[kind];
   return ({ people }) =>
     defineOperation({
       method: 'GET',
@@ -22,14 +22,14 @@ export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPort
       versions: ['2.0'],
       scope: 'scim',
       adminsOnly: true,
-      summary: `Get a ${one}`,
-      description: `One ${one}.`,
+      summary: `Get a ${singular}`,
+      description: `One ${singular}.`,
       request: Type.Object(personIdField),
       response: PersonDocument,
       async handle({ id }) {
-        const person = await people.find(kind, personIdIn(kind, id));
-        if (person === undefined) throw unknownPerson(kind, id);
-        return personView(person);
+        const person = await people.find(kind, parsePersonId(kind, id));
+        if (person === undefined) throw personNotFound(kind, id);
+        return toPersonView(person);
       },
     });
 }

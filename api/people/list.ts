@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import { parsePersonFilter, type PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { PersonDocument, personView, resources } from './resources.ts';
+import { PersonDocument, toPersonView, scimResources } from './resources.ts';
 
-const mostListed = 1_000;
+const maximumPageSize = 1_000;
 
 /** Lists them by id. */
 export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
-  const { path, many } = resources[kind];
+  const { path, plural } = scimResources[kind];
   return ({ people }) =>
     defineOperation({
       method: 'GET',
@@ -17,8 +17,8 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
       versions: ['2.0'],
       scope: 'scim',
       adminsOnly: true,
-      summary: `List ${many}`,
-      description: `All ${many}, or those that a filter such as \`${kind === 'user' ? 'userName eq "ada@example.org"' : 'displayName eq "nightly"'}\` finds.`,
+      summary: `List ${plural}`,
+      description: `All ${plural}, or those that a filter such as \`${kind === 'user' ? 'userName eq "ada@example.org"' : 'displayName eq "nightly"'}\` finds.`,
       request: Type.Object({
         filter: Type.Optional(
           Type.String({
@@ -29,7 +29,7 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
         count: Type.Optional(
           Type.Integer({
             minimum: 0,
-            description: `How many to show at most; never more than ${mostListed}.`,
+            description: `How many to show at most; never more than ${maximumPageSize}.`,
           }),
         ),
       }),
@@ -46,14 +46,14 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
           kind,
           parsePersonFilter(filter),
           first - 1,
-          Math.min(count, mostListed),
+          Math.min(count, maximumPageSize),
         );
         return {
           schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
           totalResults: found.total,
           startIndex: first,
           itemsPerPage: found.people.length,
-          Resources: found.people.map(personView),
+          Resources: found.people.map(toPersonView),
         };
       },
     });

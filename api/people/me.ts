@@ -13,14 +13,14 @@ const Group = Type.Object(
 );
 
 /** Shows the owner of the token; any valid token may ask. */
-export function meOperation({ site }: Pick<OperationPorts, 'site'>): Operation {
+export function getCurrentUserOperation({ workspaceInfo }: Pick<OperationPorts, 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/preview/scim/v2/Me',
     versions: ['2.0'],
     scope: 'scim',
     anyScope: true,
-    headers: { [workspaceHeaders.answered]: site.workspaceId },
+    headers: { [workspaceHeaders.answered]: workspaceInfo.workspaceId },
     summary: 'Who am I',
     description:
       'The user who owns the token of the call. A header of the answer carries the id of the workspace.',

@@ -5,20 +5,20 @@ import { deletePersonOperation } from './delete.ts';
 import { getPersonOperation } from './get.ts';
 import { listPeopleOperation } from './list.ts';
 import { updatePersonOperation } from './update.ts';
-import { createTokenForOperation } from '../token-management/create.ts';
+import { createTokenOnBehalfOperation } from '../token-management/create.ts';
 import { deleteAnyTokenOperation } from '../token-management/delete.ts';
 import { getAnyTokenOperation } from '../token-management/get.ts';
 import { listAllTokensOperation } from '../token-management/list.ts';
 import { updateAnyTokenOperation } from '../token-management/update.ts';
-import { amendTokenPermissionsOperation } from '../token-permissions/amend.ts';
+import { updateTokenPermissionsOperation } from '../token-permissions/amend.ts';
 import { getTokenPermissionsOperation } from '../token-permissions/get.ts';
-import { tokenPermissionLevelsOperation } from '../token-permissions/levels.ts';
+import { listTokenPermissionLevelsOperation } from '../token-permissions/levels.ts';
 import { replaceTokenPermissionsOperation } from '../token-permissions/replace.ts';
 import { getWorkspaceConfOperation } from '../workspace-conf/get.ts';
 import { updateWorkspaceConfOperation } from '../workspace-conf/update.ts';
 
 /** In the order of the documentation. */
-export const peopleOperationMakers = [
+export const peopleOperationFactories = [
   listPeopleOperation('user'),
   createUserOperation,
   getPersonOperation('user'),
@@ -29,15 +29,15 @@ export const peopleOperationMakers = [
   getPersonOperation('service_principal'),
   updatePersonOperation('service_principal'),
   deletePersonOperation('service_principal'),
-  createTokenForOperation,
+  createTokenOnBehalfOperation,
   listAllTokensOperation,
   getAnyTokenOperation,
   updateAnyTokenOperation,
   deleteAnyTokenOperation,
   getTokenPermissionsOperation,
   replaceTokenPermissionsOperation,
-  amendTokenPermissionsOperation,
-  tokenPermissionLevelsOperation,
+  updateTokenPermissionsOperation,
+  listTokenPermissionLevelsOperation,
   getWorkspaceConfOperation,
   updateWorkspaceConfOperation,
   listAuditOperation,

@@ -4,32 +4,32 @@ import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 import type { Person, PersonKind } from '../../engine/token/person.ts';
 
-interface Resource {
+interface ScimResource {
   readonly path: string;
   readonly schema: string;
   /** In words, for the description. */
-  readonly one: string;
-  readonly many: string;
+  readonly singular: string;
+  readonly plural: string;
 }
 
-export const resources: Readonly<Record<PersonKind, Resource>> = {
+export const scimResources: Readonly<Record<PersonKind, ScimResource>> = {
   user: {
     path: '/preview/scim/v2/Users',
     schema: 'urn:ietf:params:scim:schemas:core:2.0:User',
-    one: 'user',
-    many: 'users',
+    singular: 'user',
+    plural: 'users',
   },
   service_principal: {
     path: '/preview/scim/v2/ServicePrincipals',
     schema: 'urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal',
-    one: 'service principal',
-    many: 'service principals',
+    singular: 'service principal',
+    plural: 'service principals',
   },
 };
 
 export const personIdField = { id: Type.String({ description: 'Its id: decimal digits.' }) };
 
-export const Named = Type.Object(
+export const GroupOrEmail = Type.Object(
   {
     value: Type.Optional(Type.String({ description: 'Name of the group, or the address,' })),
     display: Type.Optional(Type.String({ description: 'or the name here.' })),
@@ -39,14 +39,14 @@ export const Named = Type.Object(
 );
 
 /** What the documents of both have. */
-export const givenFields = {
+export const writableFields = {
   displayName: Type.Optional(Type.String({ description: 'Name to show.' })),
   active: Type.Optional(
     Type.Boolean({ description: 'False: switched off, none of their tokens counts. Default: true.' }),
   ),
-  emails: Type.Optional(Type.Array(Named, { description: 'Where mail reaches them.' })),
+  emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'Where mail reaches them.' })),
   groups: Type.Optional(
-    Type.Array(Named, { description: 'admins makes an administrator; everybody is in users.' }),
+    Type.Array(GroupOrEmail, { description: 'admins makes an administrator; everybody is in users.' }),
   ),
   schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
 };
@@ -59,15 +59,15 @@ export const PersonDocument = Type.Object(
     applicationId: Type.Optional(Type.String({ description: 'Name of a service principal.' })),
     displayName: Type.String({ description: 'Name to show.' }),
     active: Type.Boolean({ description: 'False: none of their tokens counts.' }),
-    emails: Type.Optional(Type.Array(Named, { description: 'Where mail reaches them.' })),
-    groups: Type.Array(Named, { description: 'users, and admins for administrators.' }),
+    emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'Where mail reaches them.' })),
+    groups: Type.Array(GroupOrEmail, { description: 'users, and admins for administrators.' }),
   },
   { description: 'A user or a service principal.' },
 );
 
-export function personView({ id, kind, userName, displayName, email, admin, active }: Person): object {
+export function toPersonView({ id, kind, userName, displayName, email, admin, active }: Person): object {
   return {
-    schemas: [resources[kind].schema],
+    schemas: [scimResources[kind].schema],
     id: String(id),
     [kind === 'user' ? 'userName' : 'applicationId']: userName,
     displayName,
@@ -78,16 +78,16 @@ export function personView({ id, kind, userName, displayName, email, admin, acti
 }
 
 /** The id in a path. @throws ServiceError for what can be none */
-export function personIdIn(kind: PersonKind, text: string): number {
+export function parsePersonId(kind: PersonKind, text: string): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  if (id === undefined) throw unknownPerson(kind, text);
+  if (id === undefined) throw personNotFound(kind, text);
   return id;
 }
 
-export function unknownPerson(kind: PersonKind, id: string): ServiceError {
-  const { one } = resources[kind];
+export function personNotFound(kind: PersonKind, id: string): ServiceError {
+  const { singular } = scimResources[kind];
   return new ServiceError(
     'RESOURCE_DOES_NOT_EXIST',
-    `${one[0]?.toUpperCase()}${one.slice(1)} ${truncateText(id)} does not exist.`,
+    `${singular[0]?.toUpperCase()}${singular.slice(1)} ${truncateText(id)} does not exist.`,
   );
 }

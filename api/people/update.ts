@@ -5,24 +5,24 @@ import { applyPersonPatch } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import {
-  givenFields,
-  Named,
+  writableFields,
+  GroupOrEmail,
   PersonDocument,
   personIdField,
-  personIdIn,
-  personView,
-  resources,
-  unknownPerson,
+  parsePersonId,
+  toPersonView,
+  scimResources,
+  personNotFound,
 } from './resources.ts';
 
 const NewValue = Type.Union(
   [
     Type.Boolean({ description: 'For active.' }),
     Type.String({ description: 'For displayName; for active true or false.' }),
-    Type.Array(Type.Union([Type.String({ description: 'A name.' }), Named]), {
+    Type.Array(Type.Union([Type.String({ description: 'A name.' }), GroupOrEmail]), {
       description: 'For emails and groups.',
     }),
-    Type.Object(givenFields, { description: 'Without a path: several of them.' }),
+    Type.Object(writableFields, { description: 'Without a path: several of them.' }),
   ],
   { description: 'The new value.' },
 );
@@ -31,7 +31,7 @@ const NewValue = Type.Union(
 export function updatePersonOperation(
   kind: PersonKind,
 ): (ports: Pick<OperationPorts, 'people'>) => Operation {
-  const { path, one } = resources[kind];
+  const { path, singular } = scimResources[kind];
   return ({ people }) =>
     defineOperation({
       method: 'PATCH',
@@ -39,8 +39,8 @@ export function updatePersonOperation(
       versions: ['2.0'],
       scope: 'scim',
       adminsOnly: true,
-      summary: `Change a ${one}`,
-      description: `Changes active, displayName, emails and groups of a ${one}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
+      summary: `Change a ${singular}`,
+      description: `Changes active, displayName, emails and groups of a ${singular}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
       request: Type.Object({
         ...personIdField,
         schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
@@ -62,13 +62,13 @@ export function updatePersonOperation(
         ),
       }),
       response: PersonDocument,
-      async handle({ id, Operations: operations }, { changed }) {
-        const outcome = await people.change(kind, personIdIn(kind, id), (person) =>
+      async handle({ id, Operations: operations }, { recordChange }) {
+        const outcome = await people.change(kind, parsePersonId(kind, id), (person) =>
           applyPersonPatch(person, operations),
         );
-        if (outcome === undefined) throw unknownPerson(kind, id);
-        changed(outcome.before, outcome.after);
-        return personView(outcome.after);
+        if (outcome === undefined) throw personNotFound(kind, id);
+        recordChange(outcome.before, outcome.after);
+        return toPersonView(outcome.after);
       },
     });
 }

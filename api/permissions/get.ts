@@ -1,7 +1,13 @@
 /** GET permissions/jobs/{job_id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { AccessControlList, jobIdField, listView, unknownJob, type PermissionPorts } from './list-view.ts';
+import {
+  AccessControlList,
+  jobIdField,
+  toAccessControlList,
+  jobNotFound,
+  type PermissionPorts,
+} from './list-view.ts';
 
 /** Shows who may do what with a job. */
 export function getPermissionsOperation({ permissions }: PermissionPorts): Operation {
@@ -10,7 +16,7 @@ export function getPermissionsOperation({ permissions }: PermissionPorts): Opera
     path: '/permissions/jobs/:job_id',
     versions: ['2.0'],
     scope: 'access-management',
-    access: { level: 'CAN_VIEW', on: 'job_id' },
+    access: { level: 'CAN_VIEW', idField: 'job_id' },
     summary: 'Get the permissions on a job',
     description:
       'Who may do what with a job. Permissions count while job access control is on (`RUNYARD_JOB_ACCESS_CONTROL`).',
@@ -18,8 +24,8 @@ export function getPermissionsOperation({ permissions }: PermissionPorts): Opera
     response: AccessControlList,
     async handle({ job_id: jobId }) {
       const grants = await permissions.listGrants(jobId);
-      if (grants === undefined) throw unknownJob(jobId);
-      return listView(jobId, grants);
+      if (grants === undefined) throw jobNotFound(jobId);
+      return toAccessControlList(jobId, grants);
     },
   });
 }

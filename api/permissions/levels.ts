@@ -2,16 +2,16 @@
 import { Type } from 'typebox';
 import { permissionDescriptions, permissionLevels } from '../../engine/job/permissions.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { jobIdField, PermissionLevelName, unknownJob, type PermissionPorts } from './list-view.ts';
+import { jobIdField, PermissionLevelName, jobNotFound, type PermissionPorts } from './list-view.ts';
 
 /** Shows the levels that there are on a job. */
-export function permissionLevelsOperation({ permissions }: PermissionPorts): Operation {
+export function listPermissionLevelsOperation({ permissions }: PermissionPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/permissions/jobs/:job_id/permissionLevels',
     versions: ['2.0'],
     scope: 'access-management',
-    access: { level: 'CAN_VIEW', on: 'job_id' },
+    access: { level: 'CAN_VIEW', idField: 'job_id' },
     summary: 'List the permission levels of a job',
     description: 'The levels that can be given on a job, weakest first, and what each of them permits.',
     request: Type.Object(jobIdField),
@@ -28,7 +28,7 @@ export function permissionLevelsOperation({ permissions }: PermissionPorts): Ope
       ),
     }),
     async handle({ job_id: jobId }) {
-      if ((await permissions.listGrants(jobId)) === undefined) throw unknownJob(jobId);
+      if ((await permissions.listGrants(jobId)) === undefined) throw jobNotFound(jobId);
       return {
         permission_levels: permissionLevels.map((level) => ({
           permission_level: level,

@@ -21,14 +21,14 @@ export const jobIdField = {
 };
 
 /** What PUT and PATCH take. */
-export const changeRequest = Type.Object({
+export const accessControlListRequest = Type.Object({
   ...jobIdField,
   access_control_list: Type.Array(AccessControlRequest, { description: 'Who gets which level.' }),
 });
 
 export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'The level.' });
 
-const Held = Type.Object(
+const HeldPermission = Type.Object(
   {
     permission_level: PermissionLevelName,
     inherited: Type.Boolean({ description: 'True when it cannot be changed here.' }),
@@ -48,7 +48,7 @@ export const AccessControlList = Type.Object(
           group_name: Type.Optional(Type.String({ description: 'or the group,' })),
           service_principal_name: Type.Optional(Type.String({ description: 'or the service principal.' })),
           display_name: Type.Optional(Type.String({ description: 'Name to show.' })),
-          all_permissions: Type.Array(Held, { description: 'What they hold.' }),
+          all_permissions: Type.Array(HeldPermission, { description: 'What they hold.' }),
         },
         { description: 'One who may do something.' },
       ),
@@ -71,9 +71,9 @@ const inheritedByAdmins = {
   inherited_from_object: ['/jobs/'],
 };
 
-export function listView(jobId: number, grants: readonly Grant[]): object {
+export function toAccessControlList(jobId: number, grants: readonly Grant[]): object {
   const isAdmins = ({ grantee }: Grant): boolean => grantee.kind === 'group' && grantee.name === 'admins';
-  const ofAdmins = grants.filter(isAdmins).map(heldOf);
+  const ofAdmins = grants.filter(isAdmins).map(toHeldPermission);
   return {
     object_id: `/jobs/${jobId}`,
     object_type: 'job',
@@ -83,14 +83,14 @@ export function listView(jobId: number, grants: readonly Grant[]): object {
         .map((grant) => ({
           [nameField[grant.grantee.kind]]: grant.grantee.name,
           ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
-          all_permissions: [heldOf(grant)],
+          all_permissions: [toHeldPermission(grant)],
         })),
       { group_name: 'admins', all_permissions: [...ofAdmins, inheritedByAdmins] },
     ],
   };
 }
 
-function heldOf({ level }: Grant): object {
+function toHeldPermission({ level }: Grant): object {
   return { permission_level: level, inherited: false };
 }
 
@@ -99,10 +99,10 @@ function heldOf({ level }: Grant): object {
  * another owner.
  * @throws ServiceError for an unknown job, an unknown user, or an owner who may not be changed by the caller
  */
-export async function changeList(
+export async function changeAccessControlList(
   { permissions }: PermissionPorts,
   jobId: number,
-  { visibleTo, changed: noteChange }: Call,
+  { visibleTo, recordChange: noteChange }: Call,
   change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
   const grants = await permissions.update(jobId, (current) => {
@@ -113,11 +113,11 @@ export async function changeList(
     noteChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });
-  if (grants === undefined) throw unknownJob(jobId);
-  return listView(jobId, grants);
+  if (grants === undefined) throw jobNotFound(jobId);
+  return toAccessControlList(jobId, grants);
 }
 
 /** Clients of these calls know a job that is gone by the status. */
-export function unknownJob(jobId: number): ServiceError {
+export function jobNotFound(jobId: number): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Job ${jobId} does not exist.`);
 }

@@ -1,7 +1,12 @@
 /** PUT permissions/jobs/{job_id}. */
 import { parseGrants, grantsAfterReplace } from '../../engine/job/permissions.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { AccessControlList, changeList, changeRequest, type PermissionPorts } from './list-view.ts';
+import {
+  AccessControlList,
+  changeAccessControlList,
+  accessControlListRequest,
+  type PermissionPorts,
+} from './list-view.ts';
 
 /** Replaces the whole list. */
 export function replacePermissionsOperation(ports: PermissionPorts): Operation {
@@ -10,15 +15,15 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
     path: '/permissions/jobs/:job_id',
     versions: ['2.0'],
     scope: 'access-management',
-    access: { level: 'CAN_MANAGE', on: 'job_id' },
+    access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Replace the permissions on a job',
     description:
       'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
-    request: changeRequest,
+    request: accessControlListRequest,
     response: AccessControlList,
     async handle({ job_id: jobId, access_control_list: list }, call) {
       const wanted = parseGrants(list);
-      return changeList(ports, jobId, call, (current) => grantsAfterReplace(current, wanted));
+      return changeAccessControlList(ports, jobId, call, (current) => grantsAfterReplace(current, wanted));
     },
   });
 }

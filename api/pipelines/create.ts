@@ -11,7 +11,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** The files need not be there yet, unless it is a dry run. */
-export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiPorts): Operation {
+export function createPipelineOperation({ pipelines, pipelineFiles, clock }: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/pipelines',
@@ -60,13 +60,13 @@ export function createPipeline({ pipelines, pipelineFiles, clock }: PipelineApiP
         },
         duplicates,
       );
-      if (!made) throw nameTaken(spec.name);
+      if (!made) throw pipelineNameTaken(spec.name);
       return { pipeline_id: pipelineId };
     },
   });
 }
 
-export function nameTaken(name: string): ServiceError {
+export function pipelineNameTaken(name: string): ServiceError {
   return new ServiceError(
     'RESOURCE_ALREADY_EXISTS',
     `The pipeline name ${quote(name)} is taken; choose another one, or set allow_duplicate_names to true.`,
@@ -74,7 +74,7 @@ export function nameTaken(name: string): ServiceError {
 }
 
 /** @throws ServiceError for a document that would move the tables of a pipeline */
-export function checkStorageKept(before: string, after: string): void {
+export function assertStorageUnchanged(before: string, after: string): void {
   if (before !== after)
     throw invalid(
       `storage would change from ${before} to ${after}; the tables of a pipeline stay where they are. Give storage as ${before}, or make another pipeline.`,

@@ -7,7 +7,7 @@ import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** Its tables stay, and so does a spec file, which makes it known again when somebody names it. */
-export function deletePipeline(ports: PipelineApiPorts): Operation {
+export function deletePipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'DELETE',
     path: '/pipelines/:pipeline_id',

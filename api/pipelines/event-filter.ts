@@ -3,7 +3,7 @@ import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import type { PipelineEvent } from '../../engine/pipeline/events.ts';
 
-const fields: Readonly<Record<string, (event: PipelineEvent) => string>> = {
+const filterFields: Readonly<Record<string, (event: PipelineEvent) => string>> = {
   level: ({ level }) => level,
   event_type: ({ event_type: type }) => type,
   update_id: ({ origin }) => origin.update_id,
@@ -11,7 +11,7 @@ const fields: Readonly<Record<string, (event: PipelineEvent) => string>> = {
   id: ({ id }) => id,
 };
 
-const compare: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
+const comparisons: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
   '=': (value, wanted) => value === wanted,
   '<>': (value, wanted) => value !== wanted,
   '!=': (value, wanted) => value !== wanted,
@@ -22,29 +22,29 @@ const compare: Readonly<Record<string, (value: string, wanted: string) => boolea
 };
 
 /** @throws ServiceError for what is no such condition */
-export function eventFilter(filter: string): (event: PipelineEvent) => boolean {
+export function parseEventFilter(filter: string): (event: PipelineEvent) => boolean {
   if (filter.trim() === '') return () => true;
   const conditions = filter
     .trim()
     .split(/\s+and\s+/i)
-    .map((text) => condition(text, filter));
+    .map((text) => parseCondition(text, filter));
   return (event) => conditions.every((holds) => holds(event));
 }
 
-function condition(text: string, filter: string): (event: PipelineEvent) => boolean {
+function parseCondition(text: string, filter: string): (event: PipelineEvent) => boolean {
   const [, name = '', operator = '', list, value] =
     /^(\w+)\s*(=|<>|!=|>=|<=|>|<|in)\s*(?:\(((?:\s*'[^']*'\s*,?)+)\)|'([^']*)')$/i.exec(text.trim()) ?? [];
-  const field = fields[name.toLowerCase()];
+  const field = filterFields[name.toLowerCase()];
   const isList = operator.toLowerCase() === 'in';
   if (field === undefined || isList !== (list !== undefined)) {
     throw invalid(
-      `filter is ${quote(filter)}; it must be conditions such as level = 'ERROR', level in ('WARN', 'ERROR') or timestamp > '2026-01-31T00:00:00.000Z' on ${Object.keys(fields).join(', ')}, joined by AND.`,
+      `filter is ${quote(filter)}; it must be conditions such as level = 'ERROR', level in ('WARN', 'ERROR') or timestamp > '2026-01-31T00:00:00.000Z' on ${Object.keys(filterFields).join(', ')}, joined by AND.`,
     );
   }
   if (list !== undefined) {
     const values = new Set([...list.matchAll(/'([^']*)'/g)].map(([, each]) => each));
     return (event) => values.has(field(event));
   }
-  const holds = compare[operator];
+  const holds = comparisons[operator];
   return (event) => holds?.(field(event), value ?? '') ?? false;
 }

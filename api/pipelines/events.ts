@@ -6,24 +6,24 @@ import { createPipelineEvent, type PipelineEvent } from '../../engine/pipeline/e
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import type { StoredPipeline, StoredUpdate } from '../../engine/ports/pipelines.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
-import { eventFilter } from './event-filter.ts';
-import { PipelineId, stateOf } from '../views/pipeline-view.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
+import { parseEventFilter } from './event-filter.ts';
+import { PipelineId, updateStateOf } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipeline-events';
-const rule = { usual: 100, most: 1_000, numbers: 2 };
+const pagingRules = { usual: 100, most: 1_000, numbers: 2 };
 /** Updates whose events are read at a time. */
-const updatesAtOnce = 20;
+const updateBatchSize = 20;
 
 /** An event, and its place: the number of its update, and its own within that. */
-interface Placed {
+interface PositionedEvent {
   readonly event: PipelineEvent;
-  readonly place: readonly [number, number];
+  readonly cursor: readonly [number, number];
 }
 
 /** Newest first, unless asked for otherwise. */
-export function listPipelineEvents(ports: PipelineApiPorts): Operation {
+export function listPipelineEventsOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/pipelines/:pipeline_id/events',
@@ -78,18 +78,18 @@ export function listPipelineEvents(ports: PipelineApiPorts): Operation {
       const wrong = [order].flat().find((each) => !/^\s*timestamp(\s+desc)?\s*$/i.test(each));
       if (wrong !== undefined)
         throw invalid(`order_by is ${quote(wrong)}; events are listed by timestamp desc.`);
-      const holds = eventFilter(filter);
+      const holds = parseEventFilter(filter);
       const pipeline = await findPipeline(ports, id);
-      const { size, before } = pageOf(
+      const { size, cursor } = parsePageRequest(
         listName,
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
-        rule,
+        pagingRules,
       );
-      const found = await eventsBefore(ports, pipeline, before, holds, size + 1);
+      const found = await listEventsBefore(ports, pipeline, cursor, holds, size + 1);
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage(listName, found, size, ({ place }) => place);
+      } = buildPage(listName, found, size, ({ cursor }) => cursor);
       return {
         events: entries.map(({ event }) => event),
         ...(next !== undefined && { next_page_token: next }),
@@ -98,23 +98,23 @@ export function listPipelineEvents(ports: PipelineApiPorts): Operation {
   });
 }
 
-async function eventsBefore(
+async function listEventsBefore(
   ports: PipelineApiPorts,
   pipeline: StoredPipeline,
   before: readonly number[] | undefined,
   holds: (event: PipelineEvent) => boolean,
   wanted: number,
-): Promise<Placed[]> {
-  const found: Placed[] = [];
+): Promise<PositionedEvent[]> {
+  const found: PositionedEvent[] = [];
   const [update = Number.MAX_SAFE_INTEGER - 1, event = Number.MAX_SAFE_INTEGER] = before ?? [];
   for (let next: number | undefined = update + 1; next !== undefined && found.length < wanted;) {
     const updates: StoredUpdate[] = await ports.pipelines.listUpdates(pipeline.pipelineId, {
       before: next,
-      limit: updatesAtOnce,
+      limit: updateBatchSize,
     });
     for (const each of updates) {
       if (found.length >= wanted) break;
-      const events = (await eventsOf(ports, pipeline, each)).map((one, number) => ({
+      const events = (await readUpdateEvents(ports, pipeline, each)).map((one, number) => ({
         event: one,
         place: [each.number, number] as const,
       }));
@@ -124,7 +124,7 @@ async function eventsBefore(
           .filter(({ place, event: one }) => (each.number < update || place[1] < event) && holds(one)),
       );
     }
-    next = updates.length < updatesAtOnce ? undefined : updates.at(-1)?.number;
+    next = updates.length < updateBatchSize ? undefined : updates.at(-1)?.number;
   }
   return found;
 }
@@ -133,7 +133,7 @@ async function eventsBefore(
  * What an update has written, between the request for it and its end, which a process that was killed could
  * not write.
  */
-async function eventsOf(
+async function readUpdateEvents(
   { pipelineFiles }: PipelineApiPorts,
   { pipelineId, name }: StoredPipeline,
   update: StoredUpdate,
@@ -147,7 +147,7 @@ async function eventsOf(
     createdTime,
   );
   const written = storage === undefined ? [] : await pipelineFiles.readEvents(storage, updateId);
-  const state = stateOf(update);
+  const state = updateStateOf(update);
   const isOver = state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
   const last = written.at(-1)?.details?.update_progress?.state;
   if (!isOver || endTime === undefined || last === state) return [created, ...written];

@@ -1,10 +1,10 @@
 /** GET pipelines/{pipeline_id}/updates/{update_id}: one update. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { findUpdate, PipelineId, showUpdate, UpdateDocument, UpdateId } from '../views/pipeline-view.ts';
+import { getUpdate, PipelineId, toUpdateView, UpdateDocument, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-export function getPipelineUpdate(ports: PipelineApiPorts): Operation {
+export function getPipelineUpdateOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/pipelines/:pipeline_id/updates/:update_id',
@@ -15,7 +15,7 @@ export function getPipelineUpdate(ports: PipelineApiPorts): Operation {
     request: Type.Object({ pipeline_id: PipelineId, update_id: UpdateId }),
     response: Type.Object({ update: UpdateDocument }),
     handle: async ({ pipeline_id: id, update_id: updateId }) => ({
-      update: showUpdate((await findUpdate(ports, id, updateId)).update),
+      update: toUpdateView((await getUpdate(ports, id, updateId)).update),
     }),
   });
 }

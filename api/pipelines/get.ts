@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { PipelineId, PipelineShown, showStatus } from '../views/pipeline-view.ts';
+import { PipelineId, PipelineView, toPipelineStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** What a spec file says is read anew. */
-export function getPipeline(ports: PipelineApiPorts): Operation {
+export function getPipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/pipelines/:pipeline_id',
@@ -15,13 +15,13 @@ export function getPipeline(ports: PipelineApiPorts): Operation {
     summary: 'Get a pipeline',
     description: 'Shows a pipeline with its specification, its state and its latest updates.',
     request: Type.Object({ pipeline_id: PipelineId }),
-    response: PipelineShown,
+    response: PipelineView,
     async handle({ pipeline_id: id }) {
       const pipeline = await findPipeline(ports, id);
       const { spec } = await loadPipelineSpec(ports, pipeline);
       const { specPath, document } = pipeline;
       return {
-        ...(await showStatus(ports, pipeline)),
+        ...(await toPipelineStatus(ports, pipeline)),
         last_modified: pipeline.modifiedTime,
         spec: { ...(document ?? spec), storage: storageUriOf(spec) },
         ...(specPath !== undefined && { spec_path: specPath }),

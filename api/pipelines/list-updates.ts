@@ -2,15 +2,15 @@
 import { Type } from 'typebox';
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
-import { PipelineId, showUpdate, UpdateDocument } from '../views/pipeline-view.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
+import { PipelineId, toUpdateView, UpdateDocument } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'updates';
-const rule = { usual: 25, most: 100, numbers: 1 };
+const pagingRules = { usual: 25, most: 100, numbers: 1 };
 
 /** Newest first. */
-export function listPipelineUpdates(ports: PipelineApiPorts): Operation {
+export function listPipelineUpdatesOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/pipelines/:pipeline_id/updates',
@@ -33,17 +33,17 @@ export function listPipelineUpdates(ports: PipelineApiPorts): Operation {
     }),
     async handle({ pipeline_id: id, max_results: limit, page_token: token }) {
       const { pipelineId } = await findPipeline(ports, id);
-      const { size, before } = pageOf(
+      const { size, cursor } = parsePageRequest(
         listName,
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
-        rule,
+        pagingRules,
       );
-      const found = await ports.pipelines.listUpdates(pipelineId, { before: before?.[0], limit: size + 1 });
+      const found = await ports.pipelines.listUpdates(pipelineId, { before: cursor?.[0], limit: size + 1 });
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage(listName, found, size, ({ number }) => [number]);
-      return { updates: entries.map(showUpdate), ...(next !== undefined && { next_page_token: next }) };
+      } = buildPage(listName, found, size, ({ number }) => [number]);
+      return { updates: entries.map(toUpdateView), ...(next !== undefined && { next_page_token: next }) };
     },
   });
 }

@@ -3,15 +3,15 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
-import { PipelineStatus, showStatus } from '../views/pipeline-view.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
+import { PipelineStatus, toPipelineStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipelines';
-const rule = { usual: 25, most: 100, numbers: 1 };
+const pagingRules = { usual: 25, most: 100, numbers: 1 };
 
 /** Newest first. */
-export function listPipelines({ pipelines }: PipelineApiPorts): Operation {
+export function listPipelinesOperation({ pipelines }: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/pipelines',
@@ -33,25 +33,29 @@ export function listPipelines({ pipelines }: PipelineApiPorts): Operation {
       ),
     }),
     async handle({ max_results: limit, page_token: token, filter = '' }) {
-      const { size, before } = pageOf(
+      const { size, cursor } = parsePageRequest(
         listName,
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
-        rule,
+        pagingRules,
       );
-      const found = await pipelines.list({ like: namePattern(filter), before: before?.[0], limit: size + 1 });
+      const found = await pipelines.list({
+        like: parseNameFilter(filter),
+        before: cursor?.[0],
+        limit: size + 1,
+      });
       const {
         entries,
         more: { next_page_token: next },
-      } = cutPage(listName, found, size, ({ number }) => [number]);
+      } = buildPage(listName, found, size, ({ number }) => [number]);
       return {
-        statuses: await Promise.all(entries.map((pipeline) => showStatus({ pipelines }, pipeline))),
+        statuses: await Promise.all(entries.map((pipeline) => toPipelineStatus({ pipelines }, pipeline))),
         ...(next !== undefined && { next_page_token: next }),
       };
     },
   });
 }
 
-function namePattern(filter: string): string | undefined {
+function parseNameFilter(filter: string): string | undefined {
   if (filter.trim() === '') return undefined;
   const [, operator = '', name = ''] = /^\s*name\s*(=|like)\s*'((?:[^']|'')*)'\s*$/i.exec(filter) ?? [];
   if (operator === '')

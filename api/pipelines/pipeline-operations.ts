@@ -1,28 +1,28 @@
 /** All operations on pipelines. */
 import type { Operation } from '../http/operation.ts';
-import { createPipeline } from './create.ts';
-import { deletePipeline } from './delete.ts';
-import { listPipelineEvents } from './events.ts';
-import { getPipelineUpdate } from './get-update.ts';
-import { getPipeline } from './get.ts';
-import { listPipelineUpdates } from './list-updates.ts';
-import { listPipelines } from './list.ts';
+import { createPipelineOperation } from './create.ts';
+import { deletePipelineOperation } from './delete.ts';
+import { listPipelineEventsOperation } from './events.ts';
+import { getPipelineUpdateOperation } from './get-update.ts';
+import { getPipelineOperation } from './get.ts';
+import { listPipelineUpdatesOperation } from './list-updates.ts';
+import { listPipelinesOperation } from './list.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
-import { replacePipeline } from './replace.ts';
-import { startPipelineUpdate } from './start-update.ts';
-import { stopPipeline } from './stop.ts';
+import { replacePipelineOperation } from './replace.ts';
+import { startPipelineUpdateOperation } from './start-update.ts';
+import { stopPipelineOperation } from './stop.ts';
 
-export function pipelineOperations(ports: PipelineApiPorts): Operation[] {
+export function createPipelineOperations(ports: PipelineApiPorts): Operation[] {
   return [
-    createPipeline,
-    listPipelines,
-    getPipeline,
-    replacePipeline,
-    deletePipeline,
-    startPipelineUpdate,
-    listPipelineUpdates,
-    getPipelineUpdate,
-    stopPipeline,
-    listPipelineEvents,
+    createPipelineOperation,
+    listPipelinesOperation,
+    getPipelineOperation,
+    replacePipelineOperation,
+    deletePipelineOperation,
+    startPipelineUpdateOperation,
+    listPipelineUpdatesOperation,
+    getPipelineUpdateOperation,
+    stopPipelineOperation,
+    listPipelineEventsOperation,
   ].map((make) => make(ports));
 }

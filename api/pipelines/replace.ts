@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/document.ts';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { checkStorageKept, nameTaken } from './create.ts';
-import { checkEditable, PipelineId } from '../views/pipeline-view.ts';
+import { assertStorageUnchanged, pipelineNameTaken } from './create.ts';
+import { assertEditable, PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** An update that runs goes on as it began. */
-export function replacePipeline(ports: PipelineApiPorts): Operation {
+export function replacePipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'PUT',
     path: '/pipelines/:pipeline_id',
@@ -25,11 +25,17 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
       ),
     }),
     response: Type.Object({}),
-    async handle({ pipeline_id: id, allow_duplicate_names: duplicates = false, ...document }, { changed }) {
+    async handle(
+      { pipeline_id: id, allow_duplicate_names: duplicates = false, ...document },
+      { recordChange },
+    ) {
       const pipeline = await findPipeline(ports, id);
-      checkEditable(pipeline);
+      assertEditable(pipeline);
       const spec = toPipelineSpec(document);
-      checkStorageKept(storageUriOf((await loadPipelineSpec(ports, pipeline)).spec), storageUriOf(spec));
+      assertStorageUnchanged(
+        storageUriOf((await loadPipelineSpec(ports, pipeline)).spec),
+        storageUriOf(spec),
+      );
       const outcome = await ports.pipelines.replace(
         pipeline.pipelineId,
         spec.name,
@@ -37,8 +43,8 @@ export function replacePipeline(ports: PipelineApiPorts): Operation {
         duplicates,
         ports.clock.now(),
       );
-      if (outcome === 'taken') throw nameTaken(spec.name);
-      changed(pipeline.document ?? {}, document);
+      if (outcome === 'taken') throw pipelineNameTaken(spec.name);
+      recordChange(pipeline.document ?? {}, document);
       return {};
     },
   });

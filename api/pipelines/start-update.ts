@@ -6,7 +6,7 @@ import { PipelineId, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It is a one-time run with one pipeline_task. */
-export function startPipelineUpdate(ports: PipelineApiPorts): Operation {
+export function startPipelineUpdateOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/pipelines/:pipeline_id/updates',

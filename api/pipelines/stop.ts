@@ -8,7 +8,7 @@ import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 /** It changes nothing then. Without an active update there is nothing to do. */
-export function stopPipeline(ports: PipelineApiPorts): Operation {
+export function stopPipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/pipelines/:pipeline_id/stop',

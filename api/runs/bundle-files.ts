@@ -9,11 +9,11 @@ import { codePage } from '../../engine/run/notebook-page/page.ts';
 import type { Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
-import { textFile, type ArchivedFile } from '../http/tar-stream.ts';
+import { createTextFile, type ArchivedFile } from '../http/tar-stream.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { repairHistory } from '../views/repair-history.ts';
-import { runView } from '../views/run-view.ts';
-import { exportedNotebook } from './export.ts';
+import { toRepairHistory } from '../views/repair-history.ts';
+import { toRunView } from '../views/run-view.ts';
+import { buildNotebookExport } from './export.ts';
 
 export type BundlePorts = Pick<
   OperationPorts,
@@ -21,10 +21,10 @@ export type BundlePorts = Pick<
 >;
 
 /** Bytes of a log that are read at once. */
-const pieceBytes = 256 * 1_024;
+const chunkBytes = 256 * 1_024;
 
 /** One file after the other, each made when its turn comes. */
-export async function* bundleFiles(
+export async function* createBundleFiles(
   ports: BundlePorts,
   found: RunWithTasks,
   repairs: readonly Repair[],
@@ -32,26 +32,26 @@ export async function* bundleFiles(
   const { run, tasks } = found;
   const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
-  const face = { version: '2.1', site: ports.site } as const;
+  const face = { version: '2.1', site: ports.workspaceInfo } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
-    textFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
+    createTextFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
-    ...runView(found, face),
-    repair_history: repairHistory(found, repairs, face),
+    ...toRunView(found, face),
+    repair_history: toRepairHistory(found, repairs, face),
     settings: run.settings,
   });
   yield json('events.json', { events: historyOf(found, repairs) });
-  for (const task of tasks) yield* attemptFiles(ports, found, task, now);
+  for (const task of tasks) yield* createAttemptFiles(ports, found, task, now);
 }
 
-async function* attemptFiles(
+async function* createAttemptFiles(
   ports: BundlePorts,
   found: RunWithTasks,
   task: TaskRun,
   now: number,
 ): AsyncGenerator<ArchivedFile> {
   const { runId, progress } = task;
-  const folder = `tasks/${safeName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
+  const folder = `tasks/${toFolderName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
   const modified = progress.endTime ?? now;
   const view: LogReadOptions = {
     mask: await ports.runs.getMask(found.run),
@@ -59,33 +59,33 @@ async function* attemptFiles(
   };
   const missing: string[] = [];
   for (const stream of logStreams) {
-    const file = await logFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);
-    if (file === undefined) missing.push(`${stream}: there is no such file. ${whyNot(task)}`);
+    const file = await createLogFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);
+    if (file === undefined) missing.push(`${stream}: there is no such file. ${explainMissing(task)}`);
     else yield file;
   }
   const output = await ports.outputs.read(runId);
-  if (output === undefined) missing.push(`output.json: the attempt left no output. ${whyNot(task)}`);
+  if (output === undefined) missing.push(`output.json: the attempt left no output. ${explainMissing(task)}`);
   else
-    yield textFile(
+    yield createTextFile(
       `${folder}/output.json`,
       `${JSON.stringify(maskTexts(view.mask, output), undefined, 2)}\n`,
       modified,
     );
   const settings = tasksOf(found.run.settings).find((one) => one.task_key === task.taskKey);
   if (settings !== undefined && builtInKindOf(settings) === 'notebook_task') {
-    if (progress.startTime === undefined) missing.push(`notebook.html: ${whyNot(task)}`);
+    if (progress.startTime === undefined) missing.push(`notebook.html: ${explainMissing(task)}`);
     else
-      yield textFile(
+      yield createTextFile(
         `${folder}/notebook.html`,
-        codePage(await exportedNotebook(ports, found, runId)),
+        codePage(await buildNotebookExport(ports, found, runId)),
         modified,
       );
   }
-  if (missing.length > 0) yield textFile(`${folder}/missing.txt`, `${missing.join('\n')}\n`, modified);
+  if (missing.length > 0) yield createTextFile(`${folder}/missing.txt`, `${missing.join('\n')}\n`, modified);
 }
 
 /** A log as text; undefined when it is not there. It is read twice, because its length stands before it. */
-async function logFile(
+async function createLogFile(
   logs: LogReader,
   log: LogRef,
   view: LogReadOptions,
@@ -95,18 +95,18 @@ async function logFile(
   const end = await logs.getSize(log);
   if (end === undefined) return undefined;
   let size = 0;
-  for await (const piece of piecesOf(logs, log, view, end)) size += piece.length;
-  return { path, size, modified, content: () => piecesOf(logs, log, view, end) };
+  for await (const piece of readLogChunks(logs, log, view, end)) size += piece.length;
+  return { path, size, modifiedTime: modified, content: () => readLogChunks(logs, log, view, end) };
 }
 
-async function* piecesOf(
+async function* readLogChunks(
   logs: LogReader,
   log: LogRef,
   view: LogReadOptions,
   end: number,
 ): AsyncGenerator<Buffer> {
   for (let offset = 0; offset < end;) {
-    const page = await logs.readPage(log, offset, Math.min(pieceBytes, end - offset), view);
+    const page = await logs.readPage(log, offset, Math.min(chunkBytes, end - offset), view);
     if (page.nextOffset === offset || page.offset !== offset) return;
     offset = page.nextOffset;
     yield Buffer.from(page.text, 'utf8');
@@ -114,7 +114,7 @@ async function* piecesOf(
 }
 
 /** A reason for what is not there, as far as one is known. */
-function whyNot({ progress: { state, startTime, runningTime, message } }: TaskRun): string {
+function explainMissing({ progress: { state, startTime, runningTime, message } }: TaskRun): string {
   if (startTime === undefined)
     return isTerminal(state)
       ? `The attempt never began: ${message === '' ? state : message}`
@@ -126,6 +126,6 @@ function whyNot({ progress: { state, startTime, runningTime, message } }: TaskRu
 }
 
 /** A key as the name of a folder; keys are checked, but an archive is unpacked anywhere. */
-function safeName(key: string): string {
+function toFolderName(key: string): string {
   return key.replaceAll(/[^\w-]/g, '_').slice(0, 100);
 }

@@ -4,14 +4,14 @@ import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { archive } from '../http/tar-stream.ts';
+import { createTarStream } from '../http/tar-stream.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { StreamedAnswer } from '../http/streamed-response.ts';
+import { StreamedResponse } from '../http/streamed-response.ts';
 import { apiVersions } from '../http/versions.ts';
-import { bundleFiles, type BundlePorts } from './bundle-files.ts';
+import { createBundleFiles, type BundlePorts } from './bundle-files.ts';
 
 /** Sends an archive that is made while it is sent: nothing of it is kept in memory or on the disk. */
-export function bundleOperation(ports: BundlePorts): Operation {
+export function getBundleOperation(ports: BundlePorts): Operation {
   const most = ports.limits.bundles;
   let open = 0;
   return defineOperation({
@@ -19,7 +19,7 @@ export function bundleOperation(ports: BundlePorts): Operation {
     path: '/jobs/runs/bundle',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Download everything about a run',
     description:
       'A tar.gz with run.json (settings and states), events.json and, for every attempt of every task, tasks/<task_key>/attempt-<n>/ with stdout, stderr, output.json, notebook.html; ' +
@@ -27,7 +27,7 @@ export function bundleOperation(ports: BundlePorts): Operation {
     mediaType: 'application/gzip',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run, or a task run of it.' }) }),
     response: Type.String({ description: 'The archive.' }),
-    async handle({ run_id: runId }, { log, closing }) {
+    async handle({ run_id: runId }, { log, shutdownSignal }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
       const repairs = await ports.runs.listRepairs(found.run);
@@ -38,19 +38,21 @@ export function bundleOperation(ports: BundlePorts): Operation {
           5,
         );
       open += 1;
-      const source = Readable.from(archive(bundleFiles(ports, found, repairs)), { objectMode: false });
+      const source = Readable.from(createTarStream(createBundleFiles(ports, found, repairs)), {
+        objectMode: false,
+      });
       const stop = (): void => {
         source.destroy(new Error('The service stops.'));
       };
-      closing.addEventListener('abort', stop);
+      shutdownSignal.addEventListener('abort', stop);
       const packed = pipeline(source, createGzip(), (error) => {
         open -= 1;
-        closing.removeEventListener('abort', stop);
+        shutdownSignal.removeEventListener('abort', stop);
         // Half a bundle is no bundle: its end is missing, and the receiver is told by the broken connection.
         if (error)
           log.warn({ run_id: found.run.runId, error: messageOf(error) }, 'A bundle was not sent to its end.');
       });
-      return new StreamedAnswer(packed, {
+      return new StreamedResponse(packed, {
         'content-type': 'application/gzip',
         'content-disposition': `attachment; filename="run-${found.run.runId}.tar.gz"`,
       });

@@ -29,7 +29,7 @@ export function cancelAllRunsOperation({
     path: '/jobs/runs/cancel-all',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
+    access: { level: 'CAN_MANAGE_RUN', idField: 'job_id' },
     summary: 'Cancel all runs of a job',
     description:
       'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',

@@ -13,7 +13,7 @@ export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancell
     path: '/jobs/runs/cancel',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE_RUN', on: 'run_id' },
+    access: { level: 'CAN_MANAGE_RUN', idField: 'run_id' },
     summary: 'Cancel a run',
     description:
       'Asks for the end of a run and returns; the run ends shortly after. A run that is over stays as it is.',

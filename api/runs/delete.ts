@@ -17,7 +17,7 @@ export function deleteRunOperation({
     path: '/jobs/runs/delete',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE', on: 'run_id' },
+    access: { level: 'CAN_MANAGE', idField: 'run_id' },
     summary: 'Delete a run',
     description:
       'Removes a run that is over, with its task runs, logs and output. Its idempotency_token starts no other run.',

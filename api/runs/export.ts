@@ -16,14 +16,14 @@ import { apiVersions } from '../http/versions.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 
-const viewMakers = { NOTEBOOK: codePage, DASHBOARD: dashboardPage } as const;
+const viewRenderers = { NOTEBOOK: codePage, DASHBOARD: dashboardPage } as const;
 
 /** What is asked for -> the types of the views that it gives. */
-const viewsOf = {
+const viewTypesOf = {
   CODE: ['NOTEBOOK'],
   DASHBOARDS: ['DASHBOARD'],
   ALL: ['NOTEBOOK', 'DASHBOARD'],
-} as const satisfies Record<string, readonly (keyof typeof viewMakers)[]>;
+} as const satisfies Record<string, readonly (keyof typeof viewRenderers)[]>;
 
 const response = Type.Object({
   views: Type.Array(
@@ -45,7 +45,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     path: '/jobs/runs/export',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Export a notebook run as HTML',
     description:
       'The notebook of one task run with all that its cells showed. Of a multi-task run the id of a task run is needed.',
@@ -59,9 +59,11 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
-      const notebook = await exportedNotebook(ports, found, runId);
+      const notebook = await buildNotebookExport(ports, found, runId);
       const name = notebookNameOf(notebook);
-      return { views: viewsOf[wanted].map((type) => ({ content: viewMakers[type](notebook), name, type })) };
+      return {
+        views: viewTypesOf[wanted].map((type) => ({ content: viewRenderers[type](notebook), name, type })),
+      };
     },
   });
 }
@@ -70,14 +72,14 @@ export function exportRunOperation(ports: ExportPorts): Operation {
  * What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation
  * does
  */
-export async function exportedNotebook(
+export async function buildNotebookExport(
   ports: ExportPorts,
   found: RunWithTasks,
   runId: number,
 ): Promise<ExportedNotebook> {
   return maskTexts(
     await ports.runs.getMask(found.run),
-    await exported(ports, found, notebookRunIn(found, runId)),
+    await collectNotebook(ports, found, resolveNotebookRun(found, runId)),
   );
 }
 
@@ -88,7 +90,7 @@ interface NotebookRun {
 }
 
 /** @throws ServiceError for a run whose tasks have ids of their own, and for one of another kind */
-function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun {
+function resolveNotebookRun({ run, tasks }: RunWithTasks, runId: number): NotebookRun {
   if (run.runId === runId && run.format === 'MULTI_TASK') {
     const ids = tasks
       .map((task) => `${task.runId} (${task.taskKey})`)
@@ -109,7 +111,7 @@ function notebookRunIn({ run, tasks }: RunWithTasks, runId: number): NotebookRun
   return { taskRun, task };
 }
 
-async function exported(
+async function collectNotebook(
   { notebooks, outputs, limits }: ExportPorts,
   { run }: RunWithTasks,
   { taskRun, task }: NotebookRun,

@@ -13,7 +13,7 @@ import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
-import { taskRunView } from '../views/task-run-view.ts';
+import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
@@ -77,18 +77,18 @@ const response = Type.Object({
 /**
  * Shows what one task run gave back: its result, its error, its logs; for an active one what is there so far.
  */
-export function getOutputOperation({
+export function getRunOutputOperation({
   runs,
   outputs,
   limits,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get-output',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Get the output of a run',
     description: 'Output of one task run. Of a multi-task run the id of a task run is needed.',
     request: Type.Object({
@@ -97,21 +97,21 @@ export function getOutputOperation({
     response,
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
-      const taskRun = taskRunIn(found, runId);
+      const taskRun = findTaskRun(found, runId);
       if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
       const view = { mask, over: isTerminal(taskRun.progress.state) };
       return {
-        metadata: taskRunView(runAsOfAttempt(runId, found, await runs.listRepairs(found.run)), taskRun, {
+        metadata: toTaskRunView(runAsOfAttempt(runId, found, await runs.listRepairs(found.run)), taskRun, {
           version,
-          site,
+          workspaceInfo,
         }),
-        ...endOf(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
-        ...(kind === 'run_job_task' ? await startedBy(runs, runId) : {}),
+        ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
+        ...(kind === 'run_job_task' ? await findLaunchedRun(runs, runId) : {}),
         ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind))
-          ? logsOf(await outputs.logs(runId, limits.outputBytes, view))
+          ? toLogFields(await outputs.logs(runId, limits.outputBytes, view))
           : {}),
       };
     },
@@ -119,7 +119,7 @@ export function getOutputOperation({
 }
 
 /** @throws ServiceError for the id of a run whose tasks have ids of their own */
-function taskRunIn(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
+function findTaskRun(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
   if (found?.run.runId === runId && found.run.format === 'MULTI_TASK') {
     throw invalid(
       'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
@@ -129,7 +129,7 @@ function taskRunIn(found: RunWithTasks | undefined, runId: number): TaskRun | un
 }
 
 /** The result of a success, or why there is none; nothing while the task run is active. */
-function endOf(kind: string | undefined, progress: Progress, output: TaskOutput = {}): object {
+function toResultFields(kind: string | undefined, progress: Progress, output: TaskOutput = {}): object {
   if (!isTerminal(progress.state)) return {};
   if (progress.result !== 'SUCCESS') {
     const error = output.error ?? progress.message;
@@ -141,11 +141,11 @@ function endOf(kind: string | undefined, progress: Progress, output: TaskOutput 
   return kind === undefined || isBuiltIn(kind) ? {} : { plugin_output: shown };
 }
 
-async function startedBy(runs: RunReader, taskRunId: number): Promise<object> {
+async function findLaunchedRun(runs: RunReader, taskRunId: number): Promise<object> {
   const started = await runs.findLaunchedRun(taskRunId);
   return started === undefined ? {} : { run_job_output: { run_id: started.runId } };
 }
 
-function logsOf({ text, truncated }: { readonly text: string; readonly truncated: boolean }): object {
+function toLogFields({ text, truncated }: { readonly text: string; readonly truncated: boolean }): object {
   return { logs: text, logs_truncated: truncated };
 }

@@ -7,18 +7,18 @@ import { runAsOfAttempt, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { repairHistory } from '../views/repair-history.ts';
+import { toRepairHistory } from '../views/repair-history.ts';
 import { RunDocument } from '../views/run-document.ts';
-import { runView } from '../views/run-view.ts';
-import { taskRunView } from '../views/task-run-view.ts';
+import { toRunView } from '../views/run-view.ts';
+import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/versions.ts';
-import { resolvedValues } from './resolved-values.ts';
+import { collectResolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */
 export function getRunOperation({
   runs,
   outputs,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
   /** What tasks have told each other may be secret. */
   const shownValues = async (
@@ -27,7 +27,7 @@ export function getRunOperation({
   ): Promise<Map<number, object>> => {
     const [mask, values] = await Promise.all([
       runs.getMask(found.run),
-      resolvedValues(found, repairs, outputs, site),
+      collectResolvedValues(found, repairs, outputs, workspaceInfo),
     ]);
     return new Map([...values].map(([id, value]) => [id, maskTexts(mask, value)]));
   };
@@ -36,7 +36,7 @@ export function getRunOperation({
     path: '/jobs/runs/get',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Get a run',
     description: 'A run with everything but its output. The id of a task run shows that task run.',
     request: Type.Object({
@@ -58,18 +58,18 @@ export function getRunOperation({
       const repairs = await runs.listRepairs(found.run);
       const face = {
         version,
-        site,
+        site: workspaceInfo,
         ...(resolve === true && { resolved: await shownValues(found, repairs) }),
       };
       if (found.run.runId === runId) {
         return {
-          ...runView(found, face),
-          ...(history === true && { repair_history: repairHistory(found, repairs, face) }),
+          ...toRunView(found, face),
+          ...(history === true && { repair_history: toRepairHistory(found, repairs, face) }),
         };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
-      return taskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
+      return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
     },
   });
 }

@@ -4,16 +4,16 @@ import { invalid } from '../../engine/errors.ts';
 import { Id, epochMillis, int32 } from '../../engine/validation/scalars.ts';
 import type { Run } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { cutPage, pageOf } from '../http/paging.ts';
+import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
-import { listedRunView, runView } from '../views/run-view.ts';
+import { toRunListView, toRunView } from '../views/run-view.ts';
 import { apiVersions, shownFormat } from '../http/versions.ts';
 
-const usualPage = 20;
+const defaultPageSize = 20;
 
 /** Runs are ordered by start time and id. */
-const numbers = 2;
+const cursorLength = 2;
 
 const request = Type.Object({
   job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only runs of this job. Default: of all jobs.' })),
@@ -42,14 +42,14 @@ const request = Type.Object({
 export function listRunsOperation({
   runs,
   limits,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'runs' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/list',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'job_id', otherwise: 'everyone' },
+    access: { level: 'CAN_VIEW', idField: 'job_id', whenMissing: 'everyone' },
     summary: 'List runs',
     description:
       'Runs by start time, newest first. The tasks of multi-task runs are empty: fetch the run, or give expand_tasks in 2.1 and 2.2.',
@@ -62,34 +62,36 @@ export function listRunsOperation({
       ),
     }),
     async handle(query, { version, visibleTo }) {
-      const { size, offset, before } = pageOf('runs', query, {
-        usual: usualPage,
-        most: limits.runsPerPage,
-        numbers,
+      const { size, offset, cursor } = parsePageRequest('runs', query, {
+        defaultSize: defaultPageSize,
+        maximumSize: limits.runsPerPage,
+        cursorLength,
       });
-      const [startTime = 0, runId = 0] = before ?? [];
+      const [startTime = 0, runId = 0] = cursor ?? [];
       const found = await runs.list({
         visibleTo,
         jobId: query.job_id,
-        active: activeOf(query),
+        active: parseActiveFilter(query),
         type: query.run_type,
         startFrom: query.start_time_from,
         startTo: query.start_time_to,
         // One more than the page has tells whether another follows.
-        before: before && { startTime, runId },
+        before: cursor && { startTime, runId },
         offset,
         limit: size + 1,
       });
-      const { entries, more } = cutPage('runs', found, size, (run) => [
+      const { entries, more } = buildPage('runs', found, size, (run) => [
         run.progress.startTime ?? 0,
         run.runId,
       ]);
       const expand = query.expand_tasks === true && version !== '2.0';
       const needsTasks = (run: Run): boolean => expand || shownFormat(run.format, version) === 'SINGLE_TASK';
       const tasks = await runs.listTaskRuns(entries.filter(needsTasks).map((run) => run.runId));
-      const view = expand ? runView : listedRunView;
+      const view = expand ? toRunView : toRunListView;
       return {
-        runs: entries.map((run) => view({ run, tasks: tasks.get(run.runId) ?? [] }, { version, site })),
+        runs: entries.map((run) =>
+          view({ run, tasks: tasks.get(run.runId) ?? [] }, { version, workspaceInfo }),
+        ),
         ...(version === '2.0' ? { has_more: more.has_more } : more),
       };
     },
@@ -97,7 +99,7 @@ export function listRunsOperation({
 }
 
 /** True: active runs only; false: completed ones only; undefined: both. */
-function activeOf({
+function parseActiveFilter({
   active_only: active = false,
   completed_only: completed = false,
 }: Static<typeof request>): boolean | undefined {

@@ -7,34 +7,34 @@ import type { Limits } from '../../engine/limits.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { StreamedAnswer } from '../http/streamed-response.ts';
-import { taskRunOf } from './task-run-of.ts';
+import { StreamedResponse } from '../http/streamed-response.ts';
+import { resolveTaskRun } from './task-run-of.ts';
 import { apiVersions } from '../http/versions.ts';
-import { logEvents, type Standing } from './log-events.ts';
-import { LogRunId, Stream } from './logs.ts';
-import { stateView } from '../views/run-facts.ts';
+import { streamLogEvents, type AttemptState } from './log-events.ts';
+import { LogRunId, LogStreamName } from './logs.ts';
+import { toStateView } from '../views/run-facts.ts';
 
 const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } as const;
 
 /** Follows a log by server-sent events. */
-export function logsStreamOperation({
+export function streamLogsOperation({
   runs,
   logs,
   limits,
 }: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
-  const seats = createSeats(limits);
-  const standingOf = async (runId: number): Promise<Standing> => {
+  const seats = createStreamLimiter(limits);
+  const standingOf = async (runId: number): Promise<AttemptState> => {
     const taskRun = (await runs.find(runId))?.tasks.find((task) => task.runId === runId);
     // It was deleted, which only a run that is over can be.
     if (taskRun === undefined) return { over: true, state: {} };
-    return { over: isTerminal(taskRun.progress.state), state: { state: stateView(taskRun.progress) } };
+    return { over: isTerminal(taskRun.progress.state), state: { state: toStateView(taskRun.progress) } };
   };
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/logs/stream',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Follow the log of a task run',
     description:
       'Server-sent events: `log` with `{offset, content}` for what is there and for what comes, at last `end` with `{offset, state}`. The id of an event is where the next one ' +
@@ -42,7 +42,7 @@ export function logsStreamOperation({
     mediaType: 'text/event-stream',
     request: Type.Object({
       run_id: LogRunId,
-      stream: Type.Optional(Stream),
+      stream: Type.Optional(LogStreamName),
       offset: Type.Optional(
         Type.Integer({ ...Id, description: 'First byte. Default: 0. Last-Event-ID wins over it.' }),
       ),
@@ -57,44 +57,45 @@ export function logsStreamOperation({
     response: Type.String({ description: 'Events.' }),
     async handle(
       { run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds },
-      { caller, signal, closing, lastEventId },
+      { caller, disconnectSignal, shutdownSignal, lastEventId },
     ) {
-      const { found } = taskRunOf(await runs.find(runId), runId);
+      const { found } = resolveTaskRun(await runs.find(runId), runId);
       const mask = await runs.getMask(found.run);
-      const leave = seats.take(caller.principalId);
+      const leave = seats.acquire(caller.principalId);
       const until = AbortSignal.any([
-        signal,
-        closing,
+        disconnectSignal,
+        shutdownSignal,
         ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)]),
       ]);
-      const events = logEvents({
+      const events = streamLogEvents({
         logs,
         log: { runId, stream },
         offset: lastEventId ?? offset,
         mask,
-        standing: () => standingOf(runId),
+        readState: () => standingOf(runId),
         once: seconds === 0,
-        until,
+        signal: until,
       });
-      const body = Readable.from(inBytes(events), { objectMode: false, highWaterMark: 16 * 1_024 });
+      const body = Readable.from(toBuffers(events), { objectMode: false, highWaterMark: 16 * 1_024 });
       body.once('close', leave);
-      return new StreamedAnswer(body, headers);
+      return new StreamedResponse(body, headers);
     },
   });
 }
 
-async function* inBytes(events: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* toBuffers(events: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const text of events) yield Buffer.from(text, 'utf8');
 }
 
 /** Counts open streams. @throws ServiceError when there are as many as may be */
-function createSeats({ logStreams, logStreamsPerUser }: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): {
-  take(principalId: number): () => void;
-} {
+function createStreamLimiter({
+  logStreams,
+  logStreamsPerUser,
+}: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): { acquire(principalId: number): () => void } {
   const taken = new Map<number, number>();
   let all = 0;
   return {
-    take(principalId) {
+    acquire(principalId) {
       const own = taken.get(principalId) ?? 0;
       if (own >= logStreamsPerUser || all >= logStreams) {
         const which =

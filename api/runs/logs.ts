@@ -6,17 +6,19 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { taskRunOf } from './task-run-of.ts';
+import { resolveTaskRun } from './task-run-of.ts';
 import { apiVersions } from '../http/versions.ts';
 
 export const LogRunId = Type.Integer({
   ...Id,
   description: 'The run of a single task, or a task run: every attempt has a run_id of its own.',
 });
-export const Stream = Type.Enum([...logStreams], { description: 'stdout or stderr. Default: stdout.' });
+export const LogStreamName = Type.Enum([...logStreams], {
+  description: 'stdout or stderr. Default: stdout.',
+});
 
 /** Shows a part of a log; what grows is read on from `next_offset`. */
-export function logsOperation({
+export function getLogsOperation({
   runs,
   logs,
   limits,
@@ -27,14 +29,14 @@ export function logsOperation({
     path: '/jobs/runs/logs',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_VIEW', on: 'run_id' },
+    access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Read the log of a task run',
     description:
       'A part of what a task run has written, also while it runs: from an offset on, or the last lines. Of a multi-task run the id of a task run is needed. ' +
       'Pages that follow one another are the whole log: none breaks a character.',
     request: Type.Object({
       run_id: LogRunId,
-      stream: Type.Optional(Stream),
+      stream: Type.Optional(LogStreamName),
       offset: Type.Optional(Type.Integer({ ...Id, description: 'First byte. Default: 0.' })),
       limit: Type.Optional(
         Type.Integer({
@@ -68,7 +70,7 @@ export function logsOperation({
     async handle({ run_id: runId, stream = 'stdout', offset, limit = logPageBytes, tail }) {
       if (tail !== undefined && offset !== undefined)
         throw invalid('tail and offset are given; only one of them can be: tail counts lines from the end.');
-      const { found, taskRun } = taskRunOf(await runs.find(runId), runId);
+      const { found, taskRun } = resolveTaskRun(await runs.find(runId), runId);
       // Asked before the log is read: what is over writes no more.
       const over = isTerminal(taskRun.progress.state);
       const view = { mask: await runs.getMask(found.run), over };

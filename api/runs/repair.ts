@@ -34,7 +34,7 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
     path: '/jobs/runs/repair',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE_RUN', on: 'run_id' },
+    access: { level: 'CAN_MANAGE_RUN', idField: 'run_id' },
     summary: 'Repair a run',
     description:
       'Runs tasks of a run again, as new attempts inside the same run, and returns at once. All other tasks count as they ended. Parameters that are given replace those of the run.',

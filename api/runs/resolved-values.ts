@@ -10,7 +10,7 @@ import type { OutputReader, WorkspaceInfo } from '../http/ports.ts';
  * `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value
  * has none.
  */
-export async function resolvedValues(
+export async function collectResolvedValues(
   stored: RunWithTasks,
   repairs: readonly Repair[],
   outputs: Pick<OutputReader, 'taskValues'>,

@@ -6,7 +6,7 @@ import { Queue } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
 import { launchRun } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
-import { checkExisting } from '../clusters/known-clusters.ts';
+import { checkExistingClusters } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
@@ -35,7 +35,7 @@ export function runNowOperation({
     path: '/jobs/run-now',
     versions: apiVersions,
     scope: 'jobs',
-    access: { level: 'CAN_MANAGE_RUN', on: 'job_id' },
+    access: { level: 'CAN_MANAGE_RUN', idField: 'job_id' },
     summary: 'Run a job now',
     description:
       'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
@@ -50,8 +50,8 @@ export function runNowOperation({
     ) {
       // Running everything instead would be the worst way not to support it.
       if (isNonEmpty(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
-      const job = clusterRules.strict ? await jobs.find(jobId) : undefined;
-      if (job !== undefined) await checkExisting(clusterRules, job.settings);
+      const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
+      if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
       const { runId, numberInJob } = await launchRun(launching, {
         jobId,
         parameters,

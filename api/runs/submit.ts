@@ -5,14 +5,14 @@ import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submitRun } from '../../engine/launch.ts';
-import { checkDestinations } from '../destinations/known-destinations.ts';
-import { checkClusters } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/known-destinations.ts';
+import { checkClusterReferences } from '../clusters/known-clusters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
 /** Starts a one-time run without a stored job. */
-export function submitOperation({
+export function submitRunOperation({
   launching,
   destinations,
   clusterRules,
@@ -42,8 +42,8 @@ export function submitOperation({
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkDestinations(destinations, '', settings);
-      await checkClusters(clusterRules, settings);
+      await checkDestinationReferences(destinations, '', settings);
+      await checkClusterReferences(clusterRules, settings);
       const { runId } = await submitRun(launching, {
         settings,
         version,

@@ -6,7 +6,7 @@ import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
  * @throws ServiceError for a run that is not there, and for one whose tasks have runs of their own, which it
  * names
  */
-export function taskRunOf(
+export function resolveTaskRun(
   found: RunWithTasks | undefined,
   runId: number,
 ): { readonly found: RunWithTasks; readonly taskRun: TaskRun } {

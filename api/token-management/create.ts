@@ -8,16 +8,16 @@ import { hashToken } from '../../engine/token/token.ts';
 import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
+import { OwnedTokenInfo, toOwnedTokenView } from '../views/owned-token-view.ts';
 
 /** Makes a token of a service principal or a user; with it they can make further ones. */
-export function createTokenForOperation({
+export function createTokenOnBehalfOperation({
   tokens,
   tokenRules,
   people,
   clock,
   limits,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'people' | 'clock' | 'limits' | 'site'>): Operation {
   return defineOperation({
     method: 'POST',
@@ -59,9 +59,9 @@ export function createTokenForOperation({
       const createdBy = { id: caller.principalId, userName: caller.userName };
       return {
         token_value: value,
-        token_info: ownedTokenInfo(
+        token_info: toOwnedTokenView(
           { ...token, ownerId: owner.id, ownerName: owner.userName, createdBy },
-          site.workspaceId,
+          workspaceInfo.workspaceId,
         ),
       };
     },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isTokenId } from '../../engine/token/token.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { unknownToken } from '../views/token-view.ts';
+import { tokenNotFound } from '../views/token-view.ts';
 
 /** Revokes a token of anybody. */
 export function deleteAnyTokenOperation({
@@ -22,7 +22,7 @@ export function deleteAnyTokenOperation({
     response: Type.Object({}),
     async handle({ token_id: tokenId }) {
       const revoked = isTokenId(tokenId) && (await tokens.revoke(undefined, tokenId, clock.now()));
-      if (!revoked) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
+      if (!revoked) throw tokenNotFound('RESOURCE_DOES_NOT_EXIST', tokenId);
       return {};
     },
   });

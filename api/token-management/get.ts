@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { unknownToken } from '../views/token-view.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
+import { tokenNotFound } from '../views/token-view.ts';
+import { OwnedTokenInfo, toOwnedTokenView } from '../views/owned-token-view.ts';
 
 /** Shows a token of anybody. */
 export function getAnyTokenOperation({
   tokens,
   clock,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -23,8 +23,8 @@ export function getAnyTokenOperation({
     response: Type.Object({ token_info: OwnedTokenInfo }),
     async handle({ token_id: tokenId }) {
       const [token] = await tokens.ofEverybody({ tokenId: tokenId.replaceAll('\0', '') }, clock.now());
-      if (token === undefined) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
-      return { token_info: ownedTokenInfo(token, site.workspaceId) };
+      if (token === undefined) throw tokenNotFound('RESOURCE_DOES_NOT_EXIST', tokenId);
+      return { token_info: toOwnedTokenView(token, workspaceInfo.workspaceId) };
     },
   });
 }

@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { OwnedTokenInfo, ownedTokenInfo } from '../views/owned-token-view.ts';
+import { OwnedTokenInfo, toOwnedTokenView } from '../views/owned-token-view.ts';
 
 /** Shows the tokens of everybody. */
 export function listAllTokensOperation({
   tokens,
   clock,
-  site,
+  workspaceInfo,
 }: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -30,7 +30,7 @@ export function listAllTokensOperation({
     }),
     async handle({ created_by_id: createdById, created_by_username: createdByName }) {
       const found = await tokens.ofEverybody({ createdById, createdByName }, clock.now());
-      return { token_infos: found.map((token) => ownedTokenInfo(token, site.workspaceId)) };
+      return { token_infos: found.map((token) => toOwnedTokenView(token, workspaceInfo.workspaceId)) };
     },
   });
 }

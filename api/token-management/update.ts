@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { changeRequest, changeToken } from '../tokens/change-token.ts';
+import { changeTokenRequest, changeToken } from '../tokens/change-token.ts';
 
 /** Changes scopes and comment of a token of anybody. */
 export function updateAnyTokenOperation(
@@ -17,10 +17,10 @@ export function updateAnyTokenOperation(
     summary: 'Change a token of anybody',
     description:
       'Changes the fields of a token that update_mask names, whoever has it. Chosen scopes end automatic ones for good.',
-    request: changeRequest,
+    request: changeTokenRequest,
     response: Type.Object({}),
-    async handle(input, { changed }) {
-      await changeToken(ports, input, { of: undefined, unknown: 'RESOURCE_DOES_NOT_EXIST', changed });
+    async handle(input, { recordChange }) {
+      await changeToken(ports, input, { of: undefined, unknown: 'RESOURCE_DOES_NOT_EXIST', recordChange });
       return {};
     },
   });

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { path, tokenUserList, TokenUserList } from './token-users.ts';
+import { tokenPermissionsPath, toTokenUserList, TokenUserList } from './token-users.ts';
 
 /** Shows who may make and use tokens. */
 export function getTokenPermissionsOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'GET',
-    path,
+    path: tokenPermissionsPath,
     versions: ['2.0'],
     scope: 'access-management',
     access: 'everyone',
@@ -17,6 +17,6 @@ export function getTokenPermissionsOperation({ tokenRules }: Pick<OperationPorts
     description: 'Who may make and use tokens, beside administrators. At first everybody may.',
     request: Type.Object({}),
     response: TokenUserList,
-    handle: async () => tokenUserList(await tokenRules.users()),
+    handle: async () => toTokenUserList(await tokenRules.users()),
   });
 }

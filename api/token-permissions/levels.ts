@@ -1,13 +1,13 @@
 /** GET permissions/authorization/tokens/permissionLevels. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { path, tokenLevels } from './token-users.ts';
+import { tokenPermissionsPath, tokenLevels } from './token-users.ts';
 
 /** Shows the levels that there are. */
-export function tokenPermissionLevelsOperation(): Operation {
+export function listTokenPermissionLevelsOperation(): Operation {
   return defineOperation({
     method: 'GET',
-    path: `${path}/permissionLevels`,
+    path: `${tokenPermissionsPath}/permissionLevels`,
     versions: ['2.0'],
     scope: 'access-management',
     access: 'everyone',

@@ -1,13 +1,19 @@
 /** PUT permissions/authorization/tokens. */
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { changeRequest, changeTokenUsers, path, TokenUserList, usersIn } from './token-users.ts';
+import {
+  tokenUserListRequest,
+  changeTokenUsers,
+  tokenPermissionsPath,
+  TokenUserList,
+  parseTokenUsers,
+} from './token-users.ts';
 
 /** Replaces the whole list. */
 export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'PUT',
-    path,
+    path: tokenPermissionsPath,
     versions: ['2.0'],
     scope: 'access-management',
     access: 'everyone',
@@ -15,10 +21,10 @@ export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'to
     summary: 'Replace who may use tokens',
     description:
       'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
-    request: changeRequest,
+    request: tokenUserListRequest,
     response: TokenUserList,
     async handle({ access_control_list: list }, call) {
-      const users = usersIn(list);
+      const users = parseTokenUsers(list);
       return changeTokenUsers(ports, call, () => users);
     },
   });

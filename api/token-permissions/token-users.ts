@@ -6,7 +6,7 @@ import { checkMaxItems } from '../../engine/validation/messages.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
-export const path = '/permissions/authorization/tokens';
+export const tokenPermissionsPath = '/permissions/authorization/tokens';
 
 /** Level -> what it permits. */
 export const tokenLevels = {
@@ -24,7 +24,7 @@ const entryFields = {
   ),
 };
 
-export const changeRequest = Type.Object({
+export const tokenUserListRequest = Type.Object({
   access_control_list: Type.Array(
     Type.Object({ ...entryFields, permission_level: Level }, { description: 'Somebody who gets the level.' }),
     { description: 'Who gets which level.' },
@@ -64,7 +64,7 @@ const nameField: Readonly<Record<Grantee['kind'], string>> = {
   service_principal: 'service_principal_name',
 };
 
-export function tokenUserList(users: readonly Grantee[]): object {
+export function toTokenUserList(users: readonly Grantee[]): object {
   return {
     object_id: '/authorization/tokens',
     object_type: 'tokens',
@@ -78,7 +78,7 @@ export function tokenUserList(users: readonly Grantee[]): object {
   };
 }
 
-interface Entry {
+interface AccessControlEntry {
   readonly user_name?: string | undefined;
   readonly group_name?: (typeof groups)[number] | undefined;
   readonly service_principal_name?: string | undefined;
@@ -89,7 +89,7 @@ interface Entry {
  * Who is named in a list. @throws ServiceError for an entry without exactly one name, or for a level that
  * cannot be given
  */
-export function usersIn(list: readonly Entry[]): Grantee[] {
+export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] {
   checkMaxItems('access_control_list', list, 1_000);
   return list.flatMap(
     (
@@ -127,14 +127,14 @@ export function usersIn(list: readonly Entry[]): Grantee[] {
 /** Changes the list and shows it as it is then. */
 export async function changeTokenUsers(
   { tokenRules }: Pick<OperationPorts, 'tokenRules'>,
-  { changed }: Pick<Call, 'changed'>,
+  { recordChange }: Pick<Call, 'changed'>,
   change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<object> {
-  const { before, after } = await tokenRules.changeUsers((current) => withoutDoubles(change(current)));
-  changed({ users: before }, { users: after });
-  return tokenUserList(after);
+  const { before, after } = await tokenRules.changeUsers((current) => deduplicateUsers(change(current)));
+  recordChange({ users: before }, { users: after });
+  return toTokenUserList(after);
 }
 
-function withoutDoubles(users: readonly Grantee[]): Grantee[] {
+function deduplicateUsers(users: readonly Grantee[]): Grantee[] {
   return [...new Map(users.map((user) => [`${user.kind} ${user.name}`, user])).values()];
 }

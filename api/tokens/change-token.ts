@@ -4,9 +4,9 @@ import { TokenUpdateFields, parseTokenUpdate } from '../../engine/token/request.
 import { isTokenId } from '../../engine/token/token.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { unknownToken } from '../views/token-view.ts';
+import { tokenNotFound } from '../views/token-view.ts';
 
-export const changeRequest = Type.Object({
+export const changeTokenRequest = Type.Object({
   token_id: Type.String({ description: 'The token: its id, or the sha-256 of its id in hex.' }),
   token: TokenUpdateFields,
   update_mask: Type.String({
@@ -22,11 +22,11 @@ export const changeRequest = Type.Object({
  */
 export async function changeToken(
   { tokens, clock, limits }: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>,
-  { token_id: tokenId, token, update_mask: mask }: Static<typeof changeRequest>,
+  { token_id: tokenId, token, update_mask: mask }: Static<typeof changeTokenRequest>,
   {
     of,
     unknown,
-    changed,
+    recordChange,
   }: { readonly of: number | undefined; readonly unknown: 'NOT_FOUND' | 'RESOURCE_DOES_NOT_EXIST' } & Pick<
     Call,
     'changed'
@@ -34,7 +34,7 @@ export async function changeToken(
 ): Promise<void> {
   const change = parseTokenUpdate(token, mask, limits);
   const before = isTokenId(tokenId) ? await tokens.change(of, tokenId, change, clock.now()) : undefined;
-  if (before === undefined) throw unknownToken(unknown, tokenId);
+  if (before === undefined) throw tokenNotFound(unknown, tokenId);
   const { comment, scopes } = before;
-  changed({ comment, scopes }, { comment, scopes, ...change });
+  recordChange({ comment, scopes }, { comment, scopes, ...change });
 }

@@ -6,7 +6,7 @@ import { hashToken } from '../../engine/token/token.ts';
 import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { TokenInfo, tokenInfo } from '../views/token-view.ts';
+import { TokenInfo, toTokenView } from '../views/token-view.ts';
 
 /** Makes a token of the caller's own and shows its value, which is stored nowhere. */
 export function createTokenOperation({
@@ -36,7 +36,7 @@ export function createTokenOperation({
         { ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: hashToken(value) },
         limits,
       );
-      return { token_value: value, token_info: tokenInfo(token) };
+      return { token_value: value, token_info: toTokenView(token) };
     },
   });
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isTokenId } from '../../engine/token/token.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { unknownToken } from '../views/token-view.ts';
+import { tokenNotFound } from '../views/token-view.ts';
 
 /** Revokes a token of the caller. */
 export function deleteTokenOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
@@ -18,7 +18,7 @@ export function deleteTokenOperation({ tokens, clock }: Pick<OperationPorts, 'to
     response: Type.Object({}),
     async handle({ token_id: tokenId }, { caller }) {
       const revoked = isTokenId(tokenId) && (await tokens.revoke(caller.principalId, tokenId, clock.now()));
-      if (!revoked) throw unknownToken('RESOURCE_DOES_NOT_EXIST', tokenId);
+      if (!revoked) throw tokenNotFound('RESOURCE_DOES_NOT_EXIST', tokenId);
       return {};
     },
   });

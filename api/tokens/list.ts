@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { TokenInfo, tokenInfo } from '../views/token-view.ts';
+import { TokenInfo, toTokenView } from '../views/token-view.ts';
 
 /** Shows the valid tokens of the caller, newest first. */
 export function listTokensOperation({ tokens, clock }: Pick<OperationPorts, 'tokens' | 'clock'>): Operation {
@@ -18,7 +18,7 @@ export function listTokensOperation({ tokens, clock }: Pick<OperationPorts, 'tok
       token_infos: Type.Array(TokenInfo, { description: 'All of them; there are no pages.' }),
     }),
     async handle(_input, { caller }) {
-      return { token_infos: (await tokens.listOf(caller.principalId, clock.now())).map(tokenInfo) };
+      return { token_infos: (await tokens.listOf(caller.principalId, clock.now())).map(toTokenView) };
     },
   });
 }

@@ -6,14 +6,14 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 const path = '/token-scopes';
 
 /** The operations of a scope as they are shown, each once whatever its versions are. */
-export function operationsIn(scope: string, operations: readonly Operation[]): string[] {
+export function listOperationsInScope(scope: string, operations: readonly Operation[]): string[] {
   return operations
     .filter((operation) => scope === allApisScope || operation.scope === scope)
     .map(({ method, path: below, versions: [first] }) => `${method} /api/${first}${below}`);
 }
 
 /** Lists the scopes. @param operations all others that the service has */
-export function tokenScopesOperation(operations: readonly Operation[]): Operation {
+export function listTokenScopesOperation(operations: readonly Operation[]): Operation {
   const own: Operation = defineOperation({
     method: 'GET',
     path,
@@ -43,7 +43,7 @@ export function tokenScopesOperation(operations: readonly Operation[]): Operatio
         scopes: Object.entries(scopeDescriptions).map(([name, description]) => ({
           name,
           description,
-          operations: operationsIn(name, [...operations, own]),
+          operations: listOperationsInScope(name, [...operations, own]),
         })),
       };
     },

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { changeRequest, changeToken } from './change-token.ts';
+import { changeTokenRequest, changeToken } from './change-token.ts';
 
 /** Changes scopes and comment of a token of the caller; the next call with it sees the change. */
 export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
@@ -14,10 +14,10 @@ export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clo
     summary: 'Change a token',
     description:
       'Changes the fields of a token that update_mask names; the next call with it sees the change.',
-    request: changeRequest,
+    request: changeTokenRequest,
     response: Type.Object({}),
-    async handle(input, { caller, changed }) {
-      await changeToken(ports, input, { of: caller.principalId, unknown: 'NOT_FOUND', changed });
+    async handle(input, { caller, recordChange }) {
+      await changeToken(ports, input, { of: caller.principalId, unknown: 'NOT_FOUND', recordChange });
       return {};
     },
   });

@@ -6,29 +6,29 @@ import type { StoredClassicDashboard } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
-const times = {
+const timeFields = {
   created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }),
 };
 
-export const ClassicDocument = Type.Object(
-  { ...ClassicDashboard.properties, ...times },
+export const ClassicDashboardDocument = Type.Object(
+  { ...ClassicDashboard.properties, ...timeFields },
   { description: 'A classic dashboard as it was brought in.' },
 );
 
 /** In a list: without widgets and queries. */
-export const ClassicSummary = Type.Object(
+export const ClassicDashboardSummary = Type.Object(
   {
     id: ClassicDashboard.properties.id,
     name: ClassicDashboard.properties.name,
     tags: ClassicDashboard.properties.tags,
-    ...times,
+    ...timeFields,
     user: Type.Object({ name: Type.String({ description: 'Who brought it in.' }) }),
   },
   { description: 'A classic dashboard in a list.' },
 );
 
 /** With everything that was brought in, and when and by whom it was, unless the document says so itself. */
-export function showClassic({
+export function toClassicDashboardView({
   document,
   creator,
   createdTime,
@@ -36,13 +36,13 @@ export function showClassic({
   return { created_at: toIsoTime(createdTime), user: { name: creator }, ...document };
 }
 
-export function showClassicSummary(stored: StoredClassicDashboard): object {
-  const { widgets: _widgets, queries: _queries, ...rest } = showClassic(stored);
+export function toClassicDashboardSummary(stored: StoredClassicDashboard): object {
+  const { widgets: _widgets, queries: _queries, ...rest } = toClassicDashboardView(stored);
   return rest;
 }
 
-export const ClassicId = Type.String({ description: 'UUID of a classic dashboard.' });
+export const ClassicDashboardId = Type.String({ description: 'UUID of a classic dashboard.' });
 
-export function unknownClassic(id: string): ServiceError {
+export function classicDashboardNotFound(id: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Classic dashboard ${truncateText(id)} does not exist.`);
 }

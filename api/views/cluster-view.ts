@@ -6,11 +6,11 @@ import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
 import { renderCluster } from '../../engine/job/shown.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
-import { epochMs } from './shown-times.ts';
+import { epochMsSchema } from './shown-times.ts';
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 
-const Reason = Type.Object(
+const TerminationReason = Type.Object(
   {
     code: Type.String({
       description: 'Why it ended, for example JOB_FINISHED, USER_REQUEST, INIT_SCRIPT_FAILURE.',
@@ -21,7 +21,7 @@ const Reason = Type.Object(
   { description: 'Why it was terminated.' },
 );
 
-export const ShownCluster = Type.Object(
+export const ClusterDocument = Type.Object(
   {
     ...NewCluster.properties,
     cluster_id: ClusterId,
@@ -34,10 +34,10 @@ export const ShownCluster = Type.Object(
       description: 'RESIZING: it runs, and waits for more workers.',
     }),
     state_message: Type.String({ description: 'More about the state.' }),
-    start_time: epochMs('When it was asked for'),
-    last_restarted_time: Type.Optional(epochMs('When it began to run')),
-    terminated_time: Type.Optional(epochMs('When it ended')),
-    termination_reason: Type.Optional(Reason),
+    start_time: epochMsSchema('When it was asked for'),
+    last_restarted_time: Type.Optional(epochMsSchema('When it began to run')),
+    terminated_time: Type.Optional(epochMsSchema('When it ended')),
+    termination_reason: Type.Optional(TerminationReason),
     autotermination_minutes: Type.Optional(
       Type.Integer({ description: 'Minutes without a task after which it ends; 0: never.' }),
     ),
@@ -45,7 +45,7 @@ export const ShownCluster = Type.Object(
   { description: 'A cluster. num_workers is the desired number, not the actual one.' },
 );
 
-export function showCluster(cluster: Cluster, inventory: Inventory): object {
+export function toClusterView(cluster: Cluster, inventory: Inventory): object {
   const {
     clusterId,
     name,
@@ -66,14 +66,14 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
   return {
     ...renderCluster(spec),
     ...types,
-    ...masked(spec),
+    ...maskEnvironment(spec),
     num_workers: workers,
     cluster_id: clusterId,
     cluster_name: name,
     ...(creator !== undefined && { creator_user_name: creator }),
     cluster_source: kind === 'JOB' ? 'JOB' : 'API',
     state: stateOf(cluster),
-    state_message: messageOf(cluster),
+    state_message: stateMessageOf(cluster),
     start_time: createdTime,
     ...(startedTime !== undefined && { last_restarted_time: startedTime }),
     ...(terminatedTime !== undefined && { terminated_time: terminatedTime }),
@@ -82,7 +82,7 @@ export function showCluster(cluster: Cluster, inventory: Inventory): object {
 }
 
 /** Whoever sees a cluster need not know the secrets of whoever made it. */
-function masked({ spark_env_vars: variables }: Cluster['spec']): object {
+function maskEnvironment({ spark_env_vars: variables }: Cluster['spec']): object {
   if (typeof variables !== 'object' || variables === null) return {};
   return {
     spark_env_vars: Object.fromEntries(
@@ -95,7 +95,7 @@ function stateOf({ state, nodes, wantedNodes }: Cluster): string {
   return state === 'RUNNING' && nodes < wantedNodes ? 'RESIZING' : state;
 }
 
-function messageOf(cluster: Cluster): string {
+function stateMessageOf(cluster: Cluster): string {
   const { state, nodes, wantedNodes, workers, termination } = cluster;
   if (state === 'TERMINATED') return termination?.parameters?.['message'] ?? '';
   if (nodes >= wantedNodes) return '';

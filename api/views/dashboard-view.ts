@@ -6,7 +6,7 @@ import type { Dashboard, DashboardListEntry } from '../../engine/ports/dashboard
 import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
-const listed = {
+const summaryFields = {
   dashboard_id: Type.String({ description: '32 hexadecimal digits.' }),
   display_name: Type.String({ description: 'Its title.' }),
   create_time: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -17,11 +17,11 @@ const listed = {
 };
 
 /** As lists show it. */
-export const DashboardSummary = Type.Object(listed, { description: 'A dashboard in a list.' });
+export const DashboardSummary = Type.Object(summaryFields, { description: 'A dashboard in a list.' });
 
 export const DashboardDocument = Type.Object(
   {
-    ...listed,
+    ...summaryFields,
     path: Type.String({ description: 'parent_path, the name, and the suffix of dashboard files.' }),
     parent_path: Type.String({ description: 'Folder of the workspace, without a slash at the end.' }),
     update_time: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -35,7 +35,7 @@ export const DashboardDocument = Type.Object(
   { description: 'A dashboard of the newer format.' },
 );
 
-export function showSummary({
+export function toDashboardSummary({
   dashboardId,
   displayName,
   createdTime,
@@ -51,10 +51,10 @@ export function showSummary({
   };
 }
 
-export function showDashboard(dashboard: Dashboard) {
+export function toDashboardView(dashboard: Dashboard) {
   const { parentPath, displayName, updatedTime, etag, serialized, sourceDashboardId, warnings } = dashboard;
   return {
-    ...showSummary(dashboard),
+    ...toDashboardSummary(dashboard),
     path: dashboardPath(parentPath, displayName),
     parent_path: parentPath,
     update_time: toIsoTime(updatedTime),
@@ -68,11 +68,11 @@ export function showDashboard(dashboard: Dashboard) {
 export const DashboardId = Type.String({ description: 'Id of a dashboard of the newer format.' });
 
 /** Ids are told apart by their digits: a UUID is as good as the same digits without hyphens. */
-export function dashboardIdOf(text: string): string {
+export function parseDashboardId(text: string): string {
   // The database holds no NUL character, and no id has one.
   return text.toLowerCase().replaceAll(/[-\0]/g, '');
 }
 
-export function unknownDashboard(id: string): ServiceError {
+export function dashboardNotFound(id: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Dashboard ${truncateText(id)} does not exist.`);
 }

@@ -41,7 +41,7 @@ export const DeliveryDocument = Type.Object(
   { description: 'One notice on its way to one recipient.' },
 );
 
-export function deliveryView(delivery: DeliveryRecord): object {
+export function toDeliveryView(delivery: DeliveryRecord): object {
   return {
     id: delivery.deliveryId,
     event_type: eventTypeOf[delivery.event],

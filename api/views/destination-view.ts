@@ -5,10 +5,10 @@ import { truncateText } from '../../engine/validation/messages.ts';
 import { destinationKinds, renderConfig, type Destination } from '../../engine/notification/destination.ts';
 import type { Caller } from '../http/auth.ts';
 
-const set = (what: string) =>
+const isSetField = (what: string) =>
   Type.Optional(Type.Boolean({ description: `Whether ${what} is set; what it is, is never shown.` }));
 
-const ShownConfig = Type.Object(
+const ConfigView = Type.Object(
   {
     email: Type.Optional(
       Type.Object(
@@ -18,44 +18,50 @@ const ShownConfig = Type.Object(
     ),
     generic_webhook: Type.Optional(
       Type.Object(
-        { url_set: set('the URL'), username_set: set('the user name'), password_set: set('the password') },
+        {
+          url_set: isSetField('the URL'),
+          username_set: isSetField('the user name'),
+          password_set: isSetField('the password'),
+        },
         { description: 'An HTTP receiver.' },
       ),
     ),
-    slack: Type.Optional(Type.Object({ url_set: set('the URL') }, { description: 'A Slack channel.' })),
+    slack: Type.Optional(
+      Type.Object({ url_set: isSetField('the URL') }, { description: 'A Slack channel.' }),
+    ),
     microsoft_teams: Type.Optional(
-      Type.Object({ url_set: set('the URL') }, { description: 'A Teams channel.' }),
+      Type.Object({ url_set: isSetField('the URL') }, { description: 'A Teams channel.' }),
     ),
   },
   { description: 'How it is configured, without its secrets; for administrators alone.' },
 );
 
-const facts = {
+const summaryFields = {
   id: Type.String({ description: 'Id, as webhook_notifications name it.' }),
   display_name: Type.String({ description: 'Name.' }),
   destination_type: Type.Enum([...destinationKinds], { description: 'Kind.' }),
 };
 
-export const ListedDestination = Type.Object(facts, { description: 'A destination in a list.' });
+export const DestinationSummary = Type.Object(summaryFields, { description: 'A destination in a list.' });
 
 export const DestinationDocument = Type.Object(
-  { ...facts, config: Type.Optional(ShownConfig) },
+  { ...summaryFields, config: Type.Optional(ConfigView) },
   { description: 'A destination without its secrets.' },
 );
 
-export const signingSecret = Type.Optional(
+export const signingSecretField = Type.Optional(
   Type.String({ description: 'Secret of the signatures of a generic webhook, shown this once.' }),
 );
 
-export function listedDestination({ destinationId, displayName, target }: Destination): object {
+export function toDestinationSummary({ destinationId, displayName, target }: Destination): object {
   return { id: destinationId, display_name: displayName, destination_type: target.kind };
 }
 
-export function destinationView(destination: Destination, { admin }: Pick<Caller, 'admin'>): object {
-  return { ...listedDestination(destination), ...(admin && { config: renderConfig(destination.target) }) };
+export function toDestinationView(destination: Destination, { admin }: Pick<Caller, 'admin'>): object {
+  return { ...toDestinationSummary(destination), ...(admin && { config: renderConfig(destination.target) }) };
 }
 
-export function unknownDestination(id: string): ServiceError {
+export function destinationNotFound(id: string): ServiceError {
   return new ServiceError(
     'RESOURCE_DOES_NOT_EXIST',
     `Notification destination ${truncateText(id)} does not exist.`,

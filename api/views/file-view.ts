@@ -15,7 +15,7 @@ export const FileInfo = Type.Object({
   modification_time: Type.Integer({ description: 'Epoch ms.' }),
 });
 
-export function showFile(file: ManagedFile): Static<typeof FileInfo> {
+export function toFileView(file: ManagedFile): Static<typeof FileInfo> {
   return {
     path: file.path,
     is_dir: file.kind === 'directory',

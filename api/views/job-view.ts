@@ -5,7 +5,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { renderSettings } from '../../engine/job/shown.ts';
 import type { Job } from '../../engine/ports/engine.ts';
-import { epochMs } from './shown-times.ts';
+import { epochMsSchema } from './shown-times.ts';
 
 export const JobDocument = Type.Object(
   {
@@ -15,7 +15,7 @@ export const JobDocument = Type.Object(
     ),
     run_as: Type.Optional(Type.String({ description: 'User that the job runs as.' })),
     run_as_user_name: Type.Optional(Type.String({ description: 'The same as run_as.' })),
-    created_time: epochMs('Time of creation'),
+    created_time: epochMsSchema('Time of creation'),
     settings: JobSettings,
   },
   { description: 'A stored job.' },
@@ -29,16 +29,16 @@ export type Owners = ReadonlyMap<number, string>;
  * @param owners whom jobs run as while job access control is on; without it they run as their creators (spec
  *   2.1)
  */
-export function jobView(job: Job, version: ApiVersion, owners?: Owners): object {
-  return { ...jobFacts(job, owners), settings: renderSettings(job.settings, version) };
+export function toJobView(job: Job, version: ApiVersion, owners?: Owners): object {
+  return { ...toCommonJobFields(job, owners), settings: renderSettings(job.settings, version) };
 }
 
 /** A job as lists show it: without the tasks of a job that is shown as multi-task (spec 4.1). */
-export function listedJobView(job: Job, version: ApiVersion, owners?: Owners): object {
-  return { ...jobFacts(job, owners), settings: withoutTasks(renderSettings(job.settings, version)) };
+export function toJobListView(job: Job, version: ApiVersion, owners?: Owners): object {
+  return { ...toCommonJobFields(job, owners), settings: withoutTasks(renderSettings(job.settings, version)) };
 }
 
-function jobFacts({ jobId, creatorUserName, createdTime }: Job, owners: Owners | undefined): object {
+function toCommonJobFields({ jobId, creatorUserName, createdTime }: Job, owners: Owners | undefined): object {
   const runAs = owners === undefined ? creatorUserName : owners.get(jobId);
   return {
     job_id: jobId,

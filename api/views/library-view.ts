@@ -7,10 +7,14 @@ import type { LibraryCluster, ClusterLibraryStates } from '../../engine/ports/li
 import type { LibraryPorts } from '../http/ports.ts';
 
 /** The field by which every operation names its cluster. */
-export const clusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
+export const clusterIdField = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 
 /** The libraries that an operation is about. */
-export const libraries = Type.Array(Library, { minItems: 1, maxItems: 1_000, description: 'The libraries.' });
+export const librariesField = Type.Array(Library, {
+  minItems: 1,
+  maxItems: 1_000,
+  description: 'The libraries.',
+});
 
 const LibraryStatusView = Type.Object(
   {
@@ -29,7 +33,7 @@ const LibraryStatusView = Type.Object(
 
 export const ClusterLibrariesView = Type.Object(
   {
-    cluster_id: clusterId,
+    cluster_id: clusterIdField,
     library_statuses: Type.Array(LibraryStatusView, {
       description: 'In the order in which they were named first.',
     }),
@@ -38,7 +42,7 @@ export const ClusterLibrariesView = Type.Object(
 );
 
 /** The answer about a cluster. */
-export function librariesView({ clusterId: id, states }: ClusterLibraryStates) {
+export function toClusterLibrariesView({ clusterId: id, states }: ClusterLibraryStates) {
   return {
     cluster_id: id,
     library_statuses: states.map(({ library, status, messages }) => ({
@@ -51,17 +55,17 @@ export function librariesView({ clusterId: id, states }: ClusterLibraryStates) {
 }
 
 /** The all-purpose cluster whose libraries are to change. @throws ServiceError when there is none */
-export async function changedCluster(
+export async function getAllPurposeCluster(
   { libraryStates }: Pick<LibraryPorts, 'libraryStates'>,
   id: string,
 ): Promise<LibraryCluster & { readonly isRunning: boolean }> {
   const cluster = await libraryStates.findCluster(id);
-  if (cluster === undefined) throw unknownCluster(id);
+  if (cluster === undefined) throw clusterNotFound(id);
   if (!cluster.isAllPurpose)
     throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
   return cluster;
 }
 
-export function unknownCluster(id: string): Error {
+export function clusterNotFound(id: string): Error {
   return invalid(`Cluster ${id} does not exist.`);
 }

@@ -21,12 +21,12 @@ export const ObjectInfo = Type.Object({
   modified_at: Type.Integer({ description: 'Epoch ms.' }),
 });
 
-export function showObject(object: WorkspaceObject): Static<typeof ObjectInfo> {
+export function toObjectView(object: WorkspaceObject): Static<typeof ObjectInfo> {
   return {
     object_type: object.type,
     path: object.path,
     ...(object.language !== undefined && { language: object.language }),
-    object_id: idOf(object.path),
+    object_id: objectIdOf(object.path),
     ...(object.type !== 'DIRECTORY' && { size: object.size }),
     created_at: object.createdAt,
     modified_at: object.modifiedAt,
@@ -37,6 +37,6 @@ export function showObject(object: WorkspaceObject): Static<typeof ObjectInfo> {
  * Files have no ids of their own that survive being replaced; 48 bits of a hash of the path are exact in
  * JSON.
  */
-function idOf(path: string): number {
+function objectIdOf(path: string): number {
   return createHash('sha256').update(path).digest().readUIntBE(0, 6);
 }

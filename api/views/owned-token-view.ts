@@ -1,7 +1,7 @@
 /** A token as administrators see it. */
 import { Type } from 'typebox';
 import type { OwnedToken } from '../../engine/token/token.ts';
-import { TokenInfo, tokenInfo } from './token-view.ts';
+import { TokenInfo, toTokenView } from './token-view.ts';
 
 const day = 86_400_000;
 
@@ -20,10 +20,10 @@ export const OwnedTokenInfo = Type.Object(
   { description: 'A token without its value, and who has it.' },
 );
 
-export function ownedTokenInfo(token: OwnedToken, workspaceId: string): object {
+export function toOwnedTokenView(token: OwnedToken, workspaceId: string): object {
   const { ownerId, ownerName, createdBy, lastAccessedTime } = token;
   return {
-    ...tokenInfo(token),
+    ...toTokenView(token),
     owner_id: ownerId,
     owner_name: ownerName,
     ...(createdBy !== undefined && { created_by_id: createdBy.id, created_by_username: createdBy.userName }),

@@ -69,7 +69,7 @@ export const PipelineStatus = Type.Object(
   { description: 'A pipeline in a list.' },
 );
 
-export const PipelineShown = Type.Object(
+export const PipelineView = Type.Object(
   {
     ...PipelineStatus.properties,
     last_modified: Type.Integer({ description: 'Epoch ms.' }),
@@ -81,9 +81,9 @@ export const PipelineShown = Type.Object(
   { description: 'A pipeline.' },
 );
 
-const latestShown = 5;
+const latestUpdateCount = 5;
 
-export function stateOf({ state, result, stopReason }: StoredUpdate): (typeof updateStates)[number] {
+export function updateStateOf({ state, result, stopReason }: StoredUpdate): (typeof updateStates)[number] {
   switch (state) {
     case 'QUEUED':
       return 'QUEUED';
@@ -103,9 +103,9 @@ export function stateOf({ state, result, stopReason }: StoredUpdate): (typeof up
   }
 }
 
-export function showUpdate(update: StoredUpdate) {
+export function toUpdateView(update: StoredUpdate) {
   const { request, message } = update;
-  const state = stateOf(update);
+  const state = updateStateOf(update);
   return {
     pipeline_id: update.pipelineId,
     update_id: update.updateId,
@@ -123,12 +123,12 @@ export function showUpdate(update: StoredUpdate) {
   };
 }
 
-export async function showStatus(
+export async function toPipelineStatus(
   { pipelines }: Pick<PipelinePorts, 'pipelines'>,
   { pipelineId, name, creator }: StoredPipeline,
 ) {
-  const updates = await pipelines.listUpdates(pipelineId, { before: undefined, limit: latestShown });
-  const states = updates.map((update) => stateOf(update));
+  const updates = await pipelines.listUpdates(pipelineId, { before: undefined, limit: latestUpdateCount });
+  const states = updates.map((update) => updateStateOf(update));
   const isOver = (state: UpdateState): boolean =>
     state === 'COMPLETED' || state === 'FAILED' || state === 'CANCELED';
   const state = states.includes('STOPPING') ? 'STOPPING' : states.every(isOver) ? 'IDLE' : 'RUNNING';
@@ -142,14 +142,14 @@ export async function showStatus(
     run_as_user_name: creator,
     latest_updates: updates.map((update) => ({
       update_id: update.updateId,
-      state: stateOf(update),
+      state: updateStateOf(update),
       creation_time: toIsoTime(update.createdTime),
     })),
   };
 }
 
 /** @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline or update */
-export async function findUpdate(
+export async function getUpdate(
   ports: PipelinePorts,
   pipelineId: string,
   updateId: string,
@@ -165,7 +165,7 @@ export async function findUpdate(
 }
 
 /** @throws ServiceError for a pipeline that a spec file defines */
-export function checkEditable({ specPath, name }: StoredPipeline): void {
+export function assertEditable({ specPath, name }: StoredPipeline): void {
   if (specPath !== undefined)
     throw invalid(`Pipeline ${quote(name)} is defined by ${specPath}; change that file.`);
 }

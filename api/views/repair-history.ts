@@ -5,16 +5,20 @@
 import { roundsOf, type Repair } from '../../engine/run/rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { statusOf } from '../../engine/run/status.ts';
-import { stateView, type Face } from './run-facts.ts';
+import { toStateView, type ViewContext } from './run-facts.ts';
 
 /** `repair_history` of a run, oldest first. @param repairs all of them, oldest first */
-export function repairHistory(found: RunWithTasks, repairs: readonly Repair[], { version }: Face): object[] {
+export function toRepairHistory(
+  found: RunWithTasks,
+  repairs: readonly Repair[],
+  { version }: ViewContext,
+): object[] {
   return roundsOf(found, repairs).map(({ repairId, progress, taskRunIds }) => ({
     type: repairId === undefined ? 'ORIGINAL' : 'REPAIR',
     id: repairId,
     start_time: progress.startTime ?? 0,
     end_time: progress.endTime ?? 0,
-    state: stateView(progress),
+    state: toStateView(progress),
     status: version === '2.0' ? undefined : statusOf(progress),
     task_run_ids: taskRunIds,
   }));

@@ -7,7 +7,7 @@ import { taskKindFields } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
 import { queueCodes, statusStates, terminationCodes, terminationTypes } from '../../engine/run/status.ts';
-import { epochMs, milliseconds } from './shown-times.ts';
+import { epochMsSchema, durationMsSchema } from './shown-times.ts';
 
 const id = (description: string) => Type.Integer({ ...Id, description });
 
@@ -72,11 +72,13 @@ export const ClusterSpec = Type.Object(
 );
 
 const timeFields = {
-  start_time: epochMs('Start; 0 when not started'),
-  end_time: epochMs('End; 0 while it is not over'),
-  setup_duration: milliseconds('Time from the start to the beginning of the work; 0 for a multi-task run'),
-  execution_duration: milliseconds('Time that the work took; 0 for a multi-task run'),
-  cleanup_duration: milliseconds('Time from the end of the work to the end; 0 for a multi-task run'),
+  start_time: epochMsSchema('Start; 0 when not started'),
+  end_time: epochMsSchema('End; 0 while it is not over'),
+  setup_duration: durationMsSchema(
+    'Time from the start to the beginning of the work; 0 for a multi-task run',
+  ),
+  execution_duration: durationMsSchema('Time that the work took; 0 for a multi-task run'),
+  cleanup_duration: durationMsSchema('Time from the end of the work to the end; 0 for a multi-task run'),
 };
 
 export const TaskRunDocument = Type.Object(
@@ -108,8 +110,8 @@ const RepairHistoryItem = Type.Object(
       description: 'ORIGINAL: the run as it was started; REPAIR: a repair of it.',
     }),
     id: Type.Optional(id('Id of the repair.')),
-    start_time: epochMs('When it began'),
-    end_time: epochMs('When the run was over with it; 0 while it is not'),
+    start_time: epochMsSchema('When it began'),
+    end_time: epochMsSchema('When the run was over with it; 0 while it is not'),
     state: RunState,
     status: Type.Optional(RunStatus),
     task_run_ids: Type.Array(Type.Integer({ ...Id }), {
@@ -139,13 +141,13 @@ export const RunDocument = Type.Object(
     trigger: Type.Enum(['PERIODIC', 'ONE_TIME', 'RETRY'], { description: 'What started it.' }),
     schedule: Type.Optional(CronSchedule),
     queue_duration: Type.Optional(
-      milliseconds('Time that it waited in the queue; absent for a run that never waited there'),
+      durationMsSchema('Time that it waited in the queue; absent for a run that never waited there'),
     ),
     state: RunState,
     status: Type.Optional(RunStatus),
     ...timeFields,
     run_duration: Type.Optional(
-      milliseconds('Length of a multi-task run with all its repairs; absent while it is not over'),
+      durationMsSchema('Length of a multi-task run with all its repairs; absent while it is not over'),
     ),
     attempt_number: Type.Integer({ minimum: 0, description: '0 for the first attempt.' }),
     format: Type.Enum(['SINGLE_TASK', 'MULTI_TASK'], {

@@ -6,15 +6,15 @@ import { statusOf } from '../../engine/run/status.ts';
 import type { WorkspaceInfo } from '../http/ports.ts';
 
 /** For whom a run is shown. */
-export interface Face {
+export interface ViewContext {
   readonly version: ApiVersion;
-  readonly site: WorkspaceInfo;
+  readonly workspaceInfo: WorkspaceInfo;
   /** Resolved parameters of task runs by their id, where they were asked for. */
-  readonly resolved?: ReadonlyMap<number, object>;
+  readonly resolvedValues?: ReadonlyMap<number, object>;
 }
 
 /** What is the same on every face of a run. */
-export function runFacts(run: Run, face: Face): object {
+export function toCommonRunFields(run: Run, face: ViewContext): object {
   return {
     job_id: run.jobId,
     run_id: run.runId,
@@ -38,10 +38,10 @@ export function runFacts(run: Run, face: Face): object {
  * State, times and real durations, the setup counted from `setupFrom` if that is not the start time; from 2.1
  * on the newer `status` beside the state, which no client of 2.0 knows.
  */
-export function standing(progress: Progress, { version }: Face, setupFrom?: number): object {
+export function toProgressFields(progress: Progress, { version }: ViewContext, setupFrom?: number): object {
   const { setup, execution, cleanup } = durationsOf(progress, setupFrom);
   return {
-    state: stateView(progress),
+    state: toStateView(progress),
     status: version === '2.0' ? undefined : statusOf(progress),
     start_time: progress.startTime ?? 0,
     end_time: progress.endTime ?? 0,
@@ -52,7 +52,7 @@ export function standing(progress: Progress, { version }: Face, setupFrom?: numb
 }
 
 /** The state of spec 2.6. */
-export function stateView(progress: Progress): object {
+export function toStateView(progress: Progress): object {
   return {
     life_cycle_state: progress.state,
     result_state: progress.result,
@@ -62,6 +62,6 @@ export function stateView(progress: Progress): object {
 }
 
 /** The page of a run or task run in the console. */
-export function pageUrl(run: Run, runId: number, { site }: Face): string {
-  return runPageUrl(site, run.jobId, runId);
+export function pageUrl(run: Run, runId: number, { workspaceInfo }: ViewContext): string {
+  return runPageUrl(workspaceInfo, run.jobId, runId);
 }

@@ -5,50 +5,50 @@ import { jobParametersOf } from '../../engine/run/job-parameters.ts';
 import { runFactsOf } from '../../engine/run/resolved-task.ts';
 import { runDurationOf } from '../../engine/run/rounds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { runFacts, standing, type Face } from './run-facts.ts';
-import { taskEntry, workOf } from './task-run-view.ts';
+import { toCommonRunFields, toProgressFields, type ViewContext } from './run-facts.ts';
+import { toTaskEntry, toTaskAndClusterFields } from './task-run-view.ts';
 import { shownFormat } from '../http/versions.ts';
 
 /**
  * A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its
  * `tasks`.
  */
-export function runView(found: RunWithTasks, face: Face): object {
+export function toRunView(found: RunWithTasks, face: ViewContext): object {
   const { run } = found;
-  if (shownFormat(run.format, face.version) === 'SINGLE_TASK') return singleTaskView(found, face);
+  if (shownFormat(run.format, face.version) === 'SINGLE_TASK') return toSingleTaskView(found, face);
   return {
-    ...multiTaskView(run, face),
-    tasks: orderedTasks(found).map((taskRun) => taskEntry(run, taskRun, face)),
+    ...toMultiTaskView(run, face),
+    tasks: orderedTasks(found).map((taskRun) => toTaskEntry(run, taskRun, face)),
   };
 }
 
 /** A run as lists show it: as runView, but a multi-task run's `tasks` is empty (spec 2.5). */
-export function listedRunView(found: RunWithTasks, face: Face): object {
-  if (shownFormat(found.run.format, face.version) === 'SINGLE_TASK') return singleTaskView(found, face);
-  return { ...multiTaskView(found.run, face), tasks: [] };
+export function toRunListView(found: RunWithTasks, face: ViewContext): object {
+  if (shownFormat(found.run.format, face.version) === 'SINGLE_TASK') return toSingleTaskView(found, face);
+  return { ...toMultiTaskView(found.run, face), tasks: [] };
 }
 
-function singleTaskView(found: RunWithTasks, face: Face): object {
+function toSingleTaskView(found: RunWithTasks, face: ViewContext): object {
   const { run, tasks } = found;
   return {
-    ...runFacts(run, face),
-    ...standing(run.progress, face, run.admittedTime),
-    ...workOf(run, tasks[0], face),
+    ...toCommonRunFields(run, face),
+    ...toProgressFields(run.progress, face, run.admittedTime),
+    ...toTaskAndClusterFields(run, tasks[0], face),
     format: 'SINGLE_TASK',
   };
 }
 
-function multiTaskView(run: Run, face: Face): object {
+function toMultiTaskView(run: Run, face: ViewContext): object {
   return {
-    ...runFacts(run, face),
-    ...standing(run.progress, face),
+    ...toCommonRunFields(run, face),
+    ...toProgressFields(run.progress, face),
     // The durations of a multi-task run are those of its tasks; the run itself has one length (spec 2.5).
     setup_duration: 0,
     execution_duration: 0,
     cleanup_duration: 0,
     run_duration: runDurationOf(run),
     overriding_parameters: run.overridingParameters,
-    job_parameters: face.version === '2.0' ? undefined : shownParameters(run, face),
+    job_parameters: face.version === '2.0' ? undefined : toJobParameters(run, face),
     job_clusters: run.settings.job_clusters?.map((shared) => ({
       ...shared,
       new_cluster: renderCluster(shared.new_cluster),
@@ -58,9 +58,9 @@ function multiTaskView(run: Run, face: Face): object {
 }
 
 /** The parameters of the job with their values in this run. */
-function shownParameters(run: Run, { site }: Face): object | undefined {
+function toJobParameters(run: Run, { workspaceInfo }: ViewContext): object | undefined {
   if (run.settings.parameters === undefined) return undefined;
-  return jobParametersOf(run, runFactsOf(run, site));
+  return jobParametersOf(run, runFactsOf(run, workspaceInfo));
 }
 
 /** Task runs in the order of the settings; the attempts of a task stay oldest first. */

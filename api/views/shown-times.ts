@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 
 /** An instant. */
-export function epochMs(what: string) {
+export function epochMsSchema(what: string) {
   return Type.Integer({ description: `${what}, epoch milliseconds.` });
 }
 
 /** A length of time. */
-export function milliseconds(what: string) {
+export function durationMsSchema(what: string) {
   return Type.Integer({ minimum: 0, description: `${what}, milliseconds.` });
 }

@@ -4,64 +4,64 @@ import type { TaskSettings } from '../../engine/job/settings.ts';
 import { renderTask } from '../../engine/job/shown.ts';
 import { taskKindsIn } from '../../engine/job/task-kinds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { pageUrl, runFacts, standing, type Face } from './run-facts.ts';
+import { pageUrl, toCommonRunFields, toProgressFields, type ViewContext } from './run-facts.ts';
 import { shownFormat } from '../http/versions.ts';
 
 /**
  * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has
  * one task and real durations; from 2.1 on also `tasks` with that one entry.
  */
-export function taskRunView(found: RunWithTasks, taskRun: TaskRun, face: Face): object {
+export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, face: ViewContext): object {
   const { run } = found;
   const parent = run.runId === taskRun.runId ? {} : { parent_run_id: run.runId };
   return {
-    ...runFacts(run, face),
+    ...toCommonRunFields(run, face),
     run_id: taskRun.runId,
     job_run_id: run.runId,
     ...parent,
     task_key: taskRun.taskKey,
-    ...(run.format === 'SINGLE_TASK' ? {} : attemptFacts(found, taskRun)),
+    ...(run.format === 'SINGLE_TASK' ? {} : toAttemptFields(found, taskRun)),
     run_page_url: pageUrl(run, taskRun.runId, face),
-    ...standing(taskRun.progress, face),
-    ...workOf(run, taskRun, face),
+    ...toProgressFields(taskRun.progress, face),
+    ...toTaskAndClusterFields(run, taskRun, face),
     format: shownFormat('SINGLE_TASK', face.version),
-    tasks: face.version === '2.0' ? undefined : [taskEntry(run, taskRun, face)],
+    tasks: face.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, face)],
   };
 }
 
 /** An entry of `tasks`: the task's settings with what became of this attempt. */
-export function taskEntry(run: Run, taskRun: TaskRun, face: Face): object {
+export function toTaskEntry(run: Run, taskRun: TaskRun, face: ViewContext): object {
   const task = settingsOfTask(run, taskRun.taskKey) ?? { task_key: taskRun.taskKey };
   return {
     ...renderTask(task, run.settings, face.version),
     run_id: taskRun.runId,
-    ...standing(taskRun.progress, face),
+    ...toProgressFields(taskRun.progress, face),
     // A single-task run is retried by a new run, which knows the number of the attempt.
     attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
-    cluster_instance: clusterInstance(task, taskRun),
+    cluster_instance: toClusterInstance(task, taskRun),
     run_page_url: pageUrl(run, taskRun.runId, face),
-    resolved_values: face.resolved?.get(taskRun.runId),
+    resolved_values: face.resolvedValues?.get(taskRun.runId),
   };
 }
 
 /** The task of a run of one task, and the cluster that it was given. */
-export function workOf(run: Run, taskRun: TaskRun | undefined, face: Face): object {
+export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, face: ViewContext): object {
   const task = settingsOfTask(run, taskRun?.taskKey);
   if (task === undefined) return { overriding_parameters: run.overridingParameters };
   const shown = renderTask(task, run.settings, face.version);
-  const spec = only(shown, ['existing_cluster_id', 'new_cluster', 'job_cluster_key', 'libraries']);
+  const spec = pickFields(shown, ['existing_cluster_id', 'new_cluster', 'job_cluster_key', 'libraries']);
   return {
     overriding_parameters: run.overridingParameters,
-    task: only(shown, taskKindsIn(shown)),
+    task: pickFields(shown, taskKindsIn(shown)),
     cluster_spec: Object.keys(spec).length === 0 ? undefined : spec,
-    cluster_instance: clusterInstance(task, taskRun),
+    cluster_instance: toClusterInstance(task, taskRun),
   };
 }
 
 /**
  * Which attempt of its task a task run is. A single-task run is retried by a new run, which says so itself.
  */
-function attemptFacts({ run, tasks }: RunWithTasks, { runId, taskKey, attempt }: TaskRun): object {
+function toAttemptFields({ run, tasks }: RunWithTasks, { runId, taskKey, attempt }: TaskRun): object {
   const first = tasks.find((task) => task.taskKey === taskKey && task.attempt === 0);
   return {
     original_attempt_run_id: first?.runId ?? runId,
@@ -76,7 +76,7 @@ function settingsOfTask(run: Run, taskKey: string | undefined): TaskSettings | u
 }
 
 /** The id of an existing cluster is known from the first moment, that of a new one once it was asked for. */
-function clusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): object | undefined {
+function toClusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): object | undefined {
   const clusterId = taskRun?.clusterId ?? task.existing_cluster_id;
   return clusterId === undefined
     ? undefined
@@ -84,6 +84,6 @@ function clusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): obje
 }
 
 /** An object with some of the fields of another. */
-function only(holder: object, names: readonly string[]): object {
+function pickFields(holder: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(holder).filter(([name]) => names.includes(name)));
 }

@@ -32,7 +32,7 @@ export const TokenInfo = Type.Object(
   { description: 'A token without its value.' },
 );
 
-export function tokenInfo({
+export function toTokenView({
   tokenId,
   createdTime,
   expiryTime = -1,
@@ -56,6 +56,6 @@ export function tokenInfo({
 }
 
 /** Clients know the two operations that name a token by different codes. */
-export function unknownToken(code: 'RESOURCE_DOES_NOT_EXIST' | 'NOT_FOUND', tokenId: string): ServiceError {
+export function tokenNotFound(code: 'RESOURCE_DOES_NOT_EXIST' | 'NOT_FOUND', tokenId: string): ServiceError {
   return new ServiceError(code, `Token ${truncateText(tokenId)} does not exist.`);
 }

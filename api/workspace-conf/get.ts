@@ -4,9 +4,9 @@ import { parseSettingName, workspaceSettings } from '../../engine/token/workspac
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
-const names = Object.keys(workspaceSettings);
+const settingNames = Object.keys(workspaceSettings);
 
-export const ConfDocument = Type.Object(
+export const WorkspaceConfDocument = Type.Object(
   Object.fromEntries(
     Object.entries(workspaceSettings).map(([name, { description, rule }]) => [
       name,
@@ -29,14 +29,14 @@ export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, '
     scope: 'settings',
     adminsOnly: true,
     summary: 'Get settings of the workspace',
-    description: `The values of some settings, as texts. There are ${names.join(', ')}.`,
+    description: `The values of some settings, as texts. There are ${settingNames.join(', ')}.`,
     request: Type.Object({
       keys: Type.Optional(Type.String({ description: 'Names with commas between them. Default: all.' })),
     }),
-    response: ConfDocument,
+    response: WorkspaceConfDocument,
     async handle({ keys }) {
       const wanted = (
-        keys === undefined || keys === '' ? names : keys.split(',').map((name) => name.trim())
+        keys === undefined || keys === '' ? settingNames : keys.split(',').map((name) => name.trim())
       ).map(parseSettingName);
       const conf = await tokenRules.conf();
       return Object.fromEntries(wanted.map((name) => [name, conf[name]]));

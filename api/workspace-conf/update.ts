@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { parseWorkspaceConf } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { ConfDocument } from './get.ts';
+import { WorkspaceConfDocument } from './get.ts';
 
 /** Changes settings of the workspace; every engine follows with its next request. */
 export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
@@ -15,12 +15,12 @@ export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts
     adminsOnly: true,
     summary: 'Change settings of the workspace',
     description: 'Sets the settings that are named; the next request finds them changed.',
-    request: ConfDocument,
+    request: WorkspaceConfDocument,
     response: Type.Object({}),
-    async handle(input, { changed }) {
+    async handle(input, { recordChange }) {
       const change = parseWorkspaceConf(input);
       const before = await tokenRules.changeConf(change);
-      changed(before, { ...before, ...change });
+      recordChange(before, { ...before, ...change });
       return {};
     },
   });

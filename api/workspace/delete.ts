@@ -8,7 +8,7 @@ import type { WorkspacePorts } from '../http/ports.ts';
  * A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory that is not empty is 400 INVALID_STATE without
  * recursive.
  */
-export function deleteObject({ workspace }: WorkspacePorts): Operation {
+export function deleteObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/workspace/delete',

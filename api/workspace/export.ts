@@ -6,7 +6,7 @@ import { importFormats } from '../../engine/job/notebook.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */
-export function exportObject({ workspace }: WorkspacePorts): Operation {
+export function exportObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/workspace/export',

@@ -1,11 +1,11 @@
 /** GET workspace/get-status: what stands at a path of the workspace. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import { ObjectInfo, ObjectPath, showObject } from '../views/object-view.ts';
+import { ObjectInfo, ObjectPath, toObjectView } from '../views/object-view.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
-export function getObjectStatus({ workspace }: WorkspacePorts): Operation {
+export function getObjectStatusOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'GET',
     path: '/workspace/get-status',
@@ -15,6 +15,6 @@ export function getObjectStatus({ workspace }: WorkspacePorts): Operation {
     description: 'Shows one notebook, file or directory.',
     request: Type.Object({ path: ObjectPath }),
     response: ObjectInfo,
-    handle: async ({ path }) => showObject(await workspace.getStatus(path)),
+    handle: async ({ path }) => toObjectView(await workspace.getStatus(path)),
   });
 }

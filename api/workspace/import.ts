@@ -1,13 +1,13 @@
 /** POST workspace/import: puts a notebook or a file into the workspace. */
 import { Type } from 'typebox';
-import { fromBase64 } from '../http/base64.ts';
+import { decodeBase64 } from '../http/base64.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectPath } from '../views/object-view.ts';
 import { importFormats, notebookLanguages } from '../../engine/job/notebook.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */
-export function importObject({ workspace }: WorkspacePorts): Operation {
+export function importObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/workspace/import',
@@ -37,7 +37,13 @@ export function importObject({ workspace }: WorkspacePorts): Operation {
     }),
     response: Type.Object({}),
     async handle({ path, content, format = 'SOURCE', language, overwrite = false }) {
-      await workspace.import({ path, content: fromBase64('content', content), format, language, overwrite });
+      await workspace.import({
+        path,
+        content: decodeBase64('content', content),
+        format,
+        language,
+        overwrite,
+      });
       return {};
     },
   });

@@ -5,7 +5,7 @@ import { ObjectPath } from '../views/object-view.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A notebook or file in the way is 400 RESOURCE_ALREADY_EXISTS. */
-export function makeDirectories({ workspace }: WorkspacePorts): Operation {
+export function createDirectoriesOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/workspace/mkdirs',

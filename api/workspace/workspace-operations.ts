@@ -1,15 +1,20 @@
 /** All operations on the workspace. */
 import type { Operation } from '../http/operation.ts';
-import { deleteObject } from './delete.ts';
-import { exportObject } from './export.ts';
-import { getObjectStatus } from './get-status.ts';
-import { importObject } from './import.ts';
-import { listObjects } from './list.ts';
-import { makeDirectories } from './mkdirs.ts';
+import { deleteObjectOperation } from './delete.ts';
+import { exportObjectOperation } from './export.ts';
+import { getObjectStatusOperation } from './get-status.ts';
+import { importObjectOperation } from './import.ts';
+import { listObjectsOperation } from './list.ts';
+import { createDirectoriesOperation } from './mkdirs.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
-export function workspaceOperations(ports: WorkspacePorts): Operation[] {
-  return [importObject, getObjectStatus, listObjects, exportObject, deleteObject, makeDirectories].map(
-    (make) => make(ports),
-  );
+export function createWorkspaceOperations(ports: WorkspacePorts): Operation[] {
+  return [
+    importObjectOperation,
+    getObjectStatusOperation,
+    listObjectsOperation,
+    exportObjectOperation,
+    deleteObjectOperation,
+    createDirectoriesOperation,
+  ].map((make) => make(ports));
 }

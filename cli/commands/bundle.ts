@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../engine/errors.ts';
-import { say } from './say.ts';
-import { openService } from './service-client.ts';
+import { printLine } from './say.ts';
+import { openServiceStream } from './service-client.ts';
 import { CommandError } from '../start-failure.ts';
 
 export interface BundleOptions {
@@ -23,12 +23,12 @@ export async function writeBundle(
   runId: number,
   { output = `run-${runId}.tar.gz` }: BundleOptions,
 ): Promise<number> {
-  const { body } = await openService(`/jobs/runs/bundle?run_id=${runId}`);
+  const { body } = await openServiceStream(`/jobs/runs/bundle?run_id=${runId}`);
   if (body === null) throw new CommandError('The service sent nothing.');
   // The web's type and Node's differ in what nobody uses here.
   const stream = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   if (output === '-') {
-    await pipeline(stream, process.stdout, { end: false }).catch(broken);
+    await pipeline(stream, process.stdout, { end: false }).catch(throwIncomplete);
     return 0;
   }
   const draft = `${output}.${randomUUID()}.part`;
@@ -37,13 +37,13 @@ export async function writeBundle(
     await rename(draft, output);
   } catch (error) {
     await rm(draft, { force: true });
-    broken(error);
+    throwIncomplete(error);
   }
-  say(output);
+  printLine(output);
   return 0;
 }
 
-function broken(error: unknown): never {
+function throwIncomplete(error: unknown): never {
   throw new CommandError(
     `The bundle could not be written to its end (${messageOf(error)}); nothing of it was kept. Try again.`,
   );

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { messageOf } from '../../engine/errors.ts';
-import { inOneLine, remark, say } from './say.ts';
+import { toSingleLine, printDiagnostic, printLine } from './say.ts';
 import { callService } from './service-client.ts';
 import { CommandError } from '../start-failure.ts';
 
@@ -34,7 +34,9 @@ export async function importDashboard(file: string): Promise<number> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`);
   });
-  say((await callService(Type.Object({ id: Type.String() }), 'POST', '/preview/sql/dashboards', text)).id);
+  printLine(
+    (await callService(Type.Object({ id: Type.String() }), 'POST', '/preview/sql/dashboards', text)).id,
+  );
   return 0;
 }
 
@@ -46,7 +48,7 @@ export async function listClassicDashboards(): Promise<number> {
       'GET',
       `/preview/sql/dashboards?page=${page}&page_size=${pageSize}`,
     );
-    for (const { id, name } of results) say(`${id}  ${inOneLine(name)}`);
+    for (const { id, name } of results) printLine(`${id}  ${toSingleLine(name)}`);
     if (page * pageSize >= count) return 0;
   }
 }
@@ -71,7 +73,7 @@ export async function migrateDashboard(
       update_parameter_syntax: keepParameters !== true,
     }),
   );
-  say(`${dashboardId}  ${path}`);
-  for (const warning of warnings) remark(inOneLine(warning));
+  printLine(`${dashboardId}  ${path}`);
+  for (const warning of warnings) printDiagnostic(toSingleLine(warning));
   return 0;
 }

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
-import { openService, Unreachable } from './service-client.ts';
+import { openServiceStream, ServiceUnreachable } from './service-client.ts';
 
 const LogEvent = Type.Object({ offset: Type.Integer(), content: Type.String() });
 
@@ -35,18 +35,18 @@ export async function* followLog({
   let wait = firstWait;
   while (!signal.aborted) {
     try {
-      for await (const { id, name, data } of eventsOf(
+      for await (const { id, name, data } of readEvents(
         `/jobs/runs/logs/stream?run_id=${runId}&stream=${stream}&offset=${next}`,
         signal,
       )) {
         if (name === 'end') return;
-        if (name === 'log') yield read(LogEvent, data).content;
+        if (name === 'log') yield parseJson(LogEvent, data).content;
         next = id ?? next;
         wait = firstWait;
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof ServiceUnreachable)) throw error;
       if (wait === firstWait) onInterruption();
     }
     await sleep(wait, undefined, { signal }).catch(() => undefined);
@@ -61,8 +61,8 @@ interface ServerEvent {
 }
 
 /** The events of one connection. */
-async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const { body } = await openService(path, signal);
+async function* readEvents(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const { body } = await openServiceStream(path, signal);
   if (body === null) return;
   let text = '';
   const chunks = body.pipeThrough(new TextDecoderStream());
@@ -70,14 +70,14 @@ async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerator<Serv
     for await (const chunk of chunks) {
       const blocks = (text + chunk).split('\n\n');
       text = blocks.pop() ?? '';
-      yield* blocks.map(eventIn);
+      yield* blocks.map(parseEvent);
     }
   } catch {
-    throw new Unreachable('The connection broke.');
+    throw new ServiceUnreachable('The connection broke.');
   }
 }
 
-function eventIn(block: string): ServerEvent {
+function parseEvent(block: string): ServerEvent {
   const fields = new Map(
     block
       .split('\n')
@@ -91,6 +91,6 @@ function eventIn(block: string): ServerEvent {
   };
 }
 
-function read<Shape extends TSchema>(shape: Shape, text: string): Static<Shape> {
+function parseJson<Shape extends TSchema>(shape: Shape, text: string): Static<Shape> {
   return Parse(shape, JSON.parse(text));
 }

@@ -3,22 +3,22 @@
  * the terminal.
  */
 import { once } from 'node:events';
-import { terminalSafe } from './terminal-safe.ts';
+import { sanitizeTerminalText } from './terminal-safe.ts';
 
 /** A line without an end is printed in pieces of this many characters. */
-const longestLine = 65_536;
+const maximumLineLength = 65_536;
 /** A command to the terminal that a piece may break is not longer. */
-const longestCommand = 200;
+const maximumEscapeLength = 200;
 
 export interface LinePrinter {
   /** Resolves when the reader can take more. */
   print(text: string): Promise<void>;
   /** Prints what is left of a line that has no end. */
-  end(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** @param prefix what each line begins with */
-export function linePrinter(
+export function createLinePrinter(
   out: NodeJS.WritableStream & { readonly isTTY?: boolean },
   prefix: string,
 ): LinePrinter {
@@ -32,7 +32,7 @@ export function linePrinter(
       heard.abort(),
     );
   };
-  const shown = (text: string): string => terminalSafe(text, out.isTTY === true);
+  const shown = (text: string): string => sanitizeTerminalText(text, out.isTTY === true);
   return {
     async print(text) {
       const lines = (rest + text).split('\n');
@@ -43,13 +43,13 @@ export function linePrinter(
         );
         begun = false;
       }
-      while (rest.length > longestLine + longestCommand) {
-        await write(`${begun ? '' : prefix}${shown(rest.slice(0, longestLine))}`);
-        rest = rest.slice(longestLine);
+      while (rest.length > maximumLineLength + maximumEscapeLength) {
+        await write(`${begun ? '' : prefix}${shown(rest.slice(0, maximumLineLength))}`);
+        rest = rest.slice(maximumLineLength);
         begun = true;
       }
     },
-    async end() {
+    async flush() {
       if (rest !== '' || begun) await write(`${begun ? '' : prefix}${shown(rest)}\n`);
       [rest, begun] = ['', false];
     },

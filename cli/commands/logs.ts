@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { followLog } from './follow-log.ts';
-import { linePrinter, type LinePrinter } from './line-printer.ts';
-import { remark } from './say.ts';
-import { callService, Unreachable } from './service-client.ts';
+import { createLinePrinter, type LinePrinter } from './line-printer.ts';
+import { printDiagnostic } from './say.ts';
+import { callService, ServiceUnreachable } from './service-client.ts';
 import { CommandError } from '../start-failure.ts';
 
 export interface LogsOptions {
@@ -31,21 +31,21 @@ const Page = Type.Object({ offset: Type.Integer(), next_offset: Type.Integer(), 
 type Run = Static<typeof Run>;
 type TaskRun = Static<typeof TaskRun>;
 
-const overStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
+const terminalStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
 /** Exit code of a run that was followed to an end other than success. */
-const unsuccessful = 3;
-const interrupted = 130;
+const unsuccessfulExitCode = 3;
+const interruptedExitCode = 130;
 
 /**
  * Prints the logs. Resolves with the exit code: 0, or how the run ended with `follow`. @throws CommandError
  */
 export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
   const run = await getRun(runId);
-  const chosen = tasksOf(run, options);
+  const chosen = selectTasks(run, options);
   const streams = options.stream === 'both' ? (['stdout', 'stderr'] as const) : [options.stream];
   const several = new Set(run.tasks.map((task) => task.task_key)).size > 1 && options.task === undefined;
   const printerOf = (task: TaskRun, stream: 'stdout' | 'stderr'): LinePrinter =>
-    linePrinter(
+    createLinePrinter(
       stream === 'stderr' && streams.length > 1 ? process.stderr : process.stdout,
       several ? `${task.task_key} | ` : '',
     );
@@ -55,11 +55,11 @@ export async function printLogs(runId: number, options: LogsOptions): Promise<nu
     }
     return 0;
   }
-  return follow(run, options, streams, printerOf);
+  return followRun(run, options, streams, printerOf);
 }
 
 /** Follows what there is and what comes: later attempts, and tasks of repairs. */
-async function follow(
+async function followRun(
   first: Run,
   options: LogsOptions,
   streams: readonly ('stdout' | 'stderr')[],
@@ -69,8 +69,10 @@ async function follow(
   const leave = (): void => leaving.abort();
   process.once('SIGINT', leave);
   const { signal } = leaving;
-  const onInterruption = oneAtATime(() =>
-    remark('runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).'),
+  const onInterruption = throttle(() =>
+    printDiagnostic(
+      'runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).',
+    ),
   );
   const followed = new Set<number>();
   const printLog = async (task: TaskRun, stream: 'stdout' | 'stderr'): Promise<void> => {
@@ -78,7 +80,7 @@ async function follow(
     const offset = options.tail === undefined ? 0 : await printTail(task, stream, options.tail, printer);
     for await (const text of followLog({ runId: task.run_id, stream, offset, onInterruption, signal }))
       await printer.print(text);
-    await printer.end();
+    await printer.flush();
   };
   const following: Promise<void>[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -90,24 +92,24 @@ async function follow(
     for (
       let run = first;
       !signal.aborted;
-      run = await patiently(() => getRun(first.run_id), onInterruption, signal)
+      run = await retryWhileUnreachable(() => getRun(first.run_id), onInterruption, signal)
     ) {
-      for (const task of tasksOf(run, options, true).filter(
-        (one) => !followed.has(one.run_id) && (hasBegun(one) || run.tasks.length === 1),
+      for (const task of selectTasks(run, options, true).filter(
+        (one) => !followed.has(one.run_id) && (hasStarted(one) || run.tasks.length === 1),
       )) {
         followed.add(task.run_id);
         following.push(...streams.map((stream) => printLog(task, stream).catch(onFailure)));
       }
-      if (isOver(run)) {
+      if (isTerminated(run)) {
         await Promise.all(following);
-        if (!signal.aborted) return endOf(run, options);
+        if (!signal.aborted) return exitCodeOf(run, options);
       }
       await pause(signal);
     }
     if (failure !== undefined) throw failure.error;
-    return interrupted;
+    return interruptedExitCode;
   } catch (error) {
-    if (signal.aborted && failure === undefined) return interrupted;
+    if (signal.aborted && failure === undefined) return interruptedExitCode;
     throw error;
   } finally {
     process.off('SIGINT', leave);
@@ -115,16 +117,16 @@ async function follow(
 }
 
 /** A task that waits or was skipped has written nothing: it is looked at again with the run. */
-function hasBegun({ state }: TaskRun): boolean {
+function hasStarted({ state }: TaskRun): boolean {
   return state.life_cycle_state !== 'PENDING' && state.life_cycle_state !== 'SKIPPED';
 }
 
-function isOver({ state }: { readonly state: Static<typeof State> }): boolean {
-  return overStates.has(state.life_cycle_state);
+function isTerminated({ state }: { readonly state: Static<typeof State> }): boolean {
+  return terminalStates.has(state.life_cycle_state);
 }
 
 /** What is asked for: with `--task` that one, and of each task its latest attempt, or every attempt. */
-function tasksOf({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, every = false): TaskRun[] {
+function selectTasks({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, every = false): TaskRun[] {
   const named = key === undefined ? tasks : tasks.filter((task) => task.task_key === key);
   if (named.length === 0)
     throw new CommandError(
@@ -133,14 +135,14 @@ function tasksOf({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, ever
   return every ? named : [...new Map(named.map((task) => [task.task_key, task])).values()];
 }
 
-function endOf(run: Run, { task: key }: LogsOptions): number {
+function exitCodeOf(run: Run, { task: key }: LogsOptions): number {
   const ended = key === undefined ? run : (run.tasks.findLast((task) => task.task_key === key) ?? run);
   const { life_cycle_state: state, result_state: result = state, state_message: message = '' } = ended.state;
   if (result === 'SUCCESS') return 0;
-  remark(
+  printDiagnostic(
     `runyard: ${key === undefined ? `run ${run.run_id}` : `task ${key}`} ended as ${result}${message === '' ? '' : `: ${message.replaceAll(/\s+/g, ' ')}`}`,
   );
-  return unsuccessful;
+  return unsuccessfulExitCode;
 }
 
 /** The id of a task run shows that task run as a run of one task. */
@@ -164,7 +166,7 @@ async function printPages(
     if (page.next_offset <= offset) break;
     offset = page.next_offset;
   }
-  await printer.end();
+  await printer.flush();
 }
 
 /** Prints the last lines; where to go on from there. */
@@ -179,7 +181,7 @@ async function printTail(task: TaskRun, stream: string, tail: number, printer: L
 }
 
 /** A call that is made again as long as nobody answers. */
-async function patiently<Answer>(
+async function retryWhileUnreachable<Answer>(
   call: () => Promise<Answer>,
   onInterruption: () => void,
   signal: AbortSignal,
@@ -188,7 +190,7 @@ async function patiently<Answer>(
     try {
       return await call();
     } catch (error) {
-      if (signal.aborted || !(error instanceof Unreachable)) throw error;
+      if (signal.aborted || !(error instanceof ServiceUnreachable)) throw error;
       onInterruption();
       await pause(signal);
     }
@@ -200,7 +202,7 @@ function pause(signal: AbortSignal): Promise<void> {
 }
 
 /** Several logs lose their connection at the same time: it is said once. */
-function oneAtATime(action: () => void): () => void {
+function throttle(action: () => void): () => void {
   let quiet = false;
   return () => {
     if (quiet) return;

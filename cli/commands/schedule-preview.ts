@@ -2,7 +2,7 @@
 import { systemClock } from '../../engine/clock.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { previewSchedule, type Preview } from '../../engine/schedule/preview.ts';
-import { say } from './say.ts';
+import { printLine } from './say.ts';
 import { CommandError } from '../start-failure.ts';
 
 export interface PreviewOptions {
@@ -14,21 +14,22 @@ export interface PreviewOptions {
 }
 
 /** Prints the preview; the reason when there is none. Resolves with the exit code. @throws CommandError */
-export async function previewCommand(
+export async function printSchedulePreview(
   expression: string,
   { zone, after = systemClock.now(), count, json }: PreviewOptions,
 ): Promise<number> {
-  const preview = previewOf(expression, zone, after, count);
+  const preview = createPreview(expression, zone, after, count);
   if (json === true) {
-    say(JSON.stringify(preview, undefined, 2));
+    printLine(JSON.stringify(preview, undefined, 2));
     return 0;
   }
-  say(`${expression} (${zone}): ${preview.description}`);
-  for (const { local, note } of preview.fire_times) say(note === undefined ? local : `${local}  ${note}`);
+  printLine(`${expression} (${zone}): ${preview.description}`);
+  for (const { local, note } of preview.fire_times)
+    printLine(note === undefined ? local : `${local}  ${note}`);
   return 0;
 }
 
-function previewOf(expression: string, zone: string, after: number, count: number): Preview {
+function createPreview(expression: string, zone: string, after: number, count: number): Preview {
   try {
     return previewSchedule(expression, zone, after, count);
   } catch (error) {

@@ -2,13 +2,13 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
-import { keptBootstrapToken } from '../wiring/bootstrap-token.ts';
+import { readBootstrapToken } from '../wiring/bootstrap-token.ts';
 import { readClientVariables, readConfig } from '../config.ts';
-import { inOneLine } from './say.ts';
+import { toSingleLine } from './say.ts';
 import { CommandError } from '../start-failure.ts';
 
 /** Nobody answered, or not to the end: the same call may succeed later. */
-export class Unreachable extends CommandError {}
+export class ServiceUnreachable extends CommandError {}
 
 /** One call of the service, with the refusal in its own words. @throws CommandError */
 export async function callService<Shape extends TSchema>(
@@ -18,20 +18,20 @@ export async function callService<Shape extends TSchema>(
   body?: string,
   version = '2.0',
 ): Promise<Static<Shape>> {
-  const { url, token } = await service();
+  const { url, token } = await resolveService();
   const response = await fetch(`${url}/api/${version}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}` },
     ...(body !== undefined && { body }),
   }).catch((error: unknown) => {
-    throw new Unreachable(
-      `There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`,
+    throw new ServiceUnreachable(
+      `There is no service at ${url} (${causeMessageOf(error)}): start it, or name it in RUNYARD_URL.`,
     );
   });
   const text = await response.text();
   if (!response.ok)
-    throw new (response.status === 503 ? Unreachable : CommandError)(
-      `The service refused: ${refusalIn(text)}`,
+    throw new (response.status === 503 ? ServiceUnreachable : CommandError)(
+      `The service refused: ${parseErrorMessage(text)}`,
     );
   return Parse(shape, JSON.parse(text));
 }
@@ -40,25 +40,25 @@ export async function callService<Shape extends TSchema>(
  * A call whose answer comes in pieces. @throws Unreachable when nobody answers or the service is busy;
  * CommandError for every other refusal
  */
-export async function openService(path: string, signal?: AbortSignal): Promise<Response> {
-  const { url, token } = await service();
+export async function openServiceStream(path: string, signal?: AbortSignal): Promise<Response> {
+  const { url, token } = await resolveService();
   const response = await fetch(`${url}/api/2.1${path}`, {
     headers: { authorization: `Bearer ${token}` },
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
-    throw new Unreachable(
-      `There is no service at ${url} (${causeOf(error)}): start it, or name it in RUNYARD_URL.`,
+    throw new ServiceUnreachable(
+      `There is no service at ${url} (${causeMessageOf(error)}): start it, or name it in RUNYARD_URL.`,
     );
   });
   if (response.ok) return response;
-  const message = `The service refused: ${refusalIn(await response.text())}`;
+  const message = `The service refused: ${parseErrorMessage(await response.text())}`;
   throw response.status === 429 || response.status === 503
-    ? new Unreachable(message)
+    ? new ServiceUnreachable(message)
     : new CommandError(message);
 }
 
 /** Where the service is: as the variables of clients say, else as the configuration here says. */
-async function service(): Promise<{ readonly url: string; readonly token: string }> {
+async function resolveService(): Promise<{ readonly url: string; readonly token: string }> {
   const given = readClientVariables();
   const config = readConfig();
   const url =
@@ -68,20 +68,20 @@ async function service(): Promise<{ readonly url: string; readonly token: string
   const token =
     given.token ??
     config.bootstrapToken ??
-    (await keptBootstrapToken(config.dataDirectory).catch(() => undefined));
+    (await readBootstrapToken(config.dataDirectory).catch(() => undefined));
   if (token === undefined || token === '')
     throw new CommandError(`There is no token to use at ${url}: set RUNYARD_TOKEN.`);
   return { url: url.replace(/\/$/, ''), token };
 }
 
-function causeOf(error: unknown): string {
+function causeMessageOf(error: unknown): string {
   return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }
 
-function refusalIn(text: string): string {
+function parseErrorMessage(text: string): string {
   try {
     return Parse(Type.Object({ message: Type.String() }), JSON.parse(text)).message;
   } catch {
-    return inOneLine(text).slice(0, 300);
+    return toSingleLine(text).slice(0, 300);
   }
 }

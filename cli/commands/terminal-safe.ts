@@ -1,35 +1,36 @@
 /** Text of a program made fit for a terminal: colours at most, and no other command to it. */
 
 // oxlint-disable no-control-regex -- these characters are what is looked for
-const colour = /^\u001B\[[\d;:]*m$/;
+const colourSequence = /^\u001B\[[\d;:]*m$/;
 /**
  * Commands to a terminal: control sequences, strings (titles, links, clipboards) up to their end, and short
  * ones.
  */
-const commands = /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
+const escapeSequences =
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
 /**
  * Everything else that is no text but tab and line end; the second range are the same commands in one byte.
  */
-const controls = /[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
+const controlCharacters = /[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 
 /** @param colours whether they are kept; each line ends what it has begun */
-export function terminalSafe(text: string, colours: boolean): string {
+export function sanitizeTerminalText(text: string, colours: boolean): string {
   return text
     .replaceAll('\r\n', '\n')
     .split(/[\n\r]/)
-    .map((line) => safeLine(line, colours))
+    .map((line) => sanitizeLine(line, colours))
     .join('\n');
 }
 
-function safeLine(line: string, colours: boolean): string {
+function sanitizeLine(line: string, colours: boolean): string {
   let coloured = false;
   const safe = line
-    .replaceAll(commands, (command) => {
-      if (!colours || !colour.test(command)) return '';
+    .replaceAll(escapeSequences, (command) => {
+      if (!colours || !colourSequence.test(command)) return '';
       coloured = true;
       return command;
     })
-    .replaceAll(controls, '');
+    .replaceAll(controlCharacters, '');
   return coloured ? `${safe}\u001B[0m` : safe;
 }

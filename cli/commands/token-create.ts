@@ -1,6 +1,6 @@
 /** `runyard token create`: makes a token for somebody, by the running service. */
 import { Type } from 'typebox';
-import { remark, say } from './say.ts';
+import { printDiagnostic, printLine } from './say.ts';
 import { callService } from './service-client.ts';
 import { CommandError } from '../start-failure.ts';
 
@@ -45,7 +45,7 @@ export async function createToken({
       ...(autoscope === true && { autoscope_enabled: true }),
     }),
   );
-  say(value);
-  remark(`Token ${info.token_id}. Its value is shown this once.`);
+  printLine(value);
+  printDiagnostic(`Token ${info.token_id}. Its value is shown this once.`);
   return 0;
 }

@@ -1,8 +1,8 @@
 /** `runyard token`: prints the token of the first administrator. */
 import { messageOf } from '../../engine/errors.ts';
-import { bootstrapTokenFile, keptBootstrapToken } from '../wiring/bootstrap-token.ts';
+import { bootstrapTokenPath, readBootstrapToken } from '../wiring/bootstrap-token.ts';
 import { readConfig } from '../config.ts';
-import { remark, say } from './say.ts';
+import { printDiagnostic, printLine } from './say.ts';
 import { CommandError } from '../start-failure.ts';
 
 /**
@@ -11,19 +11,19 @@ import { CommandError } from '../start-failure.ts';
  */
 export async function printToken(): Promise<number> {
   const config = readConfig();
-  const token = config.bootstrapToken ?? (await kept(config.dataDirectory));
-  say(token);
+  const token = config.bootstrapToken ?? (await readGeneratedToken(config.dataDirectory));
+  printLine(token);
   if (process.stdout.isTTY) {
     const address = config.publicUrl ?? `http://${config.host}:${config.port}`;
-    remark(`Use it as: curl -H 'Authorization: Bearer ${token}' ${address}/api/2.1/jobs/list`);
+    printDiagnostic(`Use it as: curl -H 'Authorization: Bearer ${token}' ${address}/api/2.1/jobs/list`);
   }
   return 0;
 }
 
-async function kept(dataDirectory: string): Promise<string> {
-  const token = await keptBootstrapToken(dataDirectory).catch((error: unknown) => {
+async function readGeneratedToken(dataDirectory: string): Promise<string> {
+  const token = await readBootstrapToken(dataDirectory).catch((error: unknown) => {
     throw new CommandError(
-      `The token in ${bootstrapTokenFile(dataDirectory)} cannot be read: ${messageOf(error)}.`,
+      `The token in ${bootstrapTokenPath(dataDirectory)} cannot be read: ${messageOf(error)}.`,
     );
   });
   if (token === undefined || token === '') {

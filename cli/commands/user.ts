@@ -1,6 +1,6 @@
 /** `runyard user`: lists, makes, changes and removes users, by the running service. */
 import { Type } from 'typebox';
-import { inOneLine, say } from './say.ts';
+import { toSingleLine, printLine } from './say.ts';
 import { callService } from './service-client.ts';
 import { CommandError } from '../start-failure.ts';
 
@@ -18,13 +18,13 @@ const User = Type.Object({
   groups: Type.Array(Type.Object({ display: Type.String() })),
 });
 const Listed = Type.Object({ totalResults: Type.Integer(), Resources: Type.Array(User) });
-const path = '/preview/scim/v2/Users';
+const usersPath = '/preview/scim/v2/Users';
 const pageSize = 1_000;
 
 const adminGroup = [{ value: 'admins' }];
 
 /** Verb -> the operation that it sends. Every verb that is not here removes. */
-const operations: Readonly<Record<string, object>> = {
+const patchOperations: Readonly<Record<string, object>> = {
   deactivate: { op: 'replace', path: 'active', value: false },
   activate: { op: 'replace', path: 'active', value: true },
   promote: { op: 'add', path: 'groups', value: adminGroup },
@@ -40,14 +40,14 @@ export async function listUsers(): Promise<number> {
     const { totalResults, Resources: users } = await callService(
       Listed,
       'GET',
-      `${path}?startIndex=${first}&count=${pageSize}`,
+      `${usersPath}?startIndex=${first}&count=${pageSize}`,
     );
     for (const { id, userName, active, groups } of users) {
       const marks = [
         groups.some(({ display }) => display === 'admins') ? 'administrator' : '',
         active ? '' : 'switched off',
       ].filter((mark) => mark !== '');
-      say(`${id}  ${inOneLine(userName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`);
+      printLine(`${id}  ${toSingleLine(userName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`);
     }
     if (first + pageSize > totalResults) return 0;
   }
@@ -58,7 +58,7 @@ export async function addUser(userName: string, { displayName, email, admin }: U
   const { id } = await callService(
     User,
     'POST',
-    path,
+    usersPath,
     JSON.stringify({
       userName,
       ...(displayName !== undefined && { displayName }),
@@ -66,24 +66,24 @@ export async function addUser(userName: string, { displayName, email, admin }: U
       ...(admin === true && { groups: adminGroup }),
     }),
   );
-  say(id);
+  printLine(id);
   return 0;
 }
 
 /** @throws CommandError */
-export async function changeUser(userName: string, verb: string): Promise<number> {
-  const id = await idOf(userName);
-  const operation = operations[verb];
-  if (operation === undefined) await callService(Type.Object({}), 'DELETE', `${path}/${id}`);
-  else await callService(User, 'PATCH', `${path}/${id}`, JSON.stringify({ Operations: [operation] }));
+export async function updateUser(userName: string, verb: string): Promise<number> {
+  const id = await findUserId(userName);
+  const operation = patchOperations[verb];
+  if (operation === undefined) await callService(Type.Object({}), 'DELETE', `${usersPath}/${id}`);
+  else await callService(User, 'PATCH', `${usersPath}/${id}`, JSON.stringify({ Operations: [operation] }));
   return 0;
 }
 
-async function idOf(userName: string): Promise<string> {
+async function findUserId(userName: string): Promise<string> {
   const filter = `userName eq "${userName.replaceAll(/["\\]/g, '\\$&')}"`;
   const {
     Resources: [user],
-  } = await callService(Listed, 'GET', `${path}?filter=${encodeURIComponent(filter)}`);
-  if (user === undefined) throw new CommandError(`There is no user ${inOneLine(userName)}.`);
+  } = await callService(Listed, 'GET', `${usersPath}?filter=${encodeURIComponent(filter)}`);
+  if (user === undefined) throw new CommandError(`There is no user ${toSingleLine(userName)}.`);
   return user.id;
 }

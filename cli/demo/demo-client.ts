@@ -32,7 +32,7 @@ const Run = Type.Object({
   end_time: Type.Integer(),
 });
 
-const Output = Type.Object({
+const RunOutput = Type.Object({
   notebook_output: Type.Optional(Type.Object({ result: Type.Optional(Type.String()) })),
   error: Type.Optional(Type.String()),
   error_trace: Type.Optional(Type.String()),
@@ -40,7 +40,7 @@ const Output = Type.Object({
 
 export type TaskRun = Static<typeof TaskRun>;
 export type Run = Static<typeof Run>;
-export type Output = Static<typeof Output>;
+export type Output = Static<typeof RunOutput>;
 
 export interface DemoClient {
   /** Writes a file of managed_fs, over one that is there. */
@@ -93,7 +93,7 @@ export function createDemoClient(url: string, token: string): DemoClient {
       return (await read(Type.Object({ run_id: Type.Integer() }), started)).run_id;
     },
     getRun: (runId) => read(Run, call(`/2.1/jobs/runs/get?run_id=${runId}`)),
-    getOutput: (runId) => read(Output, call(`/2.1/jobs/runs/get-output?run_id=${runId}`)),
+    getOutput: (runId) => read(RunOutput, call(`/2.1/jobs/runs/get-output?run_id=${runId}`)),
     async cancel(runId) {
       await call('/2.1/jobs/runs/cancel', { run_id: runId });
     },

@@ -6,13 +6,13 @@ import { Check } from 'typebox/value';
 import type { Clock } from '../../engine/clock.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import type { DemoClient, Run } from './demo-client.ts';
-import type { Progress } from './demo-progress.ts';
+import type { ProgressDisplay } from './demo-progress.ts';
 
-const example = new URL('../../examples/weather/', import.meta.url);
+const exampleDirectory = new URL('../../examples/weather/', import.meta.url);
 const files = ['ingest.py', 'seattle-weather.csv'];
 const notebooks = ['temperature', 'rain', 'report'];
 /** Time between two looks at the run (ms). */
-const lookEvery = 150;
+const pollIntervalMs = 150;
 
 /** What the last notebook gives to its exit call, as far as the summary uses it. */
 const Report = Type.Object({
@@ -26,11 +26,12 @@ const Report = Type.Object({
 });
 
 /** Puts the files of the example where its job expects them, and creates the job. Resolves with its id. */
-export async function bringExample(client: DemoClient): Promise<number> {
-  for (const name of files) await client.putFile(`/weather/${name}`, await readFile(new URL(name, example)));
+export async function installExample(client: DemoClient): Promise<number> {
+  for (const name of files)
+    await client.putFile(`/weather/${name}`, await readFile(new URL(name, exampleDirectory)));
   for (const name of notebooks)
-    await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, example)));
-  return client.createJob(JSON.parse(await readFile(new URL('job.json', example), 'utf8')));
+    await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, exampleDirectory)));
+  return client.createJob(JSON.parse(await readFile(new URL('job.json', exampleDirectory), 'utf8')));
 }
 
 /**
@@ -40,7 +41,7 @@ export async function bringExample(client: DemoClient): Promise<number> {
 export async function followRun(
   client: DemoClient,
   runId: number,
-  progress: Progress,
+  progress: ProgressDisplay,
   clock: Clock,
   stop: Promise<unknown>,
 ): Promise<Run> {
@@ -48,9 +49,9 @@ export async function followRun(
   let cancelled = false;
   for (;;) {
     const run = await client.getRun(runId);
-    progress.show(run.tasks, clock.now());
+    progress.update(run.tasks, clock.now());
     if (isTerminal(run.state.life_cycle_state)) return run;
-    const pause = sleep(lookEvery, false);
+    const pause = sleep(pollIntervalMs, false);
     if (cancelled) await pause;
     else cancelled = await Promise.race([told, pause]);
     if (cancelled) await client.cancel(runId);
@@ -58,7 +59,7 @@ export async function followRun(
 }
 
 /** The year in a sentence; undefined when the value is not the example's report. */
-export function sentenceOf(result: unknown): string | undefined {
+export function summarizeReport(result: unknown): string | undefined {
   if (!Check(Report, result)) return undefined;
   const report: Static<typeof Report> = result;
   return (

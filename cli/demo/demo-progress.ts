@@ -4,19 +4,19 @@
 import { isTerminal } from '../../engine/run/states.ts';
 import type { TaskRun } from './demo-client.ts';
 
-export interface Progress {
+export interface ProgressDisplay {
   /** Takes the tasks as they are at `now` (epoch ms). */
-  show(tasks: readonly TaskRun[], now: number): void;
+  update(tasks: readonly TaskRun[], now: number): void;
 }
 
 /** Where progress is written; process.stdout is one. */
-export interface Screen {
+export interface TerminalOutput {
   write(text: string): unknown;
   readonly columns?: number;
 }
 
 /** For a terminal that does not say how wide it is, or says 0. */
-const usualColumns = 80;
+const defaultColumns = 80;
 
 const green = 32;
 const red = 31;
@@ -32,16 +32,16 @@ const colours: Readonly<Record<string, number>> = {
 };
 
 /** One line a change: for files, pipes and those who want no colour. */
-export function plainProgress(screen: Screen): Progress {
+export function createPlainProgress(screen: TerminalOutput): ProgressDisplay {
   const said = new Map<number, string>();
   return {
-    show(tasks, now) {
+    update(tasks, now) {
       for (const task of tasks) {
         const state = stateOf(task);
         if (said.get(task.run_id) === state) continue;
         said.set(task.run_id, state);
         screen.write(
-          `  ${nameOf(task).padEnd(nameWidth(tasks))}  ${state}${afterwards(task, now)}${messageOf(task)}\n`,
+          `  ${taskLabelOf(task).padEnd(labelWidthOf(tasks))}  ${state}${renderDuration(task, now)}${renderMessage(task)}\n`,
         );
       }
     },
@@ -49,12 +49,12 @@ export function plainProgress(screen: Screen): Progress {
 }
 
 /** A table of all tasks, written over itself each time. */
-export function liveProgress(screen: Screen): Progress {
+export function createLiveProgress(screen: TerminalOutput): ProgressDisplay {
   let drawn = 0;
   return {
-    show(tasks, now) {
+    update(tasks, now) {
       const lines = tasks.map((task) =>
-        tableLine(task, now, nameWidth(tasks), screen.columns || usualColumns),
+        renderTableLine(task, now, labelWidthOf(tasks), screen.columns || defaultColumns),
       );
       const backToTop = drawn === 0 ? '' : `\x1b[${drawn}A`;
       screen.write(backToTop + lines.map((line) => `\x1b[2K${line}\n`).join(''));
@@ -63,10 +63,10 @@ export function liveProgress(screen: Screen): Progress {
   };
 }
 
-function tableLine(task: TaskRun, now: number, width: number, columns: number): string {
+function renderTableLine(task: TaskRun, now: number, width: number, columns: number): string {
   const state = stateOf(task);
-  const seconds = (durationOf(task, now) ?? '').padStart(9);
-  const start = `  ${nameOf(task).padEnd(width)}  `;
+  const seconds = (formatDuration(task, now) ?? '').padStart(9);
+  const start = `  ${taskLabelOf(task).padEnd(width)}  `;
   // A line that wraps would be two, and the next drawing would be off by one.
   const rest = `${state.padEnd(14)}${seconds}  ${task.state.state_message}`.slice(
     0,
@@ -82,25 +82,25 @@ function stateOf({ state }: TaskRun): string {
     : state.life_cycle_state;
 }
 
-function nameOf(task: TaskRun): string {
+function taskLabelOf(task: TaskRun): string {
   return task.attempt_number === 0 ? task.task_key : `${task.task_key} (retry ${task.attempt_number})`;
 }
 
-function nameWidth(tasks: readonly TaskRun[]): number {
-  return Math.max(...tasks.map((task) => nameOf(task).length));
+function labelWidthOf(tasks: readonly TaskRun[]): number {
+  return Math.max(...tasks.map((task) => taskLabelOf(task).length));
 }
 
-function afterwards(task: TaskRun, now: number): string {
-  const duration = isTerminal(task.state.life_cycle_state) ? durationOf(task, now) : undefined;
+function renderDuration(task: TaskRun, now: number): string {
+  const duration = isTerminal(task.state.life_cycle_state) ? formatDuration(task, now) : undefined;
   return duration === undefined ? '' : ` after ${duration}`;
 }
 
-function messageOf({ state }: TaskRun): string {
+function renderMessage({ state }: TaskRun): string {
   return isTerminal(state.life_cycle_state) && state.state_message !== '' ? `  ${state.state_message}` : '';
 }
 
 /** "1.3 s"; undefined for what never started. */
-export function durationOf(
+export function formatDuration(
   times: { readonly start_time: number; readonly end_time: number },
   now: number,
 ): string | undefined {

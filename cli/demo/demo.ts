@@ -6,14 +6,14 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
-import { configOf, wantsPlainText } from '../config.ts';
+import { createConfig, wantsPlainText } from '../config.ts';
 import { createDemoClient, type DemoClient, type Run } from './demo-client.ts';
-import { bringExample, followRun, sentenceOf } from './demo-job.ts';
-import { durationOf, liveProgress, plainProgress } from './demo-progress.ts';
+import { installExample, followRun, summarizeReport } from './demo-job.ts';
+import { formatDuration, createLiveProgress, createPlainProgress } from './demo-progress.ts';
 import { createFileLogger } from '../logger.ts';
-import { say } from '../commands/say.ts';
+import { printLine } from '../commands/say.ts';
 import { startService, type Service } from '../wiring/service.ts';
-import { startFailure } from '../start-failure.ts';
+import { toStartError } from '../start-failure.ts';
 import { listenForStop } from '../stop-signal.ts';
 
 export interface DemoOptions {
@@ -22,30 +22,31 @@ export interface DemoOptions {
   /** The year to report about, in four digits. */
   readonly year: string;
   /** Leaves the engine running until a signal. */
-  readonly keep?: true;
+  readonly keepRunning?: true;
 }
 
 /**
  * Resolves with 0 when the run succeeded, 1 when it did not, 130 when a signal ended it. @throws CommandError
  */
-export async function demo(options: DemoOptions): Promise<number> {
+export async function runDemo(options: DemoOptions): Promise<number> {
   const temporary = options.dataDir === undefined;
-  const directory = options.dataDir === undefined ? await temporaryDirectory() : resolve(options.dataDir);
+  const directory =
+    options.dataDir === undefined ? await createTemporaryDirectory() : resolve(options.dataDir);
   const stop = listenForStop(systemClock);
-  say('Starting an engine of its own ...');
+  printLine('Starting an engine of its own ...');
   let code = 1;
   try {
     code = await withService(directory, async (service) => {
-      const result = await runExample(service, options.year, directory, stop.received);
-      if (options.keep === true && result !== 130) await keepRunning(service, stop.received);
+      const result = await runExample(service, options.year, directory, stop.firstSignal);
+      if (options.keepRunning === true && result !== 130) await waitForStop(service, stop.firstSignal);
       return result;
     });
     return code;
   } finally {
     stop.dispose();
-    const removed = temporary && code !== 1 && options.keep !== true;
+    const removed = temporary && code !== 1 && options.keepRunning !== true;
     if (removed) await rm(directory, { recursive: true, force: true });
-    say(
+    printLine(
       removed
         ? `\n${directory} is removed again; --keep or --data-dir leaves it.`
         : `\nEverything is kept in ${directory}`,
@@ -54,17 +55,17 @@ export async function demo(options: DemoOptions): Promise<number> {
 }
 
 /** The user of the embedded database must be able to pass through, when the demo runs as root. */
-async function temporaryDirectory(): Promise<string> {
+async function createTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-demo-'));
   await chmod(directory, 0o711);
   return directory;
 }
 
 async function withService(directory: string, use: (service: Service) => Promise<number>): Promise<number> {
-  const config = configOf({ RUNYARD_DATA_DIR: directory, RUNYARD_PORT: '0' });
+  const config = createConfig({ RUNYARD_DATA_DIR: directory, RUNYARD_PORT: '0' });
   const log = createFileLogger(config.logLevel, join(directory, 'engine.log'));
   const service = await startService(config, log).catch((error: unknown) => {
-    throw startFailure(error, config);
+    throw toStartError(error, config);
   });
   try {
     return await use(service);
@@ -80,17 +81,19 @@ async function runExample(
   stop: Promise<unknown>,
 ): Promise<number> {
   const client = createDemoClient(service.url, service.token);
-  say(`Engine at ${service.url}, its data and engine.log in ${directory}`);
-  const jobId = await bringExample(client);
+  printLine(`Engine at ${service.url}, its data and engine.log in ${directory}`);
+  const jobId = await installExample(client);
   const runId = await client.runNow(jobId, { year });
-  say(`Job ${jobId}, run ${runId}: the weather of Seattle in ${year}\n`);
+  printLine(`Job ${jobId}, run ${runId}: the weather of Seattle in ${year}\n`);
   const live = process.stdout.isTTY && !wantsPlainText();
-  const progress = live ? liveProgress(process.stdout) : plainProgress(process.stdout);
+  const progress = live ? createLiveProgress(process.stdout) : createPlainProgress(process.stdout);
   const run = await followRun(client, runId, progress, systemClock, stop);
   const result = run.state.result_state ?? run.state.life_cycle_state;
-  say(`\nThe run ended with ${result} after ${durationOf(run, systemClock.now()) ?? 'no time'}.`);
+  printLine(`\nThe run ended with ${result} after ${formatDuration(run, systemClock.now()) ?? 'no time'}.`);
   for (const task of run.tasks)
-    say(`Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`);
+    printLine(
+      `Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`,
+    );
   if (result === 'SUCCESS') await showResult(client, run);
   else await showErrors(client, run);
   if (result === 'CANCELED') return 130;
@@ -102,9 +105,9 @@ async function showResult(client: DemoClient, run: Run): Promise<void> {
   const last = run.tasks.find((task) => task.task_key === 'report');
   const output = last && (await client.getOutput(last.run_id));
   const value: unknown = JSON.parse(output?.notebook_output?.result ?? 'null');
-  say(`\n${JSON.stringify(value, undefined, 2)}`);
-  const sentence = sentenceOf(value);
-  if (sentence !== undefined) say(`\n${sentence}`);
+  printLine(`\n${JSON.stringify(value, undefined, 2)}`);
+  const sentence = summarizeReport(value);
+  if (sentence !== undefined) printLine(`\n${sentence}`);
 }
 
 async function showErrors(client: DemoClient, run: Run): Promise<void> {
@@ -112,13 +115,15 @@ async function showErrors(client: DemoClient, run: Run): Promise<void> {
     ({ state }) => state.result_state === 'FAILED' || state.life_cycle_state === 'INTERNAL_ERROR',
   )) {
     const { error, error_trace: trace } = await client.getOutput(task.run_id);
-    say(`\n${task.task_key} failed: ${error ?? task.state.state_message}`);
-    if (trace !== undefined) say(trace.trimEnd());
+    printLine(`\n${task.task_key} failed: ${error ?? task.state.state_message}`);
+    if (trace !== undefined) printLine(trace.trimEnd());
   }
 }
 
-async function keepRunning(service: Service, stop: Promise<unknown>): Promise<void> {
-  say(`\nThe engine runs on until Ctrl-C.\nURL       ${service.url}\nToken     ${service.token}`);
-  say(`Try       curl -H 'Authorization: Bearer ${service.token}' ${service.url}/api/2.1/jobs/runs/list`);
+async function waitForStop(service: Service, stop: Promise<unknown>): Promise<void> {
+  printLine(`\nThe engine runs on until Ctrl-C.\nURL       ${service.url}\nToken     ${service.token}`);
+  printLine(
+    `Try       curl -H 'Authorization: Bearer ${service.token}' ${service.url}/api/2.1/jobs/runs/list`,
+  );
   await stop;
 }

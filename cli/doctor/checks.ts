@@ -11,36 +11,35 @@ import { openDatabase, ping } from '../../storage/postgres/database.ts';
 import { DirectoryInUseError, lockDirectory } from '../../storage/embedded/directory-lock.ts';
 import { prepareBinaries } from '../../storage/embedded/binaries.ts';
 import type { Config } from '../config.ts';
-import { lookAtLimits, lookAtPlugins, lookAtSandbox, lookAtTaskUser, lookForSpark } from './task-checks.ts';
-import type { Finding } from './check-result.ts';
-import { startFailure } from '../start-failure.ts';
+import { checkTaskLimits, checkPlugins, checkSandbox, checkTaskUser, checkSpark } from './task-checks.ts';
+import type { CheckResult } from './check-result.ts';
+import { toStartError } from '../start-failure.ts';
 
 interface Check {
   readonly name: string;
   /** What goes wrong on the way counts as broken. */
-  look(config: Config): Promise<Finding>;
+  run(config: Config): Promise<CheckResult>;
 }
 
-const run = promisify(execFile);
-const gib = 2 ** 30;
-const nodeNeeded = 24;
-const descriptorsWanted = 4_096;
+const execFileAsync = promisify(execFile);
+const bytesPerGiB = 2 ** 30;
+const minimumNodeVersion = 24;
+const recommendedOpenFiles = 4_096;
 /** How long a database server may take to answer (ms). */
-const databasePatience = 5_000;
+const databaseTimeoutMs = 5_000;
 
 export const checks: readonly Check[] = [
-  { name: 'node', look: lookAtNode },
-  { name: 'python3', look: lookForPython },
+  { name: 'node', run: checkNode },
+  { name: 'python3', run: checkPython },
   {
     name: 'java',
-    look: (config) =>
-      lookForProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.'),
+    run: (config) => checkProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.'),
   },
-  { name: 'pip', look: lookForPip },
+  { name: 'pip', run: checkPip },
   {
     name: 'mvn',
-    look: (config) =>
-      lookForProgram(
+    run: (config) =>
+      checkProgram(
         config,
         'mvn',
         ['-Dstyle.color=never', '--version'],
@@ -49,73 +48,77 @@ export const checks: readonly Check[] = [
   },
   {
     name: 'Rscript',
-    look: (config) => lookForProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.'),
+    run: (config) => checkProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.'),
   },
-  { name: 'spark', look: lookForSpark },
-  { name: 'plugins', look: lookAtPlugins },
-  { name: 'task user', look: lookAtTaskUser },
-  { name: 'task sandbox', look: lookAtSandbox },
-  { name: 'task limits', look: lookAtLimits },
+  { name: 'spark', run: checkSpark },
+  { name: 'plugins', run: checkPlugins },
+  { name: 'task user', run: checkTaskUser },
+  { name: 'task sandbox', run: checkSandbox },
+  { name: 'task limits', run: checkTaskLimits },
   {
     name: 'fallocate',
-    look: (config) =>
-      lookForProgram(
+    run: (config) =>
+      checkProgram(
         config,
         'fallocate',
         ['--version'],
         'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.',
       ),
   },
-  { name: 'data directory', look: lookAtDirectory },
-  { name: 'free space', look: lookAtSpace },
-  { name: 'held by', look: lookAtHolder },
-  { name: 'database', look: lookAtDatabase },
-  { name: 'setpriv', look: lookForSetpriv },
-  { name: 'open files', look: lookAtDescriptors },
+  { name: 'data directory', run: checkDataDirectory },
+  { name: 'free space', run: checkFreeSpace },
+  { name: 'held by', run: checkDirectoryLock },
+  { name: 'database', run: checkDatabase },
+  { name: 'setpriv', run: checkSetpriv },
+  { name: 'open files', run: checkOpenFiles },
 ];
 
-async function lookAtNode(): Promise<Finding> {
+async function checkNode(): Promise<CheckResult> {
   const found = `${process.version} at ${process.execPath}`;
-  if (Number(process.versions.node.split('.')[0]) >= nodeNeeded) return { state: 'ok', found };
-  return { state: 'broken', found, advice: `Node ${nodeNeeded} or newer is needed, which npm ci brings.` };
+  if (Number(process.versions.node.split('.')[0]) >= minimumNodeVersion) return { state: 'ok', found };
+  return {
+    state: 'broken',
+    found,
+    advice: `Node ${minimumNodeVersion} or newer is needed, which npm ci brings.`,
+  };
 }
 
-async function lookForPython(config: Config): Promise<Finding> {
+async function checkPython(config: Config): Promise<CheckResult> {
   const advice = 'Python tasks and notebooks need it: install Python 3.8 or newer.';
-  const finding = await lookForProgram(config, 'python3', ['--version'], advice);
+  const finding = await checkProgram(config, 'python3', ['--version'], advice);
   const [, minor = ''] = /^Python 3\.(\d+)/.exec(finding.found) ?? [];
   return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
 }
 
-async function lookForPip({ taskEnvironment }: Config): Promise<Finding> {
+async function checkPip({ taskEnvironment }: Config): Promise<CheckResult> {
   const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
   const python = await findInterpreter('python3', taskEnvironment);
   if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
-  const answer = await run(python, ['-m', 'pip', '--version'], { env: { ...taskEnvironment } }).catch(
-    () => undefined,
-  );
+  const answer = await execFileAsync(python, ['-m', 'pip', '--version'], {
+    env: { ...taskEnvironment },
+  }).catch(() => undefined);
   return answer === undefined
     ? { state: 'missing', found: `${python} has none`, advice }
     : { state: 'ok', found: answer.stdout.trim() };
 }
 
-async function lookForProgram(
+async function checkProgram(
   { taskEnvironment }: Config,
   program: string,
   version: readonly string[],
   advice: string,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const file = await findInterpreter(program, taskEnvironment);
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
   // Java says its version on stderr.
-  const { stdout, stderr } = await run(file, version).catch(() => ({ stdout: '', stderr: '' }));
+  const { stdout, stderr } = await execFileAsync(file, version).catch(() => ({ stdout: '', stderr: '' }));
   const [line = ''] = stripVTControlCharacters(`${stdout}${stderr}`).trim().split('\n');
   if (line === '') return { state: 'missing', found: `${file}, which does not run`, advice };
   return { state: 'ok', found: `${line} at ${file}` };
 }
 
-async function lookAtDirectory({ dataDirectory }: Config): Promise<Finding> {
-  const place = await deepestExisting(dataDirectory);
+async function checkDataDirectory({ dataDirectory }: Config): Promise<CheckResult> {
+  const place = await findNearestExisting(dataDirectory);
   const made = place === dataDirectory;
   const found = made ? dataDirectory : `${dataDirectory}, which the first start makes`;
   if (!(await stat(place)).isDirectory()) {
@@ -137,22 +140,22 @@ async function lookAtDirectory({ dataDirectory }: Config): Promise<Finding> {
   };
 }
 
-async function lookAtSpace({ dataDirectory }: Config): Promise<Finding> {
-  const place = await deepestExisting(dataDirectory);
+async function checkFreeSpace({ dataDirectory }: Config): Promise<CheckResult> {
+  const place = await findNearestExisting(dataDirectory);
   const { bavail, bsize } = await statfs(place);
-  const found = `${((bavail * bsize) / gib).toFixed(1)} GiB where ${place} is`;
-  if (bavail * bsize >= gib) return { state: 'ok', found };
+  const found = `${((bavail * bsize) / bytesPerGiB).toFixed(1)} GiB where ${place} is`;
+  if (bavail * bsize >= bytesPerGiB) return { state: 'ok', found };
   return { state: 'poor', found, advice: 'Make room: a full disk stops the database and the logs of tasks.' };
 }
 
 /**
  * Takes the lock of the embedded database and gives it back: only so is a dead holder told from a living one.
  */
-async function lookAtHolder({ dataDirectory, databaseUrl }: Config): Promise<Finding> {
+async function checkDirectoryLock({ dataDirectory, databaseUrl }: Config): Promise<CheckResult> {
   const directory = join(dataDirectory, 'postgres');
   if (databaseUrl !== undefined)
     return { state: 'ok', found: 'engines that share a database server may share it' };
-  if (!(await exists(directory))) return { state: 'ok', found: 'nobody' };
+  if (!(await pathExists(directory))) return { state: 'ok', found: 'nobody' };
   try {
     await (await lockDirectory(directory, systemClock)).release();
     return { state: 'ok', found: 'nobody' };
@@ -163,26 +166,26 @@ async function lookAtHolder({ dataDirectory, databaseUrl }: Config): Promise<Fin
   }
 }
 
-async function lookAtDatabase(config: Config): Promise<Finding> {
-  if (config.databaseUrl !== undefined) return lookAtServer(config, config.databaseUrl);
+async function checkDatabase(config: Config): Promise<CheckResult> {
+  if (config.databaseUrl !== undefined) return checkDatabaseServer(config, config.databaseUrl);
   // Where this user may not complete the package, a copy of the programs is tried out.
   const base = await mkdtemp(join(tmpdir(), 'runyard-doctor-'));
   try {
     const { postgres } = await prepareBinaries({ baseDirectory: base, user: undefined });
-    const { stdout } = await run(postgres, ['--version']);
+    const { stdout } = await execFileAsync(postgres, ['--version']);
     return { state: 'ok', found: `embedded, ${stdout.trim()}` };
   } finally {
     await rm(base, { recursive: true, force: true });
   }
 }
 
-async function lookAtServer(config: Config, url: string): Promise<Finding> {
+async function checkDatabaseServer(config: Config, url: string): Promise<CheckResult> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const database = openDatabase(url, quiet, { maxConnections: 1 });
   const patience = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => patience.reject(new Error(`No answer within ${databasePatience / 1_000} seconds`)),
-    databasePatience,
+    () => patience.reject(new Error(`No answer within ${databaseTimeoutMs / 1_000} seconds`)),
+    databaseTimeoutMs,
   );
   const { host } = new URL(url);
   try {
@@ -191,15 +194,15 @@ async function lookAtServer(config: Config, url: string): Promise<Finding> {
     await database.close();
     return { state: 'ok', found: `${host} answers` };
   } catch (error) {
-    return { state: 'broken', found: host, advice: startFailure(error, config).message };
+    return { state: 'broken', found: host, advice: toStartError(error, config).message };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function lookForSetpriv(): Promise<Finding> {
+async function checkSetpriv(): Promise<CheckResult> {
   if (process.platform !== 'linux') return { state: 'ok', found: 'not needed on this system' };
-  const works = await run('setpriv', ['--pdeathsig', 'KILL', 'true']).then(
+  const works = await execFileAsync('setpriv', ['--pdeathsig', 'KILL', 'true']).then(
     () => true,
     () => false,
   );
@@ -212,22 +215,22 @@ async function lookForSetpriv(): Promise<Finding> {
 }
 
 /** A child inherits the limit that this process has, which Node has raised as far as it may. */
-async function lookAtDescriptors(): Promise<Finding> {
-  const { stdout } = await run('sh', ['-c', 'ulimit -n']);
+async function checkOpenFiles(): Promise<CheckResult> {
+  const { stdout } = await execFileAsync('sh', ['-c', 'ulimit -n']);
   const text = stdout.trim();
-  if (text === 'unlimited' || Number(text) >= descriptorsWanted) return { state: 'ok', found: text };
+  if (text === 'unlimited' || Number(text) >= recommendedOpenFiles) return { state: 'ok', found: text };
   return {
     state: 'poor',
     found: text,
-    advice: `Raise the limit to ${descriptorsWanted} or more (ulimit -n, LimitNOFILE).`,
+    advice: `Raise the limit to ${recommendedOpenFiles} or more (ulimit -n, LimitNOFILE).`,
   };
 }
 
-async function deepestExisting(path: string): Promise<string> {
-  return (await exists(path)) || path === dirname(path) ? path : deepestExisting(dirname(path));
+async function findNearestExisting(path: string): Promise<string> {
+  return (await pathExists(path)) || path === dirname(path) ? path : findNearestExisting(dirname(path));
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     (error: unknown) => {

@@ -4,11 +4,11 @@ import { messageOf } from '../../engine/errors.ts';
 import { findInterpreter } from '../../runners/process/environment.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import type { Config } from '../config.ts';
-import type { Finding } from './check-result.ts';
-import { findSandbox, taskUser } from '../wiring/isolation.ts';
+import type { CheckResult } from './check-result.ts';
+import { findSandbox, resolveTaskUser } from '../wiring/isolation.ts';
 
 /** A plugin that stops the start is broken. */
-export async function lookAtPlugins({ plugins, taskEnvironment }: Config): Promise<Finding> {
+export async function checkPlugins({ plugins, taskEnvironment }: Config): Promise<CheckResult> {
   if (plugins.length === 0) return { state: 'ok', found: 'none' };
   const kinds = await loadPlugins(plugins, taskEnvironment);
   return {
@@ -18,8 +18,8 @@ export async function lookAtPlugins({ plugins, taskEnvironment }: Config): Promi
 }
 
 /** Whom tasks run as. */
-export async function lookAtTaskUser(config: Config): Promise<Finding> {
-  const user = await taskUser(config);
+export async function checkTaskUser(config: Config): Promise<CheckResult> {
+  const user = await resolveTaskUser(config);
   if (user !== undefined) return { state: 'ok', found: `tasks run as ${user.name} (${user.uid})` };
   if (config.taskSandbox !== 'none') return { state: 'ok', found: 'that of the service, in the sandbox' };
   const self = process.getuid?.() === 0 ? 'root' : 'the user of the service';
@@ -31,8 +31,8 @@ export async function lookAtTaskUser(config: Config): Promise<Finding> {
 }
 
 /** What tasks are shut into. */
-export async function lookAtSandbox(config: Config): Promise<Finding> {
-  const user = await taskUser(config);
+export async function checkSandbox(config: Config): Promise<CheckResult> {
+  const user = await resolveTaskUser(config);
   const usable = await findSandbox(user).then(
     (program) => ({ program }),
     (error: unknown) => ({ why: messageOf(error).trim().split('\n').at(-1) ?? '' }),
@@ -51,13 +51,13 @@ export async function lookAtSandbox(config: Config): Promise<Finding> {
 }
 
 /** What processes of tasks may use. */
-export function lookAtLimits({ taskLimits }: Config): Promise<Finding> {
+export function checkTaskLimits({ taskLimits }: Config): Promise<CheckResult> {
   const set = Object.entries(taskLimits).map(([name, value]) => `${name} ${value}`);
   return Promise.resolve({ state: 'ok', found: ['memory and files of known node types', ...set].join(', ') });
 }
 
 /** Submit tasks run without Spark too. */
-export async function lookForSpark({ taskEnvironment }: Config): Promise<Finding> {
+export async function checkSpark({ taskEnvironment }: Config): Promise<CheckResult> {
   const home = taskEnvironment['SPARK_HOME'] ?? '';
   const inHome = `${home}/bin/spark-submit`;
   const launcher =

@@ -10,15 +10,15 @@ import { openDatabase, type DatabaseAddress } from '../../storage/postgres/datab
 import { createRoots } from '../../storage/files/roots.ts';
 
 /** What the thread is told. */
-export interface ClusterLogsOrder {
+export interface ClusterLogsJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
 }
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function deliverAll({ address, dataDirectory }: ClusterLogsOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { maxConnections: 2 });
+async function deliverPendingLogs({ address, dataDirectory }: ClusterLogsJobData): Promise<void> {
+  const { db, close } = openDatabase(address, silentLog, { maxConnections: 2 });
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
   const failures: string[] = [];
   try {
@@ -36,5 +36,5 @@ async function deliverAll({ address, dataDirectory }: ClusterLogsOrder): Promise
 }
 
 // Written by cli/housekeeping/housekeeping.ts.
-const order: ClusterLogsOrder = workerData.job.worker.workerData;
-await deliverAll(order);
+const jobData: ClusterLogsJobData = workerData.job.worker.workerData;
+await deliverPendingLogs(jobData);

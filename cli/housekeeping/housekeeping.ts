@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import Bree from 'bree';
 import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import type { ClusterLogsOrder } from './cluster-logs-job.ts';
-import type { LibraryOrder } from './library-job.ts';
-import type { PeopleOrder } from './people-job.ts';
-import type { RetentionOrder } from './retention-job.ts';
+import type { ClusterLogsJobData } from './cluster-logs-job.ts';
+import type { LibraryJobData } from './library-job.ts';
+import type { PeopleJobData } from './people-job.ts';
+import type { RetentionJobData } from './retention-job.ts';
 
 export interface Housekeeping {
   /** Ends what is under way; the next start goes on with it. */
@@ -18,13 +18,13 @@ export interface Housekeeping {
 
 const hour = 60 * 60 * 1_000;
 /** How often logs of clusters are delivered (spec 2.8). */
-const logsEveryMs = hour / 12;
+const clusterLogsIntervalMs = hour / 12;
 
 /**
  * Starts the jobs. The first round comes ten minutes after the start: until then there is more urgent work.
  */
 export async function startHousekeeping(
-  order: RetentionOrder & PeopleOrder & ClusterLogsOrder & LibraryOrder,
+  order: RetentionJobData & PeopleJobData & ClusterLogsJobData & LibraryJobData,
   log: Log,
   firstAfterMs = hour / 6,
 ): Promise<Housekeeping> {
@@ -69,8 +69,8 @@ export async function startHousekeeping(
       {
         name: 'cluster-logs',
         path: fileURLToPath(new URL('./cluster-logs-job.ts', import.meta.url)),
-        timeout: Math.min(firstAfterMs, logsEveryMs),
-        interval: logsEveryMs,
+        timeout: Math.min(firstAfterMs, clusterLogsIntervalMs),
+        interval: clusterLogsIntervalMs,
         worker: { workerData: order },
       },
     ],

@@ -13,17 +13,21 @@ import { listLibraryPathsInUse } from '../../storage/postgres/libraries/librarie
 import { libraryDirectory, objectDirectory } from '../wiring/kept-directories.ts';
 
 /** What the thread is told. */
-export interface LibraryOrder {
+export interface LibraryJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
   /** How long an entry is kept after its last use. */
   readonly libraryRetentionMs: number;
 }
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function removeUnused({ address, dataDirectory, libraryRetentionMs }: LibraryOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
+async function removeUnusedLibraries({
+  address,
+  dataDirectory,
+  libraryRetentionMs,
+}: LibraryJobData): Promise<void> {
+  const { db, close } = openDatabase(address, silentLog, { maxConnections: 1 });
   const library = libraryDirectory(dataDirectory);
   try {
     // Asked first: what is taken into use meanwhile is young.
@@ -33,7 +37,7 @@ async function removeUnused({ address, dataDirectory, libraryRetentionMs }: Libr
       ...cacheSections.map((part) => join(library, part)),
       objectDirectory(dataDirectory),
     ]) {
-      await removeOld(directory, before, (entry) =>
+      await removeOldEntries(directory, before, (entry) =>
         used.some((path) => path === entry || path.startsWith(`${entry}/`)),
       );
     }
@@ -42,7 +46,7 @@ async function removeUnused({ address, dataDirectory, libraryRetentionMs }: Libr
   }
 }
 
-async function removeOld(
+async function removeOldEntries(
   directory: string,
   before: number,
   inUse: (entry: string) => boolean,
@@ -59,5 +63,5 @@ async function removeOld(
 }
 
 // Written by cli/housekeeping/housekeeping.ts.
-const order: LibraryOrder = workerData.job.worker.workerData;
-await removeUnused(order);
+const jobData: LibraryJobData = workerData.job.worker.workerData;
+await removeUnusedLibraries(jobData);

@@ -13,15 +13,15 @@ import { openDatabase, type DatabaseAddress } from '../../storage/postgres/datab
 import { purgeDeletedPrincipals } from '../../storage/postgres/people/principals.ts';
 
 /** What the thread is told. */
-export interface PeopleOrder {
+export interface PeopleJobData {
   readonly address: DatabaseAddress;
   readonly auditRetentionMs: number;
 }
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function keepPeople({ address, auditRetentionMs }: PeopleOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
+async function maintainPeople({ address, auditRetentionMs }: PeopleJobData): Promise<void> {
+  const { db, close } = openDatabase(address, silentLog, { maxConnections: 1 });
   try {
     const now = clock.now();
     await revokeUnusedTokens(db, now);
@@ -35,5 +35,5 @@ async function keepPeople({ address, auditRetentionMs }: PeopleOrder): Promise<v
 }
 
 // Written by cli/housekeeping/housekeeping.ts.
-const order: PeopleOrder = workerData.job.worker.workerData;
-await keepPeople(order);
+const jobData: PeopleJobData = workerData.job.worker.workerData;
+await maintainPeople(jobData);

@@ -19,10 +19,10 @@ import {
 } from '../../storage/postgres/runs/retention.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
-import { mailFile } from '../wiring/mail-directory.ts';
+import { mailPath } from '../wiring/mail-directory.ts';
 
 /** What the thread is told. */
-export interface RetentionOrder {
+export interface RetentionJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
   readonly retentionMs: number;
@@ -30,16 +30,16 @@ export interface RetentionOrder {
   readonly deliveryRetentionMs: number;
 }
 
-const batch = 100;
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const batchSize = 100;
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function removeExpired({
   address,
   dataDirectory,
   retentionMs,
   deliveryRetentionMs,
-}: RetentionOrder): Promise<void> {
-  const { db, close } = openDatabase(address, silent, { maxConnections: 1 });
+}: RetentionJobData): Promise<void> {
+  const { db, close } = openDatabase(address, silentLog, { maxConnections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
   // The row is gone by then: a file that stays must not keep the files of all others.
@@ -48,25 +48,28 @@ async function removeExpired({
   };
   try {
     for (;;) {
-      const expired = await listExpiredRuns(db, clock.now() - retentionMs, batch);
+      const expired = await listExpiredRuns(db, clock.now() - retentionMs, batchSize);
       for (const runId of expired) {
         const removed = await deleteRun(db, runId, clock.now());
         if (typeof removed === 'string') continue;
         for (const attempt of removed.taskRunIds) await files.removeAttempt(attempt).catch(remains);
         for (const cluster of removed.clusterIds) await files.removeCluster(cluster).catch(remains);
       }
-      if (expired.length < batch) break;
+      if (expired.length < batchSize) break;
     }
-    await removeOldAllPurpose(db, clock.now() - retentionMs, (clusterId) =>
+    await removeOldClusterHistory(db, clock.now() - retentionMs, (clusterId) =>
       files.removeCluster(clusterId).catch(remains),
     );
     for (;;) {
-      const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batch);
+      const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batchSize);
       for (const deliveryId of removed)
-        await rm(mailFile(dataDirectory, deliveryId), { force: true }).catch(remains);
-      if (removed.length < 10 * batch) break;
+        await rm(mailPath(dataDirectory, deliveryId), { force: true }).catch(remains);
+      if (removed.length < 10 * batchSize) break;
     }
-    while ((await removeOldOutboxEvents(db, clock.now() - deliveryRetentionMs, 10 * batch)) === 10 * batch);
+    while (
+      (await removeOldOutboxEvents(db, clock.now() - deliveryRetentionMs, 10 * batchSize)) ===
+      10 * batchSize
+    );
     if (failures.length > 0)
       throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
   } finally {
@@ -75,21 +78,21 @@ async function removeExpired({
 }
 
 /** All-purpose clusters that ended long ago, and what happened long ago to the others. */
-async function removeOldAllPurpose(
+async function removeOldClusterHistory(
   db: OpenDatabase['db'],
   before: number,
   remove: (clusterId: string) => Promise<void>,
 ): Promise<void> {
   for (
-    let removed = await removeOldClusters(db, before, batch);
+    let removed = await removeOldClusters(db, before, batchSize);
     removed.length > 0;
-    removed = await removeOldClusters(db, before, batch)
+    removed = await removeOldClusters(db, before, batchSize)
   ) {
     for (const clusterId of removed) await remove(clusterId);
   }
-  while ((await removeOldClusterEvents(db, before, 10 * batch)) > 0);
+  while ((await removeOldClusterEvents(db, before, 10 * batchSize)) > 0);
 }
 
 // Written by cli/housekeeping/housekeeping.ts.
-const order: RetentionOrder = workerData.job.worker.workerData;
-await removeExpired(order);
+const jobData: RetentionJobData = workerData.job.worker.workerData;
+await removeExpired(jobData);

@@ -30,22 +30,22 @@ export interface Clusters {
   readonly control: ClusterControl;
   readonly reader: ClusterReader;
   /** Looks after clusters that nobody looks after, soon. */
-  tend(): void;
+  maintain(): void;
   close(): Promise<void>;
 }
 
-export interface ClusterParts {
+export interface ClusterDependencies {
   readonly config: Config;
   readonly isolation: Isolation;
   /** Finds a file by its URI. */
-  readonly locate: (uri: string, what: 'file') => Promise<string>;
+  readonly resolvePath: (uri: string, what: 'file') => Promise<string>;
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
   readonly files: AttemptFiles;
   readonly nodeId: string;
   /** Told of every all-purpose cluster that has started. */
-  readonly began: (cluster: LibraryCluster) => void;
+  readonly onClusterStarted: (cluster: LibraryCluster) => void;
   /** `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
   readonly clock: Clock;
@@ -55,17 +55,17 @@ export interface ClusterParts {
 export async function startClusters({
   config,
   isolation,
-  locate,
+  resolvePath,
   address,
   database: { db },
   roots,
   files,
   nodeId,
-  began,
+  onClusterStarted,
   random,
   clock,
   log,
-}: ClusterParts): Promise<Clusters> {
+}: ClusterDependencies): Promise<Clusters> {
   const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
   const rules = {
     limited: hasLimitedPool(inventory),
@@ -79,7 +79,7 @@ export async function startClusters({
     isolation,
     stopGraceMs,
     logBytesMax,
-    locate,
+    locate: resolvePath,
   });
   if (config.faults.length > 0)
     log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
@@ -88,7 +88,7 @@ export async function startClusters({
     requireExistingCluster: config.clustersStrict,
     faults: createClusterFaults(config.faults),
     signals,
-    provider: providerOf({ db, roots, scripts, clock, log }),
+    provider: createProvider({ db, roots, scripts, clock, log }),
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const control = createClusterControl({
@@ -99,12 +99,12 @@ export async function startClusters({
     log,
     clusterStartMs,
     nodeId,
-    onClusterRunning: began,
+    onClusterRunning: onClusterStarted,
     randomString: random,
     directories: files,
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
-  await endLeftScripts(scripts, store, log);
+  await stopOrphanedScripts(scripts, store, log);
   const wake = listenForClusterChanges({ address, clock, log }, (clusterId) => signals.notify(clusterId));
   await wake.ready;
   let tending: Promise<void> | undefined;
@@ -113,7 +113,7 @@ export async function startClusters({
     compute,
     control,
     reader: createClusterReader(db),
-    tend() {
+    maintain() {
       tending ??= control
         .maintain()
         .catch((error: unknown) =>
@@ -135,13 +135,13 @@ export async function startClusters({
   };
 }
 
-function providerOf({
+function createProvider({
   db,
   roots,
   scripts,
   clock,
   log,
-}: Pick<ClusterParts, 'roots' | 'clock' | 'log'> & {
+}: Pick<ClusterDependencies, 'roots' | 'clock' | 'log'> & {
   readonly db: OpenDatabase['db'];
   readonly scripts: Pick<ClusterProvider, 'runScript' | 'stopScripts'>;
 }): ClusterProvider {
@@ -166,7 +166,7 @@ function providerOf({
 }
 
 /** At the start of an engine: scripts of clusters that were ended while no engine was there. */
-async function endLeftScripts(
+async function stopOrphanedScripts(
   scripts: ReturnType<typeof createInitScriptRunner>,
   store: ClusterStore,
   log: Log,

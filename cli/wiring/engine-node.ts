@@ -27,9 +27,9 @@ import type { Roots } from '../../storage/files/roots.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
-import { checkNeighbours, directoryIdOf } from './installation.ts';
+import { assertSharedDataDirectory, ensureDirectoryId } from './installation.ts';
 import { createLibraries } from './libraries.ts';
-import { objectStoreOf } from './object-store.ts';
+import { createConfiguredObjectStore } from './object-store.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -46,12 +46,12 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface EngineParts {
+export interface EngineDependencies {
   readonly config: Config;
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
-  readonly site: WorkspaceInfo;
+  readonly workspaceInfo: WorkspaceInfo;
   readonly plugins: readonly PluginKind[];
   readonly isolation: Isolation;
   readonly clock: Clock;
@@ -66,25 +66,25 @@ export async function startEngine({
   address,
   database,
   roots,
-  site,
+  workspaceInfo,
   plugins,
   isolation,
   clock,
   log,
-}: EngineParts): Promise<Engine> {
+}: EngineDependencies): Promise<Engine> {
   const { db } = database;
   const files = createAttemptFiles(roots);
-  const objects = objectStoreOf(config, clock);
+  const objects = createConfiguredObjectStore(config, clock);
   const locate = createPathResolver(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
   const runs = createRunStore(db, clock, log);
   const nodes = createNodeStore(db);
-  const node = await ownNode(await directoryIdOf(config.dataDirectory));
-  await checkNeighbours(node, await nodes.list());
+  const node = await createNodeIdentity(await ensureDirectoryId(config.dataDirectory));
+  await assertSharedDataDirectory(node, await nodes.list());
   const pool = createTaskPool({
     threads: config.poolThreads,
     attemptsPerThread: config.attemptsPerThread,
-    settings: runnerSettings(config, roots, isolation),
+    settings: createRunnerSettings(config, roots, isolation),
     locate,
     plugins,
     log,
@@ -92,13 +92,13 @@ export async function startEngine({
   const clusters = await startClusters({
     config,
     isolation,
-    locate,
+    resolvePath: locate,
     address,
     database,
     roots,
     files,
     nodeId: node.nodeId,
-    began: libraries.ports.settleLibraries,
+    onClusterStarted: libraries.ports.startInstallation,
     random: randomCharacters,
     clock,
     log,
@@ -108,10 +108,10 @@ export async function startEngine({
     runs,
     clusters: clusters.store,
     compute: clusters.compute,
-    libraryManager: libraries.librarian,
+    libraryManager: libraries.libraryManager,
     pool,
     directories: files,
-    workspace: site,
+    workspace: workspaceInfo,
     clock,
     log,
     nodeId: node.nodeId,
@@ -153,7 +153,7 @@ export async function startEngine({
     node,
     leaseMs,
     sweepOrphans: sweep,
-    queue: { wake: () => lookAfter(queue, clusters) },
+    queue: { wake: () => processWaitingWork(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
   });
   await libraries.resume();
@@ -183,7 +183,7 @@ export async function startEngine({
 }
 
 /** What every attempt is told about this engine. */
-function runnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
+function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
   const { stopGraceMs, logBytesMax, limits } = config;
   const taskEnvironment = {
     ...config.taskEnvironment,
@@ -194,12 +194,12 @@ function runnerSettings(config: Config, roots: Roots, isolation: Isolation): Run
 }
 
 /** With each beat: what waits, and clusters that a node which is gone was starting. */
-function lookAfter(queue: RunQueue, clusters: Clusters): void {
+function processWaitingWork(queue: RunQueue, clusters: Clusters): void {
   queue.wake();
-  clusters.tend();
+  clusters.maintain();
 }
 
-async function ownNode(directoryId: string): Promise<NodeIdentity> {
+async function createNodeIdentity(directoryId: string): Promise<NodeIdentity> {
   const identity = await identifyProcess(process.pid);
   if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
   return {

@@ -13,13 +13,13 @@ import type { NodeIdentity, NodeLoad } from '../../engine/ports/engine.ts';
  * Binds a data directory to the database that it is used with, the first time; later it must be the same one.
  * @throws Error whose message says in one line what to do
  */
-export async function checkInstallation(
+export async function bindDataDirectory(
   dataDirectory: string,
   database: { readonly id: string; readonly hasRuns: boolean },
 ): Promise<void> {
   const file = join(dataDirectory, 'installation');
-  const bound = await orMissing(readFile(file, 'utf8'), '');
-  const attempts = await orMissing(readdir(join(dataDirectory, 'runs')), []);
+  const bound = await readOrDefault(readFile(file, 'utf8'), '');
+  const attempts = await readOrDefault(readdir(join(dataDirectory, 'runs')), []);
   const foreign = bound === '' ? attempts.length > 0 && !database.hasRuns : bound.trim() !== database.id;
   if (foreign) {
     throw new Error(
@@ -34,7 +34,7 @@ export async function checkInstallation(
  * The id of a data directory, made when it is asked for first. Several engines may ask at once: they get the
  * same.
  */
-export async function directoryIdOf(dataDirectory: string): Promise<string> {
+export async function ensureDirectoryId(dataDirectory: string): Promise<string> {
   const file = join(dataDirectory, 'directory-id');
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${randomUUID()}\n`, { mode: 0o600, flush: true });
@@ -54,7 +54,10 @@ export async function directoryIdOf(dataDirectory: string): Promise<string> {
  * ones.
  * @throws Error whose message says in one line what to do
  */
-export async function checkNeighbours(own: NodeIdentity, nodes: readonly NodeLoad[]): Promise<void> {
+export async function assertSharedDataDirectory(
+  own: NodeIdentity,
+  nodes: readonly NodeLoad[],
+): Promise<void> {
   const others = nodes.filter((node) => node.alive && node.directoryId !== own.directoryId);
   const living = await Promise.all(
     others.map(
@@ -71,7 +74,7 @@ export async function checkNeighbours(own: NodeIdentity, nodes: readonly NodeLoa
   );
 }
 
-async function orMissing<Value>(reading: Promise<Value>, otherwise: Value): Promise<Value> {
+async function readOrDefault<Value>(reading: Promise<Value>, otherwise: Value): Promise<Value> {
   try {
     return await reading;
   } catch (error) {

@@ -19,9 +19,9 @@ import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
 import { libraryDirectory, objectDirectory } from './kept-directories.ts';
 
-const run = promisify(execFile);
-const application = fileURLToPath(new URL('../..', import.meta.url));
-const supervisor = join(application, 'runners', 'supervisor', 'supervise.sh');
+const execFileAsync = promisify(execFile);
+const applicationDirectory = fileURLToPath(new URL('../..', import.meta.url));
+const supervisorScript = join(applicationDirectory, 'runners', 'supervisor', 'supervise.sh');
 /** Where programs of the system are looked for, whatever PATH the tasks have. */
 const systemPath = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
 
@@ -29,22 +29,26 @@ const systemPath = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
 export class IsolationError extends Error {}
 
 /** The user of RUNYARD_TASK_USER, with everything that tasks need to run as it. @throws IsolationError */
-export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Promise<TaskUser | undefined> {
+export async function resolveTaskUser({
+  taskUser: name,
+}: Pick<Config, 'taskUser'>): Promise<TaskUser | undefined> {
   if (name === undefined) return undefined;
   const refuse = (why: string): never => {
     throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, but ${why}`);
   };
   if (process.getuid?.() !== 0)
     refuse('the service does not run as root, and only root can start processes of other users.');
-  const setpriv = (await systemProgram('setpriv')) ?? refuse('setpriv is not here: install util-linux.');
+  const setpriv = (await findSystemProgram('setpriv')) ?? refuse('setpriv is not here: install util-linux.');
   const [uid = 0, gid = 0] = (
-    await Promise.all(['-u', '-g'].map((which) => run('id', [which, '--', name]))).catch(() =>
+    await Promise.all(['-u', '-g'].map((which) => execFileAsync('id', [which, '--', name]))).catch(() =>
       refuse('there is no such user on this machine.'),
     )
   ).map(({ stdout }) => Number(stdout));
   if (uid === 0) refuse('it must not be root: tasks would have all rights.');
   const home =
-    (await run('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(':')[5] ?? '';
+    (await execFileAsync('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(
+      ':',
+    )[5] ?? '';
   const user: TaskUser = {
     name,
     uid,
@@ -52,8 +56,8 @@ export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Pr
     setprivPath: setpriv,
     home: (await isDirectory(home)) ? home : undefined,
   };
-  if (!(await can(user, 'test', '-r', supervisor)))
-    refuse(`this user cannot read ${supervisor}: allow it with chmod o+x on the directories above.`);
+  if (!(await canExecute(user, 'test', '-r', supervisorScript)))
+    refuse(`this user cannot read ${supervisorScript}: allow it with chmod o+x on the directories above.`);
   return user;
 }
 
@@ -62,7 +66,7 @@ export async function taskUser({ taskUser: name }: Pick<Config, 'taskUser'>): Pr
  * @param hidden directories of the embedded database, which no task may look into
  * @throws IsolationError when this machine cannot keep it
  */
-export async function settleIsolation(
+export async function resolveIsolation(
   config: Config,
   roots: Roots,
   user: TaskUser | undefined,
@@ -75,18 +79,18 @@ export async function settleIsolation(
     );
   }
   if (user !== undefined) {
-    await refuseDatabaseUser(user, hidden);
-    await openRoots(config.dataDirectory, roots, user);
+    await assertNotDatabaseUser(user, hidden);
+    await grantTaskUserAccess(config.dataDirectory, roots, user);
   }
-  if (user !== undefined || taskSandbox !== 'none') await makeToolDirectories(config.dataDirectory, user);
+  if (user !== undefined || taskSandbox !== 'none') await createToolDirectories(config.dataDirectory, user);
   return {
     limits,
     user,
-    sandbox: taskSandbox === 'none' ? undefined : await sandboxOf(config, roots, user, hidden),
+    sandbox: taskSandbox === 'none' ? undefined : await createSandbox(config, roots, user, hidden),
   };
 }
 
-async function refuseDatabaseUser({ name, uid }: TaskUser, directories: readonly string[]): Promise<void> {
+async function assertNotDatabaseUser({ name, uid }: TaskUser, directories: readonly string[]): Promise<void> {
   for (const directory of directories) {
     if ((await stat(directory)).uid !== uid) continue;
     throw new IsolationError(
@@ -97,7 +101,7 @@ async function refuseDatabaseUser({ name, uid }: TaskUser, directories: readonly
 
 /** The program of the sandbox, when it works for this user. @throws Error saying why it does not */
 export async function findSandbox(user: TaskUser | undefined): Promise<string> {
-  const program = await systemProgram('bwrap');
+  const program = await findSystemProgram('bwrap');
   if (program === undefined) throw new Error('bwrap is not here: install bubblewrap');
   const [first = program, ...words] = [
     ...toSetprivArgs(user),
@@ -114,11 +118,11 @@ export async function findSandbox(user: TaskUser | undefined): Promise<string> {
     '--',
     'true',
   ];
-  await run(first, words, { cwd: '/' });
+  await execFileAsync(first, words, { cwd: '/' });
   return program;
 }
 
-async function sandboxOf(
+async function createSandbox(
   config: Config,
   roots: Roots,
   user: TaskUser | undefined,
@@ -133,7 +137,7 @@ async function sandboxOf(
   const outside = hidden.filter((path) => path !== dataDirectory && !path.startsWith(`${dataDirectory}/`));
   return {
     bwrapPath: program,
-    readOnly: [application.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
+    readOnly: [applicationDirectory.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
     // The last two hold what was fetched for tasks.
@@ -150,7 +154,7 @@ async function sandboxOf(
  * Lets the user of tasks through to what is its own, and into what it may read; files from before are handed
  * over once.
  */
-async function openRoots(dataDirectory: string, roots: Roots, user: TaskUser): Promise<void> {
+async function grantTaskUserAccess(dataDirectory: string, roots: Roots, user: TaskUser): Promise<void> {
   for (const { directory } of [roots.runs, roots.clusters]) {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o711);
@@ -159,36 +163,36 @@ async function openRoots(dataDirectory: string, roots: Roots, user: TaskUser): P
     await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid, gid } = user;
   if ((await stat(roots.managedFs.directory)).uid !== uid)
-    await run('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
+    await execFileAsync('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
   for (const { directory } of [roots.workspace, roots.objstore]) {
     if ((await stat(directory)).gid === gid) continue;
-    await run('chmod', ['-R', 'g+rX', directory]);
-    await run('chown', ['-R', '-h', `:${gid}`, directory]);
+    await execFileAsync('chmod', ['-R', 'g+rX', directory]);
+    await execFileAsync('chown', ['-R', '-h', `:${gid}`, directory]);
     await chown(directory, 0, gid);
   }
-  if (await can(user, 'test', '-x', roots.runs.directory)) return;
+  if (await canExecute(user, 'test', '-x', roots.runs.directory)) return;
   throw new IsolationError(
     `RUNYARD_TASK_USER is ${JSON.stringify(user.name)}, who cannot enter ${dataDirectory}: allow it with chmod o+x on the directories above.`,
   );
 }
 
 /** Installers of libraries write in them, whoever they are. */
-async function makeToolDirectories(dataDirectory: string, user: TaskUser | undefined): Promise<void> {
+async function createToolDirectories(dataDirectory: string, user: TaskUser | undefined): Promise<void> {
   for (const name of toolDirectories) {
     const directory = join(libraryDirectory(dataDirectory), name);
     await mkdir(directory, { recursive: true });
     if (user !== undefined && (await stat(directory)).uid !== user.uid)
-      await run('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+      await execFileAsync('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
   }
 }
 
-async function systemProgram(name: string): Promise<string | undefined> {
+async function findSystemProgram(name: string): Promise<string | undefined> {
   return findInterpreter(name, { PATH: systemPath });
 }
 
-async function can(user: TaskUser, ...command: string[]): Promise<boolean> {
+async function canExecute(user: TaskUser, ...command: string[]): Promise<boolean> {
   const [first = '', ...words] = [...toSetprivArgs(user), ...command];
-  return run(first, words, { cwd: '/' }).then(
+  return execFileAsync(first, words, { cwd: '/' }).then(
     () => true,
     () => false,
   );

@@ -21,7 +21,7 @@ import type { Config } from '../config.ts';
 import { libraryDirectory } from './kept-directories.ts';
 
 export interface Libraries {
-  readonly librarian: LibraryManager;
+  readonly libraryManager: LibraryManager;
   readonly ports: LibraryPorts;
   /** Goes on with clusters whose libraries an earlier engine has not finished. */
   resume(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Libraries {
   close(): void;
 }
 
-export interface LibraryParts {
+export interface LibraryDependencies {
   readonly config: Config;
   readonly database: OpenDatabase;
   readonly roots: Roots;
@@ -47,7 +47,7 @@ export function createLibraries({
   isolation,
   clock,
   log,
-}: LibraryParts): Libraries {
+}: LibraryDependencies): Libraries {
   const store = createLibraryStore(db, clock, log);
   const reader = createLibraryReader(db);
   const directory = libraryDirectory(config.dataDirectory);
@@ -88,8 +88,8 @@ export function createLibraries({
       });
   };
   return {
-    librarian,
-    ports: { libraries: store, libraryStates: reader, settleLibraries: settle },
+    libraryManager: librarian,
+    ports: { libraries: store, libraryStates: reader, startInstallation: settle },
     async resume() {
       for (const cluster of await reader.listClustersToInstall()) settle(cluster);
     },

@@ -6,6 +6,6 @@ export function mailDirectory(dataDirectory: string): string {
 }
 
 /** The file of a mail, by the id of its delivery. */
-export function mailFile(dataDirectory: string, deliveryId: string): string {
+export function mailPath(dataDirectory: string, deliveryId: string): string {
   return join(mailDirectory(dataDirectory), `${deliveryId}.eml`);
 }

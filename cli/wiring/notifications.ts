@@ -16,7 +16,7 @@ import { createRunReader } from '../../storage/postgres/stores.ts';
 import type { Config } from '../config.ts';
 import { mailDirectory } from './mail-directory.ts';
 
-export interface Notices {
+export interface Notifications {
   /** Lets go: what is not delivered yet is delivered by another engine, or after the next start. */
   close(): Promise<void>;
 }
@@ -25,30 +25,30 @@ export interface Notices {
 const retryBaseMs = 2_000;
 const webhookTimeoutMs = 10_000;
 
-export interface NoticeWiring {
+export interface NotificationDependencies {
   readonly config: Config;
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
   readonly files: AttemptFiles;
-  readonly site: WorkspaceInfo;
+  readonly workspaceInfo: WorkspaceInfo;
   readonly nodeId: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Starts delivering: what waits already, and everything that comes. */
-export function startNotices({
+export function startNotifications({
   config,
   address,
   database,
   roots,
   files,
-  site,
+  workspaceInfo,
   nodeId,
   clock,
   log,
-}: NoticeWiring): Notices {
+}: NotificationDependencies): Notifications {
   const directory = mailDirectory(config.dataDirectory);
   if (config.smtpUrl === undefined)
     log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
@@ -65,7 +65,7 @@ export function startNotices({
       perSecond: config.mailsPerSecond,
       directory,
     }),
-    site,
+    site: workspaceInfo,
     logTail: tailOf,
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: webhookTimeoutMs,

@@ -5,7 +5,7 @@ import { ConfigError, type Config } from '../config.ts';
 import { objectDirectory } from './kept-directories.ts';
 
 /** Undefined when `objstore://` is a directory. @throws ConfigError when only a part of it is set */
-export function objectStoreOf(
+export function createConfiguredObjectStore(
   { dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config,
   clock: Clock,
 ): ObjectStore | undefined {

@@ -13,7 +13,7 @@ import { createTokenSettingsStore } from '../../storage/postgres/tokens/token-ru
 import { ConfigError, type Config } from '../config.ts';
 
 /** How long a stop waits for the last entries of the audit log, ms. */
-const lastEntriesMs = 2_000;
+const auditFlushTimeoutMs = 2_000;
 
 export interface People extends PeoplePorts {
   readonly audit: (event: AuditEvent) => void;
@@ -34,7 +34,7 @@ export function createPeople({ db }: OpenDatabase, clock: Clock, log: Log): Peop
     audit: writer.record,
     async close() {
       const late = Promise.withResolvers<void>();
-      const cancel = clock.runAt(clock.now() + lastEntriesMs, late.resolve);
+      const cancel = clock.runAt(clock.now() + auditFlushTimeoutMs, late.resolve);
       await Promise.race([writer.flush(), late.promise]);
       cancel();
     },
@@ -55,7 +55,7 @@ export async function readTls({
 /**
  * True when the service listens beyond this machine and nothing says that somebody encrypts what it is sent.
  */
-export function isInTheClear({
+export function isUnencrypted({
   host,
   tlsCert,
   trustedProxies,

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { createApp } from '../../api/http/app.ts';
 import type { Readiness } from '../../api/http/health.ts';
-import { everyOperation } from '../../api/http/operations.ts';
-import { rememberTokens } from '../../api/http/token-cache.ts';
+import { createAllOperations } from '../../api/http/operations.ts';
+import { cacheTokenLookups } from '../../api/http/token-cache.ts';
 import { systemClock as clock } from '../../engine/clock.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
@@ -47,13 +47,13 @@ import {
   ensureBootstrapAdmin,
 } from '../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../storage/files/workspace.ts';
-import { bootstrapToken } from './bootstrap-token.ts';
+import { ensureBootstrapToken } from './bootstrap-token.ts';
 import type { Config } from '../config.ts';
 import { startEngine, type Engine } from './engine-node.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
-import { checkInstallation } from './installation.ts';
-import { settleIsolation, taskUser } from './isolation.ts';
-import { startNotices } from './notifications.ts';
+import { bindDataDirectory } from './installation.ts';
+import { resolveIsolation, resolveTaskUser } from './isolation.ts';
+import { startNotifications } from './notifications.ts';
 import { createPeople, readTls, type People } from './people.ts';
 import { startSchedules } from './schedules.ts';
 
@@ -93,35 +93,35 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (failed !== undefined) throw failed;
   };
   try {
-    return { ...(await start(config, log, closers)), stop };
+    return { ...(await startParts(config, log, closers)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(
+async function startParts(
   config: Config,
   log: Logger,
   closers: (() => Promise<void>)[],
 ): Promise<Omit<Service, 'stop'>> {
   const tls = await readTls(config);
   const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
-  const tasks = await taskUser(config);
-  await makeDataDirectory(config.dataDirectory);
-  const address = await databaseAddress(config, log, closers);
+  const tasks = await resolveTaskUser(config);
+  await createDataDirectory(config.dataDirectory);
+  const address = await resolveDatabaseAddress(config, log, closers);
   const database = openDatabase(address, log);
   closers.push(() => database.close());
   await migrate(database.db);
-  await checkInstallation(config.dataDirectory, await readInstallation(database.db));
-  const { token, isNew } = await bootstrapToken(config);
+  await bindDataDirectory(config.dataDirectory, await readInstallation(database.db));
+  const { token, isNew } = await ensureBootstrapToken(config);
   await ensureBootstrapAdmin(database.db, hashToken(token), clock.now());
   const roots = createRoots({
     dataDirectory: config.dataDirectory,
     allowedRoots: config.allowedRoots,
     taskUser: tasks,
   });
-  const isolation = await settleIsolation(
+  const isolation = await resolveIsolation(
     config,
     roots,
     tasks,
@@ -136,7 +136,7 @@ async function start(
     address,
     database,
     roots,
-    site,
+    workspaceInfo: site,
     plugins,
     isolation,
     clock,
@@ -170,14 +170,14 @@ async function start(
   closers.push(() => people.close());
   const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
   closers.push(() => queries.close());
-  const app = createService({
+  const app = createServiceApp({
     config,
     database,
     engine,
     roots,
-    site,
+    workspaceInfo: site,
     log,
-    door,
+    launchGate: door,
     people,
     queries,
     tls,
@@ -186,13 +186,13 @@ async function start(
   closers.push(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // Only now, because messages link to the address.
-  const notices = startNotices({
+  const notices = startNotifications({
     config,
     address,
     database,
     roots,
     files: engine.files,
-    site,
+    workspaceInfo: site,
     nodeId: engine.nodeId,
     clock,
     log,
@@ -208,12 +208,12 @@ async function start(
 }
 
 /** As root, the user of the embedded database must be able to pass through to its own directory. */
-async function makeDataDirectory(directory: string): Promise<void> {
+async function createDataDirectory(directory: string): Promise<void> {
   const made = await mkdir(directory, { recursive: true });
   if (made !== undefined) await chmod(directory, 0o711);
 }
 
-async function databaseAddress(
+async function resolveDatabaseAddress(
   config: Config,
   log: Logger,
   closers: (() => Promise<void>)[],
@@ -228,40 +228,40 @@ async function databaseAddress(
   return postgres.connection;
 }
 
-interface ServiceParts {
+interface AppDependencies {
   readonly config: Config;
   readonly database: OpenDatabase;
   readonly engine: Engine;
   readonly roots: Roots;
-  readonly site: WorkspaceInfo;
+  readonly workspaceInfo: WorkspaceInfo;
   readonly log: Logger;
-  readonly door: Door;
+  readonly launchGate: LaunchGate;
   readonly people: People;
   readonly queries: QueryRunner;
   readonly tls: Awaited<ReturnType<typeof readTls>>;
   readonly plugins: readonly PluginKind[];
 }
 
-function createService({
+function createServiceApp({
   config,
   database,
   engine,
   roots,
-  site,
+  workspaceInfo,
   log,
-  door,
+  launchGate,
   people,
   queries,
   tls,
   plugins,
-}: ServiceParts) {
+}: AppDependencies) {
   const { db } = database;
   const { limits } = config;
   const { runs, nodes, clusters, coordinator, queue, files, nodeId } = engine;
   const permissions = createPermissionStore(db);
   const enforced = config.jobAccessControl ? permissions : undefined;
   return createApp({
-    operations: everyOperation({
+    operations: createAllOperations({
       jobs: createJobStore(db),
       permissions,
       owners: enforced?.listOwners,
@@ -276,8 +276,18 @@ function createService({
       clusters: clusters.reader,
       control: clusters.control,
       inventory: config.clusters,
-      clusterRules: { inventory: config.clusters, strict: config.clustersStrict, find: clusters.reader.find },
-      launching: { runs: guarded(runs, door), clock, limits, nodeId, acceptRun: coordinator.accept },
+      clusterRules: {
+        inventory: config.clusters,
+        requireExisting: config.clustersStrict,
+        find: clusters.reader.find,
+      },
+      launching: {
+        runs: withLaunchGate(runs, launchGate),
+        clock,
+        limits,
+        nodeId,
+        acceptRun: coordinator.accept,
+      },
       nodes,
       cancelling: {
         runs,
@@ -288,12 +298,12 @@ function createService({
         },
       },
       removing: { runs: createRunRemover(db), files },
-      jobChanged(retimed) {
+      onJobChanged(retimed) {
         for (const { runId, settings } of retimed) coordinator.updateTimeouts(runId, settings);
         // Its limit may have been raised.
         queue.wake();
       },
-      site,
+      workspaceInfo,
       workspace: createWorkspaceStore(roots, limits),
       managedFiles: createManagedFileStore(roots),
       destinations: createDestinationStore(db),
@@ -310,7 +320,7 @@ function createService({
       pipelines: createPipelineStore(db),
       pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
     }),
-    auth: { tokens: rememberTokens(createTokenLookup(db), clock), clock, log },
+    auth: { tokens: cacheTokenLookups(createTokenLookup(db), clock), clock, log },
     plugins,
     audit: people.audit,
     tls,
@@ -319,27 +329,27 @@ function createService({
     metrics: { databaseQueries: database.queryCount, activeRuns: coordinator.countDrivenRuns },
     metricsOpen: config.metricsOpen,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
-    ready: () => readiness(database, door),
-    isPassing: isTransientError,
+    checkReadiness: () => checkReadiness(database, launchGate),
+    isTransientError,
     limits,
     log,
   });
 }
 
 /** Whether new runs are taken. */
-interface Door {
-  open: boolean;
+interface LaunchGate {
+  isOpen: boolean;
 }
 
 /**
  * The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that
  * it may be asked again.
  */
-function guarded(runs: RunStore, door: Door): RunStore {
+function withLaunchGate(runs: RunStore, door: LaunchGate): RunStore {
   return {
     ...runs,
     async launchTransaction(steps, patience) {
-      if (!door.open)
+      if (!door.isOpen)
         throw new ServiceError(
           'TEMPORARILY_UNAVAILABLE',
           'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
@@ -350,8 +360,8 @@ function guarded(runs: RunStore, door: Door): RunStore {
   };
 }
 
-async function readiness({ db }: OpenDatabase, door: Door): Promise<Readiness> {
-  if (!door.open)
+async function checkReadiness({ db }: OpenDatabase, door: LaunchGate): Promise<Readiness> {
+  if (!door.isOpen)
     return {
       ready: false,
       reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.',

@@ -9,6 +9,6 @@ export function now(): number {
 }
 
 /** An instant for machines and for people elsewhere: ISO 8601 in UTC. @param ms epoch milliseconds */
-export function isoInstant(ms: number): string {
+export function toIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -2,7 +2,7 @@
  * What every page has around it: the way to the others, who is signed in, and whether the service answers.
  */
 import { useEffect, useRef, useState } from 'react';
-import { useAnswer, useInterruption } from './api/queries.ts';
+import { useApiQuery, useConnectionError } from './api/queries.ts';
 import { DashboardPage } from './pages/dashboard-page.tsx';
 import { DashboardsPage } from './pages/dashboards-page.tsx';
 import { JobPage } from './pages/job-page.tsx';
@@ -11,13 +11,13 @@ import { NodesPage } from './pages/nodes-page.tsx';
 import { RunPage } from './pages/run-page.tsx';
 import { RunsPage } from './pages/runs-page.tsx';
 import { UnknownPage } from './pages/unknown-page.tsx';
-import { addressOf, routeOf, type Route } from './route.ts';
+import { linkTo, parseRoute, type Route } from './route.ts';
 import { useSession } from './session.tsx';
 
-export function Frame() {
+export function AppLayout() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  const place = placeOf(route);
+  const place = pageKeyOf(route);
   // Whoever reads with the ears, or goes by keyboard, is taken to the new page and not left where the link
   // was.
   const before = useRef(place);
@@ -38,7 +38,7 @@ export function Frame() {
         Skip to the content
       </a>
       <Header page={route.page} />
-      <Interruption />
+      <ConnectionBanner />
       <main id="main" tabIndex={-1} ref={main}>
         <Page route={route} />
       </main>
@@ -54,14 +54,14 @@ function useRoute(): Route {
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
-  return routeOf(hash);
+  return parseRoute(hash);
 }
 
 /**
  * The same for addresses that differ in a filter only; all runs are one place, because a task run opens
  * within its run.
  */
-function placeOf(route: Route): string {
+function pageKeyOf(route: Route): string {
   if (route.page === 'dashboard') return `dashboard ${route.dashboardId}`;
   return route.page === 'job' ? `job ${route.jobId}` : route.page;
 }
@@ -90,35 +90,35 @@ function Page({ route }: { readonly route: Route }) {
 }
 
 function Header({ page }: { readonly page: Route['page'] }) {
-  const { userName, end } = useSession();
+  const { userName, signOut } = useSession();
   // Not everybody may see the list of the engines.
-  const hasNodes = useAnswer('2.0/nodes').data !== undefined;
+  const hasNodes = useApiQuery('2.0/nodes').data !== undefined;
   const current = (...pages: readonly Route['page'][]) =>
     pages.includes(page) ? { 'aria-current': 'page' as const } : {};
   return (
     <header className="top">
-      <a className="brand" href={addressOf.runs({ state: 'all' })}>
+      <a className="brand" href={linkTo.runs({ state: 'all' })}>
         Runyard
       </a>
       <nav aria-label="Pages">
-        <a href={addressOf.runs({ state: 'all' })} {...current('runs', 'run')}>
+        <a href={linkTo.runs({ state: 'all' })} {...current('runs', 'run')}>
           Runs
         </a>
-        <a href={addressOf.jobs({})} {...current('jobs', 'job')}>
+        <a href={linkTo.jobs({})} {...current('jobs', 'job')}>
           Jobs
         </a>
-        <a href={addressOf.dashboards()} {...current('dashboards', 'dashboard')}>
+        <a href={linkTo.dashboards()} {...current('dashboards', 'dashboard')}>
           Dashboards
         </a>
         {hasNodes && (
-          <a href={addressOf.nodes} {...current('nodes')}>
+          <a href={linkTo.nodes} {...current('nodes')}>
             Nodes
           </a>
         )}
       </nav>
       <div className="who">
         <span title="Signed in as">{userName}</span>
-        <button type="button" onClick={() => end()}>
+        <button type="button" onClick={() => signOut()}>
           Sign out
         </button>
       </div>
@@ -127,8 +127,8 @@ function Header({ page }: { readonly page: Route['page'] }) {
 }
 
 /** Says that what is seen may be old, and that it is being tried again. It leaves when an answer comes. */
-function Interruption() {
-  const error = useInterruption();
+function ConnectionBanner() {
+  const error = useConnectionError();
   return (
     <div role="status" className="interruption">
       {error !== null && (

@@ -1,4 +1,4 @@
 /** Goes to another page of the console. @param address from `addressOf` */
-export function go(address: string): void {
+export function navigateTo(address: string): void {
   location.hash = address;
 }

@@ -5,12 +5,12 @@ export interface RunFilter {
   readonly state: 'all' | 'active' | 'completed';
   readonly jobId?: number | undefined;
   /** Token of the page of the list; the first one without. */
-  readonly after?: string | undefined;
+  readonly pageToken?: string | undefined;
 }
 
 export interface JobFilter {
   readonly name?: string | undefined;
-  readonly after?: string | undefined;
+  readonly pageToken?: string | undefined;
 }
 
 export type Route =
@@ -28,8 +28,11 @@ export type Route =
  * The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no
  * job.
  */
-const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSearchParams) => Route])[] = [
-  [/^(runs)?$/, (_found, query) => ({ page: 'runs', filter: runFilterOf(query) })],
+const routePatterns: readonly (readonly [
+  RegExp,
+  (found: RegExpExecArray, query: URLSearchParams) => Route,
+])[] = [
+  [/^(runs)?$/, (_found, query) => ({ page: 'runs', filter: parseRunFilter(query) })],
   [/^job\/\d+\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
   [/^job\/run\/(\d+)$/, ([, runId]) => ({ page: 'run', runId: Number(runId) })],
   [/^job\/(\d+)$/, ([, jobId]) => ({ page: 'job', jobId: Number(jobId) })],
@@ -37,7 +40,7 @@ const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSear
     /^jobs$/,
     (_found, query) => ({
       page: 'jobs',
-      filter: { name: query.get('name') ?? undefined, after: query.get('after') ?? undefined },
+      filter: { name: query.get('name') ?? undefined, pageToken: query.get('after') ?? undefined },
     }),
   ],
   [/^nodes$/, () => ({ page: 'nodes' })],
@@ -46,9 +49,9 @@ const forms: readonly (readonly [RegExp, (found: RegExpExecArray, query: URLSear
 ];
 
 /** The page of an address. @param hash as `location.hash` has it: empty, or from the # on */
-export function routeOf(hash: string): Route {
+export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  for (const [form, route] of forms) {
+  for (const [form, route] of routePatterns) {
     const found = form.exec(path);
     if (found !== null) return route(found, new URLSearchParams(query));
   }
@@ -56,26 +59,26 @@ export function routeOf(hash: string): Route {
 }
 
 /** Addresses as links have them. */
-export const addressOf = {
-  runs: ({ state, jobId, after }: RunFilter): string =>
-    withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after }),
+export const linkTo = {
+  runs: ({ state, jobId, pageToken }: RunFilter): string =>
+    withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after: pageToken }),
   run: (jobId: number, runId: number): string => `#job/${jobId}/run/${runId}`,
   /** A run whose job is not known. */
   anyRun: (runId: number): string => `#job/run/${runId}`,
-  jobs: ({ name, after }: JobFilter): string => withQuery('#jobs', { name, after }),
+  jobs: ({ name, pageToken }: JobFilter): string => withQuery('#jobs', { name, after: pageToken }),
   job: (jobId: number): string => `#job/${jobId}`,
   nodes: '#nodes',
   dashboards: (after?: string): string => withQuery('#dashboards', { after }),
   dashboard: (dashboardId: string): string => `#dashboard/${dashboardId}`,
 } as const;
 
-function runFilterOf(query: URLSearchParams): RunFilter {
+function parseRunFilter(query: URLSearchParams): RunFilter {
   const state = query.get('state');
   const job = query.get('job');
   return {
     state: state === 'active' || state === 'completed' ? state : 'all',
     jobId: job !== null && /^\d+$/.test(job) ? Number(job) : undefined,
-    after: query.get('after') ?? undefined,
+    pageToken: query.get('after') ?? undefined,
   };
 }
 

@@ -1,21 +1,21 @@
 /** Who is signed in: the token, kept for this tab alone and nowhere else, and why the last session ended. */
 import { createContext, use } from 'react';
-import type { Sender } from './api/request.ts';
+import type { ApiClient } from './api/request.ts';
 
-const key = 'runyard.token';
+const tokenStorageKey = 'runyard.token';
 
 /** The token of this tab. */
 export const storedToken = {
-  read: (): string | null => sessionStorage.getItem(key),
-  keep: (token: string): void => sessionStorage.setItem(key, token),
-  forget: (): void => sessionStorage.removeItem(key),
+  read: (): string | null => sessionStorage.getItem(tokenStorageKey),
+  save: (token: string): void => sessionStorage.setItem(tokenStorageKey, token),
+  clear: (): void => sessionStorage.removeItem(tokenStorageKey),
 } as const;
 
 export interface Session {
-  readonly sender: Sender;
+  readonly apiClient: ApiClient;
   readonly userName: string;
   /** Ends the session. @param reason why, for the sign-in page; without one it was wished */
-  end(reason?: string): void;
+  signOut(reason?: string): void;
 }
 
 const SessionContext = createContext<Session | null>(null);
@@ -31,6 +31,6 @@ export function useSession(): Session {
 }
 
 /** The way out of the session; undefined where nobody is signed in. */
-export function useSignOut(): Session['end'] | undefined {
-  return use(SessionContext)?.end;
+export function useSignOut(): Session['signOut'] | undefined {
+  return use(SessionContext)?.signOut;
 }

@@ -1,6 +1,6 @@
 /** Instants and lengths of time as people read them. */
 
-const unitsOf = [
+const timeUnits = [
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['min', 60_000],
@@ -11,12 +11,12 @@ const unitsOf = [
  * A length of time with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. @param ms never negative; a
  * negative one counts as 0
  */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  const first = unitsOf.findIndex(([, unit]) => ms >= unit);
+  const first = timeUnits.findIndex(([, unit]) => ms >= unit);
   let rest = ms;
-  return unitsOf
+  return timeUnits
     .slice(first, first + 2)
     .flatMap(([name, unit]) => {
       const count = Math.floor(rest / unit);
@@ -26,7 +26,7 @@ export function duration(ms: number): string {
     .join(' ');
 }
 
-const inFull = new Intl.DateTimeFormat('en-GB', {
+const dateTimeFormat = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -37,6 +37,6 @@ const inFull = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** An instant in the reader's time zone, which it names. @param ms epoch milliseconds */
-export function instant(ms: number): string {
-  return inFull.format(ms);
+export function formatTime(ms: number): string {
+  return dateTimeFormat.format(ms);
 }

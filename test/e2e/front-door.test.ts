@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import { isInTheClear, readTls } from '../../cli/wiring/people.ts';
+import { isUnencrypted, readTls } from '../../cli/wiring/people.ts';
 import { startService as startApi, adminToken } from '../unit/api/service.ts';
 import { startTestService } from '../harness/service.ts';
 import { testCertificate, testKey } from '../harness/tls.ts';
@@ -74,7 +74,7 @@ describe('TLS', () => {
     ['0.0.0.0', { tlsCert: '/cert.pem' }, false],
     ['0.0.0.0', { trustedProxies: ['10.0.0.0/8'] }, false],
   ])('on %s with %j: whoever starts it is warned of tokens in the clear: %s', (host, given, expected) => {
-    expect(isInTheClear({ host, tlsCert: undefined, trustedProxies: [], ...given })).toBe(expected);
+    expect(isUnencrypted({ host, tlsCert: undefined, trustedProxies: [], ...given })).toBe(expected);
   });
 });
 

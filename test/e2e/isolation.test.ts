@@ -9,8 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { configOf } from '../../cli/config.ts';
-import { findSandbox, IsolationError, settleIsolation, taskUser } from '../../cli/wiring/isolation.ts';
+import { createConfig } from '../../cli/config.ts';
+import {
+  findSandbox,
+  IsolationError,
+  resolveIsolation,
+  resolveTaskUser,
+} from '../../cli/wiring/isolation.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import type { Answer } from '../harness/client.ts';
@@ -269,10 +274,10 @@ describe('what this machine cannot keep stops the start', () => {
   ): Promise<string> => {
     const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    const config = configOf({ RUNYARD_DATA_DIR: directory, ...variables });
-    const error: unknown = await taskUser(config)
+    const config = createConfig({ RUNYARD_DATA_DIR: directory, ...variables });
+    const error: unknown = await resolveTaskUser(config)
       .then((user) =>
-        settleIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden),
+        resolveIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden),
       )
       .catch((found: unknown) => found);
     expect(error).toBeInstanceOf(IsolationError);

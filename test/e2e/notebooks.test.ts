@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configOf } from '../../cli/config.ts';
+import { createConfig } from '../../cli/config.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
 import type { Answer } from '../harness/client.ts';
@@ -14,7 +14,10 @@ import { startTestService, type TestService } from '../harness/service.ts';
 let runyard: TestService;
 const depth = 3;
 beforeAll(async () => {
-  const { taskEnvironment } = configOf({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' });
+  const { taskEnvironment } = createConfig({
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+  });
   // What IPython adds is shown by the tests of the driver; here nobody should wait for it to start.
   runyard = await startTestService({
     limits: { ...defaultLimits, notebookRunDepth: depth },

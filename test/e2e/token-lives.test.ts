@@ -3,8 +3,8 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../api/http/app.ts';
-import { operationsOf } from '../../api/http/operations.ts';
-import { rememberTokens } from '../../api/http/token-cache.ts';
+import { createCoreOperations } from '../../api/http/operations.ts';
+import { cacheTokenLookups } from '../../api/http/token-cache.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import {
   advanceAutoscoping,
@@ -257,20 +257,22 @@ test.each(['nothing', 'tokens for a second'])(
       ports,
     } = service;
     const other = createApp({
-      operations: operationsOf(ports),
+      operations: createCoreOperations(ports),
       limits: defaultLimits,
       log,
-      isPassing: isTransientError,
+      isTransientError: isTransientError,
       metricsOpen: false,
       audit: () => undefined,
       auth: {
         tokens:
-          memory === 'nothing' ? createTokenLookup(db) : rememberTokens(createTokenLookup(db), ports.clock),
+          memory === 'nothing'
+            ? createTokenLookup(db)
+            : cacheTokenLookups(createTokenLookup(db), ports.clock),
         clock: ports.clock,
         log,
       },
       metrics: { databaseQueries: () => 0, activeRuns: () => 0 },
-      ready: async () => ({ ready: true }),
+      checkReadiness: async () => ({ ready: true }),
     });
     const { value, id } = await create({ scopes: ['jobs'] });
     const ask = async () =>

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { configOf, type Config } from '../../cli/config.ts';
+import { createConfig, type Config } from '../../cli/config.ts';
 import { startService, type Service } from '../../cli/wiring/service.ts';
 import { createClient, type Client } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -28,7 +28,7 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   const { database: name, ...reach } = database.address;
   const databaseUrl = `postgresql:///${name}?${new URLSearchParams(Object.entries(reach).map(([key, value]): [string, string] => [key, String(value)]))}`;
   const config: Config = {
-    ...configOf({ RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl }),
+    ...createConfig({ RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl }),
     stopGraceMs: 500,
     ...changes,
   };

@@ -1,7 +1,7 @@
 /** What somebody can do about an error, in a sentence. */
-import { ConnectionLost, Refusal } from './request.ts';
+import { ConnectionLost, ApiError } from './request.ts';
 
-const byStatus: ReadonlyMap<number, string> = new Map([
+const adviceByStatus: ReadonlyMap<number, string> = new Map([
   [400, 'Change what the message names and try again.'],
   [403, 'Sign in with a token that may do this, or ask an administrator for the permission.'],
   [404, 'Check the address: it may belong to another service, or what it names has been removed.'],
@@ -16,8 +16,8 @@ const byStatus: ReadonlyMap<number, string> = new Map([
 export function adviceFor(error: unknown): string {
   if (error instanceof ConnectionLost)
     return 'Check that the service is running and that this machine reaches it. The page tries again by itself; runs go on meanwhile.';
-  if (!(error instanceof Refusal)) return 'This is a mistake of the console. Load the page again.';
+  if (!(error instanceof ApiError)) return 'This is a mistake of the console. Load the page again.';
   if (/does not exist\.?$/.test(error.message))
     return 'It may have been deleted: runs leave by themselves some time after their end.';
-  return byStatus.get(error.status) ?? '';
+  return adviceByStatus.get(error.status) ?? '';
 }

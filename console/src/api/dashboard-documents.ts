@@ -20,18 +20,18 @@ export interface DashboardDocument extends DashboardSummary {
   readonly warnings: readonly string[];
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface StoredDashboard {
   readonly datasets: readonly { readonly name: string; readonly displayName: string }[];
   readonly pages: readonly {
     readonly name: string;
     readonly displayName: string;
-    readonly layout: readonly Placed[];
+    readonly layout: readonly LayoutItem[];
   }[];
 }
 
-export interface Placed {
+export interface LayoutItem {
   readonly widget: Widget;
   readonly position: {
     readonly x: number;
@@ -55,9 +55,9 @@ export interface Widget {
   readonly queries?: readonly WidgetQuery[];
   readonly spec?: {
     readonly widgetType: string;
-    readonly encodings: Fields;
+    readonly encodings: JsonObject;
     readonly frame: { readonly showTitle: boolean; readonly title: string; readonly description?: string };
-    readonly mark?: Fields;
+    readonly mark?: JsonObject;
     readonly selection?: { readonly defaultSelection: Selection };
   };
   readonly multilineTextboxSpec?: { readonly lines: readonly string[] };

@@ -9,7 +9,7 @@ export interface RunState {
   readonly state_message: string;
 }
 
-interface Timed {
+interface StateAndTimes {
   readonly state: RunState;
   /** Epoch milliseconds; 0 while it has not begun, or is not over. */
   readonly start_time: number;
@@ -35,7 +35,7 @@ export interface TaskSettings {
 }
 
 /** One attempt of one task. */
-export interface TaskRun extends TaskSettings, Timed {
+export interface TaskRun extends TaskSettings, StateAndTimes {
   readonly run_id: number;
   readonly attempt_number: number;
   readonly cluster_instance?: { readonly cluster_id: string };
@@ -50,7 +50,7 @@ export interface LogPage {
   readonly content: string;
 }
 
-export interface RepairItem {
+export interface RepairHistoryItem {
   readonly type: 'ORIGINAL' | 'REPAIR';
   readonly id?: number;
   readonly start_time: number;
@@ -59,7 +59,7 @@ export interface RepairItem {
   readonly task_run_ids: readonly number[];
 }
 
-export interface Run extends Timed {
+export interface Run extends StateAndTimes {
   readonly job_id: number;
   readonly run_id: number;
   /** The run that a task run belongs to. */
@@ -79,7 +79,7 @@ export interface Run extends Timed {
     readonly value: string;
   }[];
   readonly tasks: readonly TaskRun[];
-  readonly repair_history?: readonly RepairItem[];
+  readonly repair_history?: readonly RepairHistoryItem[];
 }
 
 export interface RunList {
@@ -117,7 +117,7 @@ export interface JobList {
   readonly next_page_token?: string;
 }
 
-export interface Output {
+export interface RunOutput {
   readonly plugin_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly notebook_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly error?: string;
@@ -132,12 +132,12 @@ export interface ExportedViews {
   readonly views: readonly { readonly content: string; readonly name: string; readonly type: string }[];
 }
 
-export interface Me {
+export interface CurrentUser {
   readonly userName: string;
 }
 
 /** An engine as the others see it. */
-export interface Node {
+export interface EngineNode {
   readonly node_id: string;
   readonly host: string;
   readonly pid: number;
@@ -149,5 +149,5 @@ export interface Node {
 }
 
 export interface NodeList {
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly EngineNode[];
 }

@@ -9,10 +9,10 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useSession } from '../session.tsx';
-import { ConnectionLost, Refusal, type Fields } from './request.ts';
+import { ConnectionLost, ApiError, type QueryParameters } from './request.ts';
 
 /** How soon an answer is asked for again after none came, ms. */
-const retryEvery = 3_000;
+const retryIntervalMs = 3_000;
 
 /** Makes the store of answers. @param onError is told of every error of a read or an action */
 export function createQueryClient(onError: (error: Error) => void): QueryClient {
@@ -27,20 +27,20 @@ export function createQueryClient(onError: (error: Error) => void): QueryClient 
   });
 }
 
-interface Freshness<Answer> {
+interface QueryOptions<Answer> {
   /** How often it is asked for again, ms, as long as this tab is seen; false for never. */
-  readonly every?: number | false | ((answer: Answer | undefined) => number | false);
+  readonly refetchInterval?: number | false | ((answer: Answer | undefined) => number | false);
   readonly enabled?: boolean;
   /** Another edition is asked for anew, e.g. the output of a task after its state has changed. */
-  readonly edition?: string;
+  readonly revision?: string;
   /**
    * Shows the answer before while another is on its way, so that a table does not vanish with every filter.
    */
-  readonly keepsPrevious?: boolean;
+  readonly keepPrevious?: boolean;
 }
 
 /** What there is of an answer. */
-export interface Answered<Answer> {
+export interface QueryResult<Answer> {
   readonly data: Answer | undefined;
   /** Why there is none, or none that is newer; nothing while that passes by itself. */
   readonly error: Error | null;
@@ -51,38 +51,40 @@ export interface Answered<Answer> {
 }
 
 /** A GET whose answer is kept, and asked for again where that is said, or when there was none. */
-export function useAnswer<Answer>(
+export function useApiQuery<Answer>(
   path: string,
-  fields: Fields = {},
-  { every = false, enabled = true, edition = '', keepsPrevious = false }: Freshness<Answer> = {},
-): Answered<Answer> {
-  const { sender } = useSession();
+  fields: QueryParameters = {},
+  { refetchInterval = false, enabled = true, revision = '', keepPrevious = false }: QueryOptions<Answer> = {},
+): QueryResult<Answer> {
+  const { apiClient } = useSession();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery<Answer>({
-    queryKey: [path, fields, edition],
-    queryFn: ({ signal }) => sender.get<Answer>(path, fields, signal),
+    queryKey: [path, fields, revision],
+    queryFn: ({ signal }) => apiClient.get<Answer>(path, fields, signal),
     enabled,
-    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
     refetchInterval: ({ state }) => {
       // What is refused once is refused again; the reader may try again.
-      if (state.error !== null) return passes(state.error) ? retryEvery : false;
-      return typeof every === 'function' ? every(state.data) : every;
+      if (state.error !== null) return isTransientError(state.error) ? retryIntervalMs : false;
+      return typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval;
     },
   });
   // Said once for the whole page, which tries again.
-  return { data, error: passes(error) ? null : error, refetch, isFetching, isPlaceholderData };
+  return { data, error: isTransientError(error) ? null : error, refetch, isFetching, isPlaceholderData };
 }
 
 /** Whether an error passes by itself, so that trying again is all there is to do. */
-function passes(error: Error | null): boolean {
-  return error instanceof ConnectionLost || (error instanceof Refusal && error.status === 503);
+function isTransientError(error: Error | null): boolean {
+  return error instanceof ConnectionLost || (error instanceof ApiError && error.status === 503);
 }
 
 /** The error of something on this page that is tried again at this moment; null while all is well. */
-export function useInterruption(): Error | null {
+export function useConnectionError(): Error | null {
   const cache = useQueryClient().getQueryCache();
   const subscribe = useCallback((listener: () => void) => cache.subscribe(listener), [cache]);
   return useSyncExternalStore(
     subscribe,
-    () => cache.getAll().find((query) => query.isActive() && passes(query.state.error))?.state.error ?? null,
+    () =>
+      cache.getAll().find((query) => query.isActive() && isTransientError(query.state.error))?.state.error ??
+      null,
   );
 }

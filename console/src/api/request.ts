@@ -1,7 +1,7 @@
 /** One request to the service: an answer, or an error that says what happened and what may be done. */
 
 /** The service refused. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: number;
   /** `error_code` of the answer; empty when it was not one of the service. */
   readonly code: string;
@@ -22,36 +22,36 @@ export class ConnectionLost extends Error {
   }
 }
 
-export type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Sends with a token; `path` is what follows `api/`, e.g. `2.1/jobs/list`. */
-export interface Sender {
+export interface ApiClient {
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
-  get<Answer>(path: string, fields?: Fields, signal?: AbortSignal): Promise<Answer>;
+  get<Answer>(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
   /**
    * An answer that is no JSON, to be read by the caller. @throws Refusal, ConnectionLost; the abort of
    * `signal`
    */
-  open(path: string, fields?: Fields, signal?: AbortSignal): Promise<Response>;
+  getStream(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Response>;
   /** @throws Refusal, ConnectionLost; the abort of `signal` */
   post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;
 }
 
-export function createSender(token: string): Sender {
+export function createApiClient(token: string): ApiClient {
   const headers = { authorization: `Bearer ${token}` };
   return {
     get: (path, fields = {}, signal) =>
-      send(`api/${path}${queryOf(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
-    async open(path, fields = {}, signal) {
-      const response = await answerOf(`api/${path}${queryOf(fields)}`, {
+      requestJson(`api/${path}${renderQuery(fields)}`, { headers, ...(signal !== undefined && { signal }) }),
+    async getStream(path, fields = {}, signal) {
+      const response = await sendRequest(`api/${path}${renderQuery(fields)}`, {
         headers,
         ...(signal !== undefined && { signal }),
       });
       if (response.ok) return response;
-      throw refusalOf(response, await response.json().catch(() => undefined));
+      throw toApiError(response, await response.json().catch(() => undefined));
     },
     post: (path, body, signal) =>
-      send(`api/${path}`, {
+      requestJson(`api/${path}`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -60,7 +60,7 @@ export function createSender(token: string): Sender {
   };
 }
 
-async function answerOf(url: string, init: RequestInit): Promise<Response> {
+async function sendRequest(url: string, init: RequestInit): Promise<Response> {
   // Relative: the service may stand below a path of a proxy.
   return fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch(
     (error: unknown) => {
@@ -70,28 +70,28 @@ async function answerOf(url: string, init: RequestInit): Promise<Response> {
   );
 }
 
-async function send<Answer>(url: string, init: RequestInit): Promise<Answer> {
-  const response = await answerOf(url, init);
+async function requestJson<Answer>(url: string, init: RequestInit): Promise<Answer> {
+  const response = await sendRequest(url, init);
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) {
     // What the service answers is what its description says; the console reads it as that.
     return body as Answer;
   }
-  throw refusalOf(response, body);
+  throw toApiError(response, body);
 }
 
-function refusalOf({ status, statusText }: Response, body: unknown): Refusal {
+function toApiError({ status, statusText }: Response, body: unknown): ApiError {
   if (typeof body === 'object' && body !== null && 'message' in body && 'error_code' in body) {
-    return new Refusal(status, String(body.error_code), String(body.message));
+    return new ApiError(status, String(body.error_code), String(body.message));
   }
-  return new Refusal(
+  return new ApiError(
     status,
     '',
     `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`,
   );
 }
 
-function queryOf(fields: Fields): string {
+function renderQuery(fields: QueryParameters): string {
   const given = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );

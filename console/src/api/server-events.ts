@@ -8,7 +8,7 @@ export interface ServerEvent {
 }
 
 /** The events of one connection, until it ends or breaks. */
-export async function* serverEvents({ body }: Response): AsyncGenerator<ServerEvent> {
+export async function* readServerEvents({ body }: Response): AsyncGenerator<ServerEvent> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

@@ -1,20 +1,20 @@
 /** One value in large letters, and what it is compared with. */
-import type { Fields, Rows } from '../api/dashboard-documents.ts';
-import { formatted } from './formats.ts';
-import { fieldsIn, numberIn, textIn, valuesOf } from './reading.ts';
+import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
+import { formatValue } from './formats.ts';
+import { getObject, getNumber, getText, columnValuesOf } from './reading.ts';
 
-export function Counter({ rows, encodings }: { readonly rows: Rows; readonly encodings: Fields }) {
-  const [value, target] = [fieldsIn(encodings, 'value'), fieldsIn(encodings, 'target')];
-  const hasTarget = textIn(target, 'fieldName') !== undefined;
+export function Counter({ rows, encodings }: { readonly rows: Rows; readonly encodings: JsonObject }) {
+  const [value, target] = [getObject(encodings, 'value'), getObject(encodings, 'target')];
+  const hasTarget = getText(target, 'fieldName') !== undefined;
   return (
     <div className="counter">
-      <p className="figure">{shown(rows, value)}</p>
+      <p className="figure">{renderValue(rows, value)}</p>
       <p className="hint">
-        {textIn(value, 'displayName')}
+        {getText(value, 'displayName')}
         {hasTarget && (
           <>
             {' '}
-            · {textIn(target, 'displayName')}: <strong>{shown(rows, target)}</strong>
+            · {getText(target, 'displayName')}: <strong>{renderValue(rows, target)}</strong>
           </>
         )}
       </p>
@@ -23,9 +23,9 @@ export function Counter({ rows, encodings }: { readonly rows: Rows; readonly enc
 }
 
 /** Rows count from 1, and from the end when the number is negative. */
-function shown(rows: Rows, encoding: Fields): string {
-  const values = valuesOf(rows, textIn(encoding, 'fieldName') ?? '');
-  const row = numberIn(encoding, 'rowNumber') ?? 1;
-  const text = formatted(values.at(row > 0 ? row - 1 : row), encoding['format']);
-  return (textIn(encoding, 'formatTemplate') ?? '{{ @formatted }}').replace('{{ @formatted }}', () => text);
+function renderValue(rows: Rows, encoding: JsonObject): string {
+  const values = columnValuesOf(rows, getText(encoding, 'fieldName') ?? '');
+  const row = getNumber(encoding, 'rowNumber') ?? 1;
+  const text = formatValue(values.at(row > 0 ? row - 1 : row), encoding['format']);
+  return (getText(encoding, 'formatTemplate') ?? '{{ @formatted }}').replace('{{ @formatted }}', () => text);
 }

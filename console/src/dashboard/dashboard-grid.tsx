@@ -4,8 +4,8 @@
  */
 import { useCallback, useMemo, useState } from 'react';
 import type { StoredDashboard } from '../api/dashboard-documents.ts';
-import { filterKey, parametersOf, type FilterValue, type SetFilter } from './filter-values.ts';
-import { RunningContext } from './use-rows.ts';
+import { filterKeyOf, filterParametersOf, type FilterValue, type OnFilterChange } from './filter-values.ts';
+import { DashboardQueryContext } from './use-rows.ts';
 import { WidgetFrame } from './widget-frame.tsx';
 
 export function DashboardGrid({
@@ -17,18 +17,18 @@ export function DashboardGrid({
 }) {
   const [shown, setShown] = useState(0);
   const [values, setValues] = useState<ReadonlyMap<string, FilterValue>>(new Map());
-  const setFilter = useCallback<SetFilter>((widget, value) => {
+  const setFilter = useCallback<OnFilterChange>((widget, value) => {
     setValues((before) => {
       const next = new Map(before);
-      if (value === undefined) next.delete(filterKey(widget));
-      else next.set(filterKey(widget), value);
+      if (value === undefined) next.delete(filterKeyOf(widget));
+      else next.set(filterKeyOf(widget), value);
       return next;
     });
   }, []);
   const running = useMemo(
     () => ({
       dashboardId,
-      parameters: parametersOf(
+      parameters: filterParametersOf(
         pages.flatMap(({ layout }) => layout),
         values,
       ),
@@ -42,7 +42,7 @@ export function DashboardGrid({
     [page],
   );
   return (
-    <RunningContext value={running}>
+    <DashboardQueryContext value={running}>
       {pages.length > 1 && (
         <nav className="choices dashboard-pages" aria-label="Pages of the dashboard">
           {pages.map(({ name, displayName }, index) => (
@@ -70,10 +70,10 @@ export function DashboardGrid({
             }
             style={{ gridColumn: `${x + 1} / span ${width}`, gridRow: `${y + 1} / span ${height}` }}
           >
-            <WidgetFrame widget={widget} setFilter={setFilter} />
+            <WidgetFrame widget={widget} onFilterChange={setFilter} />
           </div>
         ))}
       </div>
-    </RunningContext>
+    </DashboardQueryContext>
   );
 }

@@ -16,8 +16,8 @@ import { GridComponent, LegendComponent, TooltipComponent, VisualMapComponent } 
 import { init, use as register, type ECharts } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { descriptionOf } from './options/description.ts';
-import type { ChartOption, Look } from './options/look.ts';
+import { describeChart } from './options/description.ts';
+import type { ChartOption, ChartTheme } from './options/look.ts';
 
 register([
   BarChart,
@@ -35,16 +35,16 @@ register([
   SVGRenderer,
 ]);
 
-interface DrawingProps {
+interface ChartProps {
   readonly title: string;
   /** Makes the chart for the colours of the page. */
-  readonly option: (look: Look) => ChartOption;
+  readonly createOption: (look: ChartTheme) => ChartOption;
 }
 
-export function Drawing({ title, option }: DrawingProps) {
+export function Chart({ title, createOption }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);
-  const dark = useDark();
+  const dark = useDarkMode();
   useEffect(() => {
     if (element.current === null) return undefined;
     const made = init(element.current, null, { renderer: 'svg' });
@@ -58,31 +58,31 @@ export function Drawing({ title, option }: DrawingProps) {
     };
   }, []);
   useEffect(() => {
-    const shown = option(lookOf(dark));
+    const shown = createOption(readTheme(dark));
     chart.current?.setOption(shown, { notMerge: true });
-    element.current?.setAttribute('aria-label', descriptionOf(title, shown));
-  }, [option, title, dark]);
+    element.current?.setAttribute('aria-label', describeChart(title, shown));
+  }, [createOption, title, dark]);
   return <div className="drawing-area" role="img" aria-label={title} ref={element} />;
 }
 
 /** Whether the page is dark; it follows the reader's system. */
-function useDark(): boolean {
-  return useSyncExternalStore(follow, () => matchMedia('(prefers-color-scheme: dark)').matches);
+function useDarkMode(): boolean {
+  return useSyncExternalStore(subscribeToDarkMode, () => matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-function follow(listener: () => void): () => void {
+function subscribeToDarkMode(listener: () => void): () => void {
   const query = matchMedia('(prefers-color-scheme: dark)');
   query.addEventListener('change', listener);
   return () => query.removeEventListener('change', listener);
 }
 
-function lookOf(dark: boolean): Look {
+function readTheme(dark: boolean): ChartTheme {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   return {
     dark,
     text: colour('--text'),
-    soft: colour('--soft'),
+    mutedText: colour('--soft'),
     line: colour('--line'),
     card: colour('--card'),
   };

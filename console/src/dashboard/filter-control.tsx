@@ -1,38 +1,38 @@
 /** A filter: what is chosen in it sets parameters of datasets, and the widgets on them follow. */
 import { useId, useState } from 'react';
 import type { Selection, Widget } from '../api/dashboard-documents.ts';
-import type { FilterValue, SetFilter } from './filter-values.ts';
-import { formatted } from './formats.ts';
-import { listIn, textIn, valuesOf } from './reading.ts';
+import type { FilterValue, OnFilterChange } from './filter-values.ts';
+import { formatValue } from './formats.ts';
+import { getList, getText, columnValuesOf } from './reading.ts';
 import { useRows } from './use-rows.ts';
 
 interface FilterControlProps {
   readonly widget: Widget;
   readonly spec: NonNullable<Widget['spec']>;
-  readonly setFilter: SetFilter;
+  readonly onFilterChange: OnFilterChange;
 }
 
-export function FilterControl({ widget, spec, setFilter }: FilterControlProps) {
+export function FilterControl({ widget, spec, onFilterChange }: FilterControlProps) {
   const id = useId();
   const { frame, selection, widgetType } = spec;
   const [value, setValue] = useState<FilterValue | undefined>();
   const change = (next: FilterValue | undefined): void => {
     setValue(next);
-    setFilter(widget, next);
+    onFilterChange(widget, next);
   };
   const source = widget.queries?.find(({ query }) => query.fields !== undefined);
   const { data, error } = useRows(widget.name, source);
-  const column = listIn(spec.encodings, 'fields')
-    .map((field) => textIn(field, 'fieldName'))
+  const column = getList(spec.encodings, 'fields')
+    .map((field) => getText(field, 'fieldName'))
     .find((field) => field !== undefined);
   const choices =
     data === undefined || column === undefined
       ? []
       : [
           ...new Set(
-            valuesOf(data, column)
+            columnValuesOf(data, column)
               .filter((choice) => choice !== null)
-              .map((choice) => formatted(choice)),
+              .map((choice) => formatValue(choice)),
           ),
         ];
   const shared = { id, name: frame.title, choices, begin: selection?.defaultSelection ?? {}, value, change };
@@ -41,7 +41,7 @@ export function FilterControl({ widget, spec, setFilter }: FilterControlProps) {
       <label htmlFor={id} id={`${id}-label`}>
         {frame.title}
       </label>
-      <Choice
+      <FilterInput
         type={
           source === undefined &&
           widgetType !== 'filter-date-picker' &&
@@ -57,7 +57,7 @@ export function FilterControl({ widget, spec, setFilter }: FilterControlProps) {
         </p>
       )}
       {value !== undefined && (
-        <button type="button" className="link" onClick={() => change(undefined)}>
+        <button type="button" className="link" onClick={() => onChange(undefined)}>
           Back to the beginning
         </button>
       )}
@@ -65,37 +65,37 @@ export function FilterControl({ widget, spec, setFilter }: FilterControlProps) {
   );
 }
 
-interface ChoiceProps {
+interface FilterInputProps {
   readonly id: string;
   readonly name: string;
   readonly choices: readonly string[];
-  readonly begin: Selection;
+  readonly defaultSelection: Selection;
   readonly value: FilterValue | undefined;
-  readonly change: (value: FilterValue | undefined) => void;
+  readonly onChange: (value: FilterValue | undefined) => void;
 }
 
-function Choice({ type, ...props }: ChoiceProps & { readonly type: string }) {
+function FilterInput({ type, ...props }: FilterInputProps & { readonly type: string }) {
   switch (type) {
     case 'filter-single-select':
-      return <One {...props} />;
+      return <SingleSelect {...props} />;
     case 'filter-multi-select':
-      return <Several {...props} />;
+      return <MultiSelect {...props} />;
     case 'filter-date-picker':
-      return <Day {...props} />;
+      return <DatePicker {...props} />;
     case 'filter-date-range-picker':
-      return <Range {...props} />;
+      return <DateRangePicker {...props} />;
     default:
-      return <Entry {...props} />;
+      return <TextEntry {...props} />;
   }
 }
 
-function textsOf(value: FilterValue | undefined, begin: Selection): readonly string[] {
+function selectedTexts(value: FilterValue | undefined, defaultSelection: Selection): readonly string[] {
   if (value === undefined) return begin.values?.values.map((each) => each.value) ?? [];
   return typeof value === 'string' ? [value] : 'min' in value ? [] : value;
 }
 
-function One({ id, choices, begin, value, change }: ChoiceProps) {
-  const [chosen = ''] = textsOf(value, begin);
+function SingleSelect({ id, choices, defaultSelection, value, onChange: change }: FilterInputProps) {
+  const [chosen = ''] = selectedTexts(value, defaultSelection);
   const all = choices.includes(chosen) ? choices : [chosen, ...choices];
   return (
     <select id={id} value={chosen} onChange={(event) => change(event.target.value)}>
@@ -108,8 +108,8 @@ function One({ id, choices, begin, value, change }: ChoiceProps) {
   );
 }
 
-function Several({ id, name, choices, begin, value, change }: ChoiceProps) {
-  const chosen = textsOf(value, begin);
+function MultiSelect({ id, name, choices, defaultSelection, value, onChange: change }: FilterInputProps) {
+  const chosen = selectedTexts(value, defaultSelection);
   const all = [...choices, ...chosen.filter((each) => !choices.includes(each))];
   return (
     <details className="several">
@@ -135,15 +135,15 @@ function Several({ id, name, choices, begin, value, change }: ChoiceProps) {
 }
 
 /** Set when it is left, or with the Enter key: not with every letter. */
-function Entry({ id, begin, value, change }: ChoiceProps) {
-  const chosen = textsOf(value, begin).join(', ');
+function TextEntry({ id, defaultSelection, value, onChange }: FilterInputProps) {
+  const chosen = selectedTexts(value, defaultSelection).join(', ');
   return (
     <input
       id={id}
       key={chosen}
       defaultValue={chosen}
       onBlur={(event) => {
-        if (event.target.value !== chosen) change(event.target.value);
+        if (event.target.value !== chosen) onChange(event.target.value);
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter') event.currentTarget.blur();
@@ -188,26 +188,28 @@ function DateInput({
   );
 }
 
-function Day({ id, begin, value, change }: ChoiceProps) {
-  const [text = ''] = textsOf(value, begin);
-  return <DateInput id={id} isTime={begin.values?.dataType === 'DATETIME'} text={text} set={change} />;
+function DatePicker({ id, defaultSelection, value, onChange }: FilterInputProps) {
+  const [text = ''] = selectedTexts(value, defaultSelection);
+  return (
+    <DateInput id={id} isTime={defaultSelection.values?.dataType === 'DATETIME'} text={text} set={onChange} />
+  );
 }
 
-function Range({ id, name, begin, value, change }: ChoiceProps) {
+function DateRangePicker({ id, name, defaultSelection, value, onChange }: FilterInputProps) {
   const ends =
     typeof value === 'object' && 'min' in value
       ? value
-      : { min: begin.range?.min.value ?? '', max: begin.range?.max.value ?? '' };
-  const isTime = begin.range?.dataType === 'DATETIME';
+      : { min: defaultSelection.range?.min.value ?? '', max: defaultSelection.range?.max.value ?? '' };
+  const isTime = defaultSelection.range?.dataType === 'DATETIME';
   return (
     <span className="range">
-      <DateInput id={id} isTime={isTime} text={ends.min} set={(min) => change({ ...ends, min })} />
+      <DateInput id={id} isTime={isTime} text={ends.min} set={(min) => onChange({ ...ends, min })} />
       <span aria-hidden="true">–</span>
       <DateInput
         label={`${name}, end`}
         isTime={isTime}
         text={ends.max}
-        set={(max) => change({ ...ends, max })}
+        set={(max) => onChange({ ...ends, max })}
       />
     </span>
   );

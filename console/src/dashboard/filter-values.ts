@@ -1,31 +1,31 @@
 /** What filters are set to, and which parameters of which datasets they set. */
-import type { Placed, Widget } from '../api/dashboard-documents.ts';
-import type { SetParameters } from './use-rows.ts';
+import type { LayoutItem, Widget } from '../api/dashboard-documents.ts';
+import type { FilterParameters } from './use-rows.ts';
 
 export type FilterValue = string | readonly string[] | { readonly min: string; readonly max: string };
 
 /** Undefined: as the dashboard begins. */
-export type SetFilter = (widget: Widget, value: FilterValue | undefined) => void;
+export type OnFilterChange = (widget: Widget, value: FilterValue | undefined) => void;
 
 /** A filter is known by what it sets: the same one stands on several pages under several names. */
-export function filterKey({ queries = [] }: Widget): string {
-  return JSON.stringify(targets(queries).toSorted());
+export function filterKeyOf({ queries = [] }: Widget): string {
+  return JSON.stringify(listParameterTargets(queries).toSorted());
 }
 
-function targets(queries: NonNullable<Widget['queries']>): string[] {
+function listParameterTargets(queries: NonNullable<Widget['queries']>): string[] {
   return queries.flatMap(({ query }) =>
     (query.parameters ?? []).map(({ keyword }) => `${query.datasetName} ${keyword}`),
   );
 }
 
 /** @param values by the key of the filter */
-export function parametersOf(
-  layout: readonly Placed[],
+export function filterParametersOf(
+  layout: readonly LayoutItem[],
   values: ReadonlyMap<string, FilterValue>,
-): SetParameters {
+): FilterParameters {
   const parameters: Record<string, Record<string, unknown>> = {};
   for (const { widget } of layout) {
-    const value = values.get(filterKey(widget));
+    const value = values.get(filterKeyOf(widget));
     if (value === undefined) continue;
     for (const { query } of widget.queries ?? []) {
       for (const { keyword } of query.parameters ?? [])

@@ -1,20 +1,20 @@
 /** Values as people read them: numbers by the formats of widgets, dates without a time that is none. */
-import type { Fields } from '../api/dashboard-documents.ts';
-import { fieldsOf, numberIn, numberOf, textIn } from './reading.ts';
+import type { JsonObject } from '../api/dashboard-documents.ts';
+import { toJsonObject, getNumber, toNumber, getText } from './reading.ts';
 
 /** @param format as an encoding has it; undefined for none */
-export function formatted(value: unknown, format?: unknown): string {
+export function formatValue(value: unknown, format?: unknown): string {
   if (value === null || value === undefined) return '';
-  const fields = fieldsOf(format);
-  const type = textIn(fields, 'type');
+  const fields = toJsonObject(format);
+  const type = getText(fields, 'type');
   if (type?.startsWith('number-') === true) {
-    const number = numberOf(value);
-    return number === undefined ? plain(value) : numberFormat(type, fields).format(number);
+    const number = toNumber(value);
+    return number === undefined ? formatPlain(value) : createNumberFormat(type, fields).format(number);
   }
-  return plain(value);
+  return formatPlain(value);
 }
 
-function plain(value: unknown): string {
+function formatPlain(value: unknown): string {
   if (typeof value === 'number')
     return Number.isInteger(value)
       ? String(value)
@@ -23,17 +23,17 @@ function plain(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-const styles: Readonly<Record<string, Intl.NumberFormatOptions['style']>> = {
+const numberStyles: Readonly<Record<string, Intl.NumberFormatOptions['style']>> = {
   'number-percent': 'percent',
   'number-currency': 'currency',
 };
 
-function numberFormat(type: string, format: Fields): Intl.NumberFormat {
-  const places = fieldsOf(format['decimalPlaces']);
-  const most = Math.min(20, numberIn(places, 'places') ?? 2);
+function createNumberFormat(type: string, format: JsonObject): Intl.NumberFormat {
+  const places = toJsonObject(format['decimalPlaces']);
+  const most = Math.min(20, getNumber(places, 'places') ?? 2);
   return new Intl.NumberFormat('en', {
-    style: styles[type] ?? 'decimal',
-    ...(type === 'number-currency' && { currency: textIn(format, 'currencyCode') ?? 'USD' }),
+    style: numberStyles[type] ?? 'decimal',
+    ...(type === 'number-currency' && { currency: getText(format, 'currencyCode') ?? 'USD' }),
     notation: format['abbreviation'] === 'compact' ? 'compact' : 'standard',
     useGrouping: format['hideGroupSeparator'] !== true,
     minimumFractionDigits: places['type'] === 'exact' ? most : 0,
@@ -42,11 +42,11 @@ function numberFormat(type: string, format: Fields): Intl.NumberFormat {
 }
 
 /** A number by a pattern of a classic table column, such as `0,0.00` or `0%`. */
-export function byPattern(value: unknown, pattern: string | undefined): string {
-  const number = numberOf(value);
+export function formatByPattern(value: unknown, pattern: string | undefined): string {
+  const number = toNumber(value);
   const [, before = '', whole, fraction = '', percent = '', after = ''] =
     /^([$€£¥]?)(0(?:,0+)?)(?:\.\[?(0*)\]?)?(%?)([$€£¥]?)$/.exec((pattern ?? '').replaceAll(' ', '')) ?? [];
-  if (number === undefined || whole === undefined) return formatted(value);
+  if (number === undefined || whole === undefined) return formatValue(value);
   const shown = new Intl.NumberFormat('en', {
     style: percent === '' ? 'decimal' : 'percent',
     useGrouping: whole.includes(','),

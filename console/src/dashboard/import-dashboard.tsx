@@ -2,29 +2,29 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { DashboardDocument } from '../api/dashboard-documents.ts';
-import { go } from '../go.ts';
-import { Failure } from '../parts/failure.tsx';
-import { addressOf } from '../route.ts';
+import { navigateTo } from '../go.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
+import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
 
 export function ImportDashboard() {
   const id = useId();
-  const { sender } = useSession();
+  const { apiClient } = useSession();
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (chosen: File) => {
-      const classic = await sender.post<{ readonly id: string }>(
+      const classic = await apiClient.post<{ readonly id: string }>(
         '2.0/preview/sql/dashboards',
-        await documentIn(chosen),
+        await readDocument(chosen),
       );
-      return sender.post<DashboardDocument>('2.0/modern/dashboards/migrate', {
+      return apiClient.post<DashboardDocument>('2.0/modern/dashboards/migrate', {
         source_dashboard_id: classic.id,
       });
     },
     onSuccess: ({ dashboard_id }) => {
       void client.invalidateQueries();
-      go(addressOf.dashboard(dashboard_id));
+      navigateTo(linkTo.dashboard(dashboard_id));
     },
   });
   return (
@@ -45,12 +45,12 @@ export function ImportDashboard() {
       <button type="submit" className="primary" disabled={file === null || isPending}>
         {isPending ? 'Working …' : 'Import and migrate'}
       </button>
-      {error !== null && <Failure error={error} what="Importing the dashboard" />}
+      {error !== null && <ErrorMessage error={error} action="Importing the dashboard" />}
     </form>
   );
 }
 
-async function documentIn(file: File): Promise<object> {
+async function readDocument(file: File): Promise<object> {
   const document: unknown = await file
     .text()
     .then((text) => JSON.parse(text) as unknown)

@@ -1,36 +1,44 @@
 /** Values by rows and columns: each combination of the columns has its own, for each value that is shown. */
-import type { Fields, Rows } from '../api/dashboard-documents.ts';
-import { formatted } from './formats.ts';
-import { distinct, fieldsIn, listIn, numberOf, shownIn, valuesOf, type Shown } from './reading.ts';
+import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
+import { formatValue } from './formats.ts';
+import {
+  distinct,
+  getObject,
+  getList,
+  toNumber,
+  listColumnEncodings,
+  columnValuesOf,
+  type ColumnEncoding,
+} from './reading.ts';
 
-const most = { rows: 500, columns: 100 };
+const maximumShown = { rows: 500, columns: 100 };
 
-export function Pivot({
+export function PivotTable({
   title,
   rows,
   encodings,
 }: {
   readonly title: string;
   readonly rows: Rows;
-  readonly encodings: Fields;
+  readonly encodings: JsonObject;
 }) {
   const [down, across] = [
-    listIn(encodings, 'rows').flatMap(shownIn),
-    listIn(encodings, 'columns').flatMap(shownIn),
+    getList(encodings, 'rows').flatMap(listColumnEncodings),
+    getList(encodings, 'columns').flatMap(listColumnEncodings),
   ];
-  const cells = listIn(fieldsIn(encodings, 'cell'), 'fields').flatMap(shownIn);
+  const cells = getList(getObject(encodings, 'cell'), 'fields').flatMap(listColumnEncodings);
   const [rowKeys, columnKeys] = [keysOf(rows, down), keysOf(rows, across)];
   const [allRows, allColumns] = [rowKeys, columnKeys].map((keys) =>
     distinct(keys).toSorted((a, b) => String(a).localeCompare(String(b), 'en', { numeric: true })),
   );
-  const values = cells.map(({ field }) => valuesOf(rows, field));
+  const values = cells.map(({ field }) => columnValuesOf(rows, field));
   const at = new Map(rowKeys.map((row, index) => [`${row}\n${columnKeys[index]}`, index]));
   const shades = cells.map((cell, index) =>
-    cell.encoding['cellType'] === 'color-scale' ? shadeOf(values[index] ?? []) : undefined,
+    cell.encoding['cellType'] === 'color-scale' ? createShading(values[index] ?? []) : undefined,
   );
   const [shownRows, shownColumns] = [
-    (allRows ?? []).slice(0, most.rows),
-    (allColumns ?? []).slice(0, most.columns),
+    (allRows ?? []).slice(0, maximumShown.rows),
+    (allColumns ?? []).slice(0, maximumShown.columns),
   ];
   return (
     <>
@@ -46,7 +54,7 @@ export function Pivot({
               {shownColumns.flatMap((column) =>
                 cells.map(({ field, title: name }) => (
                   <th key={`${String(column)} ${field}`} scope="col" className="figures">
-                    {headOf(column, name, across.length > 0, cells.length > 1)}
+                    {headingOf(column, name, across.length > 0, cells.length > 1)}
                   </th>
                 )),
               )}
@@ -57,7 +65,7 @@ export function Pivot({
               <tr key={String(row)}>
                 {down.map(({ field }, index) => (
                   <th key={field} scope="row">
-                    {partsOf(row)[index]}
+                    {parseKey(row)[index]}
                   </th>
                 ))}
                 {shownColumns.flatMap((column) =>
@@ -69,7 +77,7 @@ export function Pivot({
                         className="figures"
                         style={shades[index]?.(value)}
                       >
-                        {formatted(value, encoding['format'])}
+                        {formatValue(value, encoding['format'])}
                       </td>
                     );
                   }),
@@ -79,40 +87,40 @@ export function Pivot({
           </tbody>
         </table>
       </div>
-      {((allRows ?? []).length > most.rows || (allColumns ?? []).length > most.columns) && (
+      {((allRows ?? []).length > maximumShown.rows || (allColumns ?? []).length > maximumShown.columns) && (
         <p className="hint">
-          Only the first {most.rows} rows and {most.columns} columns are shown.
+          Only the first {maximumShown.rows} rows and {maximumShown.columns} columns are shown.
         </p>
       )}
     </>
   );
 }
 
-function keysOf(rows: Rows, side: readonly Shown[]): string[] {
-  const values = side.map(({ field }) => valuesOf(rows, field));
-  return rows.rows.map((_, row) => JSON.stringify(values.map((column) => formatted(column[row]))));
+function keysOf(rows: Rows, side: readonly ColumnEncoding[]): string[] {
+  const values = side.map(({ field }) => columnValuesOf(rows, field));
+  return rows.rows.map((_, row) => JSON.stringify(values.map((column) => formatValue(column[row]))));
 }
 
-function partsOf(key: unknown): readonly string[] {
+function parseKey(key: unknown): readonly string[] {
   const parts: unknown = JSON.parse(String(key));
   return Array.isArray(parts) ? parts.map(String) : [];
 }
 
-function headOf(column: unknown, name: string, hasColumns: boolean, several: boolean): string {
-  return [...(hasColumns ? partsOf(column) : []), ...(several || !hasColumns ? [name] : [])].join(' · ');
+function headingOf(column: unknown, name: string, hasColumns: boolean, several: boolean): string {
+  return [...(hasColumns ? parseKey(column) : []), ...(several || !hasColumns ? [name] : [])].join(' · ');
 }
 
 /** A deeper ground for a larger value. */
-function shadeOf(
+function createShading(
   values: readonly unknown[],
 ): (value: unknown) => { readonly background: string } | undefined {
-  const known = values.map(numberOf).filter((value) => value !== undefined);
+  const known = values.map(toNumber).filter((value) => value !== undefined);
   const [least, largest] = [
     known.reduce((a, b) => Math.min(a, b), Infinity),
     known.reduce((a, b) => Math.max(a, b), -Infinity),
   ];
   return (value) => {
-    const number = numberOf(value);
+    const number = toNumber(value);
     return number === undefined
       ? undefined
       : {

@@ -1,48 +1,48 @@
 /** Reading of encodings: objects of which only what is understood is taken. */
-import type { Fields, Rows } from '../api/dashboard-documents.ts';
+import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 
-export function fieldsOf(value: unknown): Fields {
+export function toJsonObject(value: unknown): JsonObject {
   // A JSON object; nothing is taken for granted of its values.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-export function fieldsIn(fields: Fields, key: string): Fields {
-  return fieldsOf(fields[key]);
+export function getObject(fields: JsonObject, key: string): JsonObject {
+  return toJsonObject(fields[key]);
 }
 
-export function listIn(fields: Fields, key: string): readonly Fields[] {
+export function getList(fields: JsonObject, key: string): readonly JsonObject[] {
   const value = fields[key];
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
+  return Array.isArray(value) ? value.map(toJsonObject) : [];
 }
 
-export function textIn(fields: Fields, key: string): string | undefined {
+export function getText(fields: JsonObject, key: string): string | undefined {
   const value = fields[key];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-export function numberIn(fields: Fields, key: string): number | undefined {
+export function getNumber(fields: JsonObject, key: string): number | undefined {
   const value = fields[key];
   return typeof value === 'number' ? value : undefined;
 }
 
 /** A column that a widget shows. */
-export interface Shown {
+export interface ColumnEncoding {
   readonly field: string;
   readonly title: string;
-  readonly encoding: Fields;
+  readonly encoding: JsonObject;
 }
 
 /** The one field of an encoding, or its several. */
-export function shownIn(encoding: Fields): Shown[] {
-  const several = listIn(encoding, 'fields');
+export function listColumnEncodings(encoding: JsonObject): ColumnEncoding[] {
+  const several = getList(encoding, 'fields');
   return (several.length > 0 ? several : [encoding]).flatMap((entry) => {
-    const field = textIn(entry, 'fieldName');
+    const field = getText(entry, 'fieldName');
     return field === undefined
       ? []
       : [
           {
             field,
-            title: textIn(entry, 'displayName') ?? textIn(entry, 'title') ?? field,
+            title: getText(entry, 'displayName') ?? getText(entry, 'title') ?? field,
             encoding: { ...encoding, ...entry },
           },
         ];
@@ -50,13 +50,13 @@ export function shownIn(encoding: Fields): Shown[] {
 }
 
 /** The values of a column in the order of the rows; a column that is not there has none. */
-export function valuesOf({ columns, rows }: Rows, field: string): unknown[] {
+export function columnValuesOf({ columns, rows }: Rows, field: string): unknown[] {
   const place = columns.findIndex(({ name }) => name === field);
   return place < 0 ? [] : rows.map((row) => row[place]);
 }
 
 /** A value as a number; undefined for what is none. */
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;

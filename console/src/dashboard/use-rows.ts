@@ -8,32 +8,32 @@ import type { Rows, WidgetQuery } from '../api/dashboard-documents.ts';
 import { useSession } from '../session.tsx';
 
 /** What filters are set to: dataset -> keyword -> value. What is not set is as the dashboard begins. */
-export type SetParameters = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type FilterParameters = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-export interface Running {
+export interface DashboardQuery {
   readonly dashboardId: string;
-  readonly parameters: SetParameters;
+  readonly parameters: FilterParameters;
 }
 
-export const RunningContext = createContext<Running>({ dashboardId: '', parameters: {} });
+export const DashboardQueryContext = createContext<DashboardQuery>({ dashboardId: '', parameters: {} });
 
-export interface RowsAnswer {
+export interface RowsResult {
   readonly data: Rows | undefined;
   readonly error: Error | null;
-  readonly isOld: boolean;
+  readonly isStale: boolean;
   readonly refetch: () => Promise<unknown>;
 }
 
 /** @param query what the widget asks for; undefined for nothing */
-export function useRows(widgetName: string, query: WidgetQuery | undefined): RowsAnswer {
-  const { sender } = useSession();
-  const { dashboardId, parameters } = use(RunningContext);
+export function useRows(widgetName: string, query: WidgetQuery | undefined): RowsResult {
+  const { apiClient } = useSession();
+  const { dashboardId, parameters } = use(DashboardQueryContext);
   const dataset = query?.query.datasetName ?? '';
   const set = parameters[dataset] ?? {};
   const { data, error, isPlaceholderData, refetch } = useQuery<Rows>({
     queryKey: ['dashboard', dashboardId, dataset, widgetName, set],
     queryFn: ({ signal }) =>
-      sender.post<Rows>(
+      apiClient.post<Rows>(
         `2.0/modern/dashboards/${dashboardId}/query`,
         { dataset_name: dataset, widget_name: widgetName, parameters: set },
         signal,
@@ -43,5 +43,5 @@ export function useRows(widgetName: string, query: WidgetQuery | undefined): Row
     // What is shown stays until it is asked for again: data changes with the files, not with the clock.
     staleTime: 60_000,
   });
-  return { data, error, isOld: isPlaceholderData, refetch };
+  return { data, error, isStale: isPlaceholderData, refetch };
 }

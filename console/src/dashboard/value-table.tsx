@@ -1,23 +1,23 @@
 /** Rows as a table: with the columns, titles and formats of the widget, page by page. */
 import { useState } from 'react';
-import type { Fields, Rows } from '../api/dashboard-documents.ts';
-import { byPattern, formatted } from './formats.ts';
-import { listIn, numberIn, textIn } from './reading.ts';
+import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
+import { formatByPattern, formatValue } from './formats.ts';
+import { getList, getNumber, getText } from './reading.ts';
 
 interface ValueTableProps {
   readonly title: string;
   readonly rows: Rows;
-  readonly encodings: Fields;
+  readonly encodings: JsonObject;
 }
 
 const numberTypes = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL)/;
 
 export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueTableProps) {
   const [page, setPage] = useState(0);
-  const perPage = Math.min(500, Math.max(1, numberIn(encodings, 'itemsPerPage') ?? 25));
-  const wanted = listIn(encodings, 'columns');
+  const perPage = Math.min(500, Math.max(1, getNumber(encodings, 'itemsPerPage') ?? 25));
+  const wanted = getList(encodings, 'columns');
   const shown = (
-    wanted.length > 0 ? wanted : columns.map(({ name }): Fields => ({ fieldName: name }))
+    wanted.length > 0 ? wanted : columns.map(({ name }): JsonObject => ({ fieldName: name }))
   ).flatMap((column) => {
     const place = columns.findIndex(({ name }) => name === column['fieldName']);
     return place < 0
@@ -26,7 +26,7 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
           {
             column,
             place,
-            name: textIn(column, 'title') ?? textIn(column, 'displayName') ?? columns[place]?.name ?? '',
+            name: getText(column, 'title') ?? getText(column, 'displayName') ?? columns[place]?.name ?? '',
             figures: numberTypes.test(columns[place]?.type ?? ''),
           },
         ];
@@ -56,8 +56,8 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
                 <tr key={number}>
                   {numbered && <td className="figures">{number}</td>}
                   {shown.map(({ column, place, figures }) => (
-                    <td key={place} className={alignment(column, figures)}>
-                      {cell(row[place], column)}
+                    <td key={place} className={alignmentClassOf(column, figures)}>
+                      {formatCell(row[place], column)}
                     </td>
                   ))}
                 </tr>
@@ -82,8 +82,8 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
   );
 }
 
-function alignment(column: Fields, figures: boolean): string | undefined {
-  const wanted = textIn(column, 'alignContent');
+function alignmentClassOf(column: JsonObject, figures: boolean): string | undefined {
+  const wanted = getText(column, 'alignContent');
   return wanted === 'right' || (wanted === undefined && figures)
     ? 'figures'
     : wanted === 'center'
@@ -91,15 +91,15 @@ function alignment(column: Fields, figures: boolean): string | undefined {
       : undefined;
 }
 
-function cell(value: unknown, column: Fields): string {
+function formatCell(value: unknown, column: JsonObject): string {
   if (value === null || value === undefined) return '';
-  const type = textIn(column, 'type');
+  const type = getText(column, 'type');
   if (typeof value === 'boolean') {
     const words = column['booleanValues'];
     const word: unknown = Array.isArray(words) ? words[Number(value)] : undefined;
     return typeof word === 'string' ? word : String(value);
   }
   return type === 'integer' || type === 'float' || type === 'decimal'
-    ? byPattern(value, textIn(column, 'numberFormat'))
-    : formatted(value);
+    ? formatByPattern(value, getText(column, 'numberFormat'))
+    : formatValue(value);
 }

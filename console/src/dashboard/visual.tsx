@@ -1,56 +1,56 @@
 /** What stands in the frame of a widget that shows data: a chart, a table, a counter or a pivot. */
 import { lazy, Suspense, useCallback } from 'react';
-import type { Fields, Rows, Widget } from '../api/dashboard-documents.ts';
+import type { JsonObject, Rows, Widget } from '../api/dashboard-documents.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Counter } from './counter.tsx';
-import { axisChart } from './options/axis-chart.ts';
+import { createAxisChart } from './options/axis-chart.ts';
 import {
-  boxChart,
-  funnelChart,
-  heatmapChart,
-  histogramChart,
-  pieChart,
-  placesChart,
-  sankeyChart,
+  createBoxChart,
+  createFunnelChart,
+  createHeatmapChart,
+  createHistogramChart,
+  createPieChart,
+  createPointMapChart,
+  createSankeyChart,
 } from './options/other-charts.ts';
-import type { ChartOption, Look } from './options/look.ts';
-import { Pivot } from './pivot.tsx';
-import { fieldsOf } from './reading.ts';
+import type { ChartOption, ChartTheme } from './options/look.ts';
+import { PivotTable } from './pivot.tsx';
+import { toJsonObject } from './reading.ts';
 import { ValueTable } from './value-table.tsx';
 
-const Drawing = lazy(async () => ({ default: (await import('./drawing.tsx')).Drawing }));
+const Drawing = lazy(async () => ({ default: (await import('./drawing.tsx')).Chart }));
 
-type Draw = (rows: Rows, encodings: Fields, look: Look, mark: Fields) => ChartOption;
+type CreateChart = (rows: Rows, encodings: JsonObject, look: ChartTheme, mark: JsonObject) => ChartOption;
 
-const axes =
-  (type: Parameters<typeof axisChart>[0]): Draw =>
+const axisChartFactory =
+  (type: Parameters<typeof createAxisChart>[0]): CreateChart =>
   (rows, encodings, look, mark) =>
-    axisChart(type, rows, { encodings, mark }, look);
+    createAxisChart(type, rows, { encodings, mark }, look);
 
 /** Type of a widget -> how it is drawn. */
-const drawings: Readonly<Record<string, Draw>> = {
-  bar: axes('bar'),
-  line: axes('line'),
-  area: axes('area'),
-  scatter: axes('scatter'),
-  combo: axes('combo'),
-  pie: pieChart,
-  heatmap: heatmapChart,
-  histogram: histogramChart,
-  funnel: funnelChart,
-  sankey: sankeyChart,
-  box: boxChart,
-  'symbol-map': placesChart,
+const chartFactories: Readonly<Record<string, CreateChart>> = {
+  bar: axisChartFactory('bar'),
+  line: axisChartFactory('line'),
+  area: axisChartFactory('area'),
+  scatter: axisChartFactory('scatter'),
+  combo: axisChartFactory('combo'),
+  pie: createPieChart,
+  heatmap: createHeatmapChart,
+  histogram: createHistogramChart,
+  funnel: createFunnelChart,
+  sankey: createSankeyChart,
+  box: createBoxChart,
+  'symbol-map': createPointMapChart,
 };
 
 /** What people have to know about widgets that are shown in another way. */
-const notes: Readonly<Record<string, string>> = {
+const substitutionNotes: Readonly<Record<string, string>> = {
   'symbol-map': 'Shown without a map beneath the places.',
   'choropleth-map': 'Shown as a table: the shapes of regions are not at hand here.',
   'word-cloud': 'Shown as a table of the words.',
 };
 
-export function Visual({
+export function Visualization({
   spec,
   title,
   rows,
@@ -60,14 +60,14 @@ export function Visual({
   readonly rows: Rows;
 }) {
   const { widgetType, encodings } = spec;
-  const draw = Object.hasOwn(drawings, widgetType) ? drawings[widgetType] : undefined;
+  const draw = Object.hasOwn(chartFactories, widgetType) ? chartFactories[widgetType] : undefined;
   const option = useCallback(
-    (look: Look) => draw?.(rows, encodings, look, fieldsOf(spec.mark)) ?? {},
+    (look: ChartTheme) => draw?.(rows, encodings, look, toJsonObject(spec.mark)) ?? {},
     [draw, rows, encodings, spec.mark],
   );
-  const note = notes[widgetType];
+  const note = substitutionNotes[widgetType];
   if (widgetType === 'counter') return <Counter rows={rows} encodings={encodings} />;
-  if (widgetType === 'pivot') return <Pivot title={title} rows={rows} encodings={encodings} />;
+  if (widgetType === 'pivot') return <PivotTable title={title} rows={rows} encodings={encodings} />;
   if (draw === undefined)
     return (
       <>
@@ -79,7 +79,7 @@ export function Visual({
     <>
       {note !== undefined && <p className="hint">{note}</p>}
       <Suspense fallback={<Loading what="the chart" />}>
-        <Drawing title={title} option={option} />
+        <Drawing title={title} createOption={option} />
       </Suspense>
       <details className="figures-of">
         <summary>Figures</summary>

@@ -1,21 +1,21 @@
 /** A widget on the page: its title, what it shows, and what it says while there is nothing to show. */
 import { lazy, Suspense, useId } from 'react';
 import type { Widget } from '../api/dashboard-documents.ts';
-import { Refusal } from '../api/request.ts';
+import { ApiError } from '../api/request.ts';
 import { Loading } from '../parts/loading.tsx';
 import { FilterControl } from './filter-control.tsx';
-import type { SetFilter } from './filter-values.ts';
+import type { OnFilterChange } from './filter-values.ts';
 import { useRows } from './use-rows.ts';
-import { Visual } from './visual.tsx';
+import { Visualization } from './visual.tsx';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
 
 interface WidgetFrameProps {
   readonly widget: Widget;
-  readonly setFilter: SetFilter;
+  readonly onFilterChange: OnFilterChange;
 }
 
-export function WidgetFrame({ widget, setFilter }: WidgetFrameProps) {
+export function WidgetFrame({ widget, onFilterChange: setFilter }: WidgetFrameProps) {
   const { spec, multilineTextboxSpec } = widget;
   if (multilineTextboxSpec !== undefined)
     return (
@@ -25,7 +25,7 @@ export function WidgetFrame({ widget, setFilter }: WidgetFrameProps) {
     );
   if (spec === undefined) return null;
   if (spec.widgetType.startsWith('filter-'))
-    return <FilterControl widget={widget} spec={spec} setFilter={setFilter} />;
+    return <FilterControl widget={widget} spec={spec} onFilterChange={setFilter} />;
   return <DataWidget widget={widget} spec={spec} />;
 }
 
@@ -37,7 +37,7 @@ function DataWidget({
   readonly spec: NonNullable<Widget['spec']>;
 }) {
   const id = useId();
-  const { data, error, isOld, refetch } = useRows(widget.name, widget.queries?.[0]);
+  const { data, error, isStale, refetch } = useRows(widget.name, widget.queries?.[0]);
   const title = spec.frame.title === '' ? 'Untitled' : spec.frame.title;
   return (
     <section className="widget" aria-labelledby={id}>
@@ -45,7 +45,7 @@ function DataWidget({
         {title}
       </h2>
       {spec.frame.description !== undefined && <p className="hint">{spec.frame.description}</p>}
-      {error !== null && <Trouble error={error} retry={refetch} />}
+      {error !== null && <WidgetError error={error} retry={refetch} />}
       {data === undefined && error === null && <Loading what="data" />}
       {data !== undefined &&
         error === null &&
@@ -54,8 +54,8 @@ function DataWidget({
             {data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}
           </p>
         ) : (
-          <div className={isOld ? 'shown old' : 'shown'}>
-            <Visual spec={spec} title={title} rows={data} />
+          <div className={isStale ? 'shown old' : 'shown'}>
+            <Visualization spec={spec} title={title} rows={data} />
           </div>
         ))}
       {data?.truncated === true && error === null && (
@@ -66,11 +66,11 @@ function DataWidget({
 }
 
 /** What the database said stands in the widget: the others are not disturbed. */
-function Trouble({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
+function WidgetError({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
   return (
     <div className="notice bad" role="alert">
       <p>{error.message}</p>
-      {!(error instanceof Refusal && error.status === 400) && (
+      {!(error instanceof ApiError && error.status === 400) && (
         <p className="actions">
           <button
             type="button"

@@ -2,12 +2,12 @@
 import type { ReactNode } from 'react';
 import type { JobSettings, TaskSettings } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { Facts, type Fact } from '../parts/facts.tsx';
-import { scheduleWords } from './schedule-words.ts';
-import { computeWords, textOf, workOf } from './task-work.ts';
+import { DescriptionList, type DescriptionItem } from '../parts/facts.tsx';
+import { scheduleLabel } from './schedule-words.ts';
+import { computeLabel, toText, taskSummaryOf } from './task-work.ts';
 
 /** Fields that have a place of their own on the page. */
-const shownElsewhere: ReadonlySet<string> = new Set([
+const fieldsShownElsewhere: ReadonlySet<string> = new Set([
   'name',
   'description',
   'tasks',
@@ -23,47 +23,47 @@ const shownElsewhere: ReadonlySet<string> = new Set([
 
 const taskColumns: readonly Column<TaskSettings>[] = [
   { name: 'Task', show: (task) => <strong>{task.task_key}</strong> },
-  { name: 'Kind', show: (task) => workOf(task).words },
-  { name: 'Runs', show: (task) => <code>{workOf(task).what}</code> },
-  { name: 'After', show: (task) => <span className="long">{dependencyWords(task)}</span> },
-  { name: 'On', show: (task) => <span className="long">{computeWords(task)}</span> },
+  { name: 'Kind', show: (task) => taskSummaryOf(task).kindLabel },
+  { name: 'Runs', show: (task) => <code>{taskSummaryOf(task).target}</code> },
+  { name: 'After', show: (task) => <span className="long">{dependenciesLabel(task)}</span> },
+  { name: 'On', show: (task) => <span className="long">{computeLabel(task)}</span> },
   {
     name: 'Retries',
     show: (task) => (task.max_retries === -1 ? 'without end' : (task.max_retries ?? 0)),
     figures: true,
   },
-  { name: 'Timeout', show: (task) => timeoutWords(task.timeout_seconds), figures: true },
+  { name: 'Timeout', show: (task) => timeoutLabel(task.timeout_seconds), figures: true },
 ];
 
 export function JobSettingsView({ settings }: { readonly settings: JobSettings }) {
   const { parameters = [], job_clusters: clusters = [], tasks = [] } = settings;
   return (
     <>
-      <Part title="Settings">
-        <Facts facts={factsOf(settings)} />
-      </Part>
-      <Part title="Tasks">
+      <SettingsSection title="Settings">
+        <DescriptionList facts={listSettings(settings)} />
+      </SettingsSection>
+      <SettingsSection title="Tasks">
         <DataTable label="Tasks" columns={taskColumns} rows={tasks} keyOf={(task) => task.task_key} />
-      </Part>
+      </SettingsSection>
       {parameters.length > 0 && (
-        <Part title="Parameters">
-          <Facts
-            facts={parameters.map(({ name, default: usual }): Fact => [
+        <SettingsSection title="Parameters">
+          <DescriptionList
+            facts={parameters.map(({ name, default: usual }): DescriptionItem => [
               name,
               <code key={name}>{usual === '' ? '(empty)' : usual}</code>,
             ])}
           />
-        </Part>
+        </SettingsSection>
       )}
       {clusters.length > 0 && (
-        <Part title="Shared clusters">
-          <Facts
-            facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): Fact => [
+        <SettingsSection title="Shared clusters">
+          <DescriptionList
+            facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): DescriptionItem => [
               key,
               <code key={key}>{JSON.stringify(cluster)}</code>,
             ])}
           />
-        </Part>
+        </SettingsSection>
       )}
       <details>
         <summary>All settings as JSON</summary>
@@ -75,7 +75,7 @@ export function JobSettingsView({ settings }: { readonly settings: JobSettings }
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function SettingsSection({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section>
       <h2>{title}</h2>
@@ -84,29 +84,29 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function factsOf(settings: JobSettings): Fact[] {
+function listSettings(settings: JobSettings): DescriptionItem[] {
   const rest = Object.entries(settings).filter(
-    ([name, value]) => !shownElsewhere.has(name) && !['', '{}', '[]'].includes(textOf(value)),
+    ([name, value]) => !fieldsShownElsewhere.has(name) && !['', '{}', '[]'].includes(toText(value)),
   );
   return [
-    ['Schedule', scheduleWords(settings)],
+    ['Schedule', scheduleLabel(settings)],
     ['Runs at once', settings.max_concurrent_runs ?? 1],
     ['Over that', settings.queue?.enabled === true ? 'runs wait' : 'runs are skipped'],
-    ['Timeout', timeoutWords(settings.timeout_seconds)],
+    ['Timeout', timeoutLabel(settings.timeout_seconds)],
     [
       'Tags',
       Object.entries(settings.tags ?? {})
         .map(([name, value]) => `${name}: ${value}`)
         .join(', '),
     ],
-    ...rest.map(([name, value]): Fact => [name, <code key={name}>{textOf(value)}</code>]),
+    ...rest.map(([name, value]): DescriptionItem => [name, <code key={name}>{toText(value)}</code>]),
   ];
 }
 
-function dependencyWords({ depends_on: before = [] }: TaskSettings): string {
+function dependenciesLabel({ depends_on: before = [] }: TaskSettings): string {
   return before.length === 0 ? 'at once' : before.map((one) => one.task_key).join(', ');
 }
 
-function timeoutWords(seconds = 0): string {
+function timeoutLabel(seconds = 0): string {
   return seconds === 0 ? 'none' : `${seconds} s`;
 }

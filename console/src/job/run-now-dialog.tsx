@@ -2,14 +2,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 import type { Job } from '../api/documents.ts';
-import { go } from '../go.ts';
+import { navigateTo } from '../go.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
-import { fieldsFor, readParameters, type KindField } from './run-parameters.ts';
+import { listParameterFields, parseRunParameters, type TaskParameterField } from './run-parameters.ts';
 
 export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onClose: () => void }) {
-  const { sender } = useSession();
+  const { apiClient } = useSession();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [kind, setKind] = useState<{ readonly field: string; readonly text: string }>({
     field: '',
@@ -18,18 +18,18 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
   const { parameters = [] } = job.settings;
   const body = JSON.stringify({
     job_id: job.job_id,
-    ...readParameters(values, fieldsFor(job.settings.tasks ?? []), kind),
+    ...parseRunParameters(values, listParameterFields(job.settings.tasks ?? []), kind),
   });
   // Sent twice, the same start gives the same run; another body is another start.
-  const idempotencyToken = useMemo(() => (body === '' ? '' : randomToken()), [body]);
+  const idempotencyToken = useMemo(() => (body === '' ? '' : createRandomToken()), [body]);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      sender.post<{ run_id: number }>('2.1/jobs/run-now', {
+      apiClient.post<{ run_id: number }>('2.1/jobs/run-now', {
         ...JSON.parse(body),
         idempotency_token: idempotencyToken,
       }),
     onSuccess: ({ run_id: runId }) => {
-      go(addressOf.run(job.job_id, runId));
+      navigateTo(linkTo.run(job.job_id, runId));
     },
   });
   return (
@@ -45,48 +45,52 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
         <fieldset>
           <legend>Parameters of the job</legend>
           {parameters.map(({ name, default: usual }) => (
-            <Value
+            <ParameterInput
               key={name}
               name={name}
-              usual={usual}
+              defaultValue={usual}
               value={values[name]}
               onChange={(text) => setValues({ ...values, [name]: text })}
             />
           ))}
         </fieldset>
       )}
-      <KindParameters fields={fieldsFor(job.settings.tasks ?? [])} {...kind} onChange={setKind} />
+      <TaskParametersInput
+        fields={listParameterFields(job.settings.tasks ?? [])}
+        {...kind}
+        onChange={setKind}
+      />
     </ConfirmDialog>
   );
 }
 
-interface ValueProps {
+interface ParameterInputProps {
   readonly name: string;
-  readonly usual: string;
+  readonly defaultValue: string;
   /** Undefined while it was not changed. */
   readonly value: string | undefined;
   readonly onChange: (text: string) => void;
 }
 
-function Value({ name, usual, value, onChange }: ValueProps) {
+function ParameterInput({ name, defaultValue, value, onChange }: ParameterInputProps) {
   const id = useId();
   return (
     <>
       <label htmlFor={id}>{name}</label>
-      <input id={id} value={value ?? usual} onChange={(event) => onChange(event.target.value)} />
+      <input id={id} value={value ?? defaultValue} onChange={(event) => onChange(event.target.value)} />
     </>
   );
 }
 
-interface KindParametersProps {
-  readonly fields: readonly KindField[];
+interface TaskParametersInputProps {
+  readonly fields: readonly TaskParameterField[];
   readonly field: string;
   readonly text: string;
   readonly onChange: (kind: { readonly field: string; readonly text: string }) => void;
 }
 
 /** Parameters for the tasks of one kind: the service takes those of one kind at a time. */
-function KindParameters({ fields, field, text, onChange }: KindParametersProps) {
+function TaskParametersInput({ fields, field, text, onChange }: TaskParametersInputProps) {
   const id = useId();
   if (fields.length === 0) return null;
   const chosen = fields.find((one) => one.field === field);
@@ -102,7 +106,7 @@ function KindParameters({ fields, field, text, onChange }: KindParametersProps) 
         <option value="">as the job has them</option>
         {fields.map((one) => (
           <option key={one.field} value={one.field}>
-            {one.words}
+            {one.label}
           </option>
         ))}
       </select>
@@ -125,7 +129,7 @@ function KindParameters({ fields, field, text, onChange }: KindParametersProps) 
 }
 
 /** Not crypto.randomUUID: browsers have it only where the connection is encrypted. */
-function randomToken(): string {
+function createRandomToken(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');

@@ -1,7 +1,7 @@
 /** When a job runs by itself, in words. */
 import type { JobSettings } from '../api/documents.ts';
 
-export function scheduleWords({ schedule }: JobSettings): string {
+export function scheduleLabel({ schedule }: JobSettings): string {
   if (schedule === undefined) return 'none';
   const paused = schedule.pause_status === 'PAUSED' ? ', paused' : '';
   return `${schedule.quartz_cron_expression} (${schedule.timezone_id}${paused})`;

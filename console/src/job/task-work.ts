@@ -1,18 +1,18 @@
 /** What a task does, read from its settings. */
 import type { TaskSettings } from '../api/documents.ts';
 
-export interface Work {
+export interface TaskSummary {
   /** Name of the field, e.g. `notebook_task`; empty when there is none. */
   readonly kind: string;
   /** The kind in words. */
-  readonly words: string;
+  readonly kindLabel: string;
   /** What is run: a path, a class, an id. */
-  readonly what: string;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly target: string;
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** Kind -> its words, and the field that says what is run. */
-const kinds: Readonly<Record<string, readonly [words: string, field: string]>> = {
+const summaryFieldsByKind: Readonly<Record<string, readonly [words: string, field: string]>> = {
   notebook_task: ['Notebook', 'notebook_path'],
   spark_python_task: ['Python program', 'python_file'],
   spark_jar_task: ['Java program', 'main_class_name'],
@@ -21,29 +21,29 @@ const kinds: Readonly<Record<string, readonly [words: string, field: string]>> =
   run_job_task: ['Job', 'job_id'],
 };
 
-export function workOf(task: TaskSettings): Work {
-  const found = Object.entries(task).find(([name, value]) => name.endsWith('_task') && isFields(value));
-  if (found === undefined) return { kind: '', words: 'Nothing', what: '', body: {} };
+export function taskSummaryOf(task: TaskSettings): TaskSummary {
+  const found = Object.entries(task).find(([name, value]) => name.endsWith('_task') && isRecord(value));
+  if (found === undefined) return { kind: '', kindLabel: 'Nothing', target: '', settings: {} };
   const [kind, value] = found;
-  const body = isFields(value) ? value : {};
-  const [words, field] = kinds[kind] ?? [kind, ''];
-  return { kind, words, what: textOf(body[field]), body };
+  const body = isRecord(value) ? value : {};
+  const [words, field] = summaryFieldsByKind[kind] ?? [kind, ''];
+  return { kind, kindLabel: words, target: toText(body[field]), settings: body };
 }
 
 /** Where a task runs, in words. */
-export function computeWords(task: TaskSettings): string {
+export function computeLabel(task: TaskSettings): string {
   if (task.job_cluster_key !== undefined) return `shared cluster ${task.job_cluster_key}`;
   if (task.existing_cluster_id !== undefined) return `cluster ${task.existing_cluster_id}`;
   return task.new_cluster === undefined ? 'none' : 'a cluster of its own';
 }
 
 /** Any value as text: what is no text comes as JSON. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(' ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,15 @@
 /** One dashboard: its widgets with their data, and what its migration could not keep. */
 import { useMemo } from 'react';
 import type { DashboardDocument, StoredDashboard } from '../api/dashboard-documents.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useApiQuery } from '../api/queries.ts';
 import { DashboardGrid } from '../dashboard/dashboard-grid.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 
 export function DashboardPage({ dashboardId }: { readonly dashboardId: string }) {
-  const { data, error, refetch } = useAnswer<DashboardDocument>(
+  const { data, error, refetch } = useApiQuery<DashboardDocument>(
     `2.0/modern/dashboards/${encodeURIComponent(dashboardId)}`,
   );
   useTitle(data?.display_name ?? 'Dashboard');
@@ -21,10 +21,10 @@ export function DashboardPage({ dashboardId }: { readonly dashboardId: string })
   return (
     <>
       <p className="crumbs">
-        <a href={addressOf.dashboards()}>Dashboards</a>
+        <a href={linkTo.dashboards()}>Dashboards</a>
       </p>
       <h1>{data?.display_name ?? 'Dashboard'}</h1>
-      {error !== null && <Failure error={error} what="Reading the dashboard" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="Reading the dashboard" retry={refetch} />}
       {data === undefined && error === null && <Loading what="the dashboard" />}
       {data?.lifecycle_state === 'TRASHED' && <p className="notice warm">This dashboard is in the trash.</p>}
       {data !== undefined && data.warnings.length > 0 && (

@@ -1,19 +1,19 @@
 /** All migrated dashboards, newest first, and the way in for classic ones. */
 import type { DashboardList, DashboardSummary } from '../api/dashboard-documents.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useApiQuery } from '../api/queries.ts';
 import { ImportDashboard } from '../dashboard/import-dashboard.tsx';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 
 const columns: readonly Column<DashboardSummary>[] = [
   {
     name: 'Dashboard',
     show: ({ dashboard_id, display_name }) => (
-      <a className="name" href={addressOf.dashboard(dashboard_id)}>
+      <a className="name" href={linkTo.dashboard(dashboard_id)}>
         {display_name}
       </a>
     ),
@@ -29,10 +29,10 @@ const columns: readonly Column<DashboardSummary>[] = [
 
 export function DashboardsPage({ after }: { readonly after: string | undefined }) {
   useTitle('Dashboards');
-  const { data, error, refetch } = useAnswer<DashboardList>(
+  const { data, error, refetch } = useApiQuery<DashboardList>(
     '2.0/modern/dashboards',
     { page_size: 25, page_token: after },
-    { keepsPrevious: true },
+    { keepPrevious: true },
   );
   return (
     <>
@@ -40,7 +40,7 @@ export function DashboardsPage({ after }: { readonly after: string | undefined }
       <div className="filters">
         <ImportDashboard />
       </div>
-      {error !== null && <Failure error={error} what="Reading the dashboards" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="Reading the dashboards" retry={refetch} />}
       {data === undefined && error === null && <Loading what="dashboards" />}
       {data !== undefined && (
         <>
@@ -58,8 +58,8 @@ export function DashboardsPage({ after }: { readonly after: string | undefined }
             />
           )}
           <Pager
-            next={data.next_page_token === undefined ? undefined : addressOf.dashboards(data.next_page_token)}
-            first={after === undefined ? undefined : addressOf.dashboards()}
+            next={data.next_page_token === undefined ? undefined : linkTo.dashboards(data.next_page_token)}
+            first={after === undefined ? undefined : linkTo.dashboards()}
           />
         </>
       )}

@@ -1,15 +1,15 @@
 /** The engines that share the work, and what each of them drives. */
-import type { Node, NodeList } from '../api/documents.ts';
-import { useAnswer } from '../api/queries.ts';
+import type { EngineNode, NodeList } from '../api/documents.ts';
+import { useApiQuery } from '../api/queries.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Instant } from '../parts/time.tsx';
+import { Timestamp } from '../parts/time.tsx';
 import { useTitle } from '../parts/use-title.ts';
 
-const refreshEvery = 5_000;
+const refreshIntervalMs = 5_000;
 
-const columns: readonly Column<Node>[] = [
+const columns: readonly Column<EngineNode>[] = [
   {
     name: 'Engine',
     show: ({ host, pid }) => (
@@ -21,21 +21,25 @@ const columns: readonly Column<Node>[] = [
   { name: 'State', show: ({ state }) => <NodeState state={state} /> },
   { name: 'Active runs', show: (node) => node.active_runs, figures: true },
   { name: 'Running tasks', show: (node) => node.running_tasks, figures: true },
-  { name: 'Started', show: (node) => <Instant at={node.joined_time} /> },
-  { name: 'Lease until', show: (node) => <Instant at={node.lease_until} /> },
+  { name: 'Started', show: (node) => <Timestamp at={node.joined_time} /> },
+  { name: 'Lease until', show: (node) => <Timestamp at={node.lease_until} /> },
   { name: 'Id', show: (node) => <code>{node.node_id}</code> },
 ];
 
 export function NodesPage() {
   useTitle('Nodes');
-  const { data, error, refetch } = useAnswer<NodeList>('2.0/nodes', {}, { every: refreshEvery });
+  const { data, error, refetch } = useApiQuery<NodeList>(
+    '2.0/nodes',
+    {},
+    { refetchInterval: refreshIntervalMs },
+  );
   return (
     <>
       <h1>Nodes</h1>
       <p className="lead">
         The engines that share this database. One whose lease has ended is silent: others take over its runs.
       </p>
-      {error !== null && <Failure error={error} what="Reading the nodes" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="Reading the nodes" retry={refetch} />}
       {data === undefined && error === null && <Loading what="nodes" />}
       {data !== undefined && (
         <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />

@@ -1,60 +1,60 @@
 /** A run, and one of its task runs: the page behind run_page_url. Written for whoever was woken by it. */
 import type { Run } from '../api/documents.ts';
-import { useAnswer } from '../api/queries.ts';
-import { Failure } from '../parts/failure.tsx';
+import { useApiQuery } from '../api/queries.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 import { AttemptsTable } from '../run/attempts-table.tsx';
-import { chosenTask, isSingleTask } from '../run/attempts.ts';
+import { selectTask, isSingleTask } from '../run/attempts.ts';
 import { RepairHistory } from '../run/repair-history.tsx';
 import { RunHeader } from '../run/run-header.tsx';
 import { RunParameters } from '../run/run-parameters.tsx';
 import { TaskGraph } from '../run/task-graph.tsx';
 import { TaskPanel } from '../run/task-panel.tsx';
-import { isActive, standingOf } from '../states.ts';
+import { isActive, stateLabelOf } from '../states.ts';
 
-const whileActive = 1_500;
+const activeRefreshMs = 1_500;
 
 const runPath = '2.1/jobs/runs/get';
-const fieldsOf = (runId: number) => ({ run_id: runId, include_history: true });
+const runQueryOf = (runId: number) => ({ run_id: runId, include_history: true });
 
 /** @param runId a run, or a task run, which is shown within its run */
 export function RunPage({ runId }: { readonly runId: number }) {
-  const asked = useAnswer<Run>(runPath, fieldsOf(runId), { keepsPrevious: true });
+  const asked = useApiQuery<Run>(runPath, runQueryOf(runId), { keepPrevious: true });
   const parentId = asked.data?.job_run_id ?? asked.data?.run_id;
-  const whole = useAnswer<Run>(runPath, fieldsOf(parentId ?? runId), {
+  const whole = useApiQuery<Run>(runPath, runQueryOf(parentId ?? runId), {
     enabled: parentId !== undefined,
-    every: (run) => (run === undefined || isActive(run.state) ? whileActive : false),
+    refetchInterval: (run) => (run === undefined || isActive(run.state) ? activeRefreshMs : false),
   });
   const error = asked.error ?? whole.error;
   const run = whole.data;
   return (
     <>
       {error !== null && (
-        <RunFailure error={error} retry={asked.error === null ? whole.refetch : asked.refetch} />
+        <RunError error={error} retry={asked.error === null ? whole.refetch : asked.refetch} />
       )}
       {run === undefined && error === null && <Loading what="the run" />}
-      {run !== undefined && asked.error === null && <WholeRun run={run} askedId={runId} />}
+      {run !== undefined && asked.error === null && <RunDetails run={run} askedId={runId} />}
     </>
   );
 }
 
-function RunFailure({ error, retry }: { readonly error: Error; readonly retry: () => unknown }) {
+function RunError({ error, retry }: { readonly error: Error; readonly retry: () => unknown }) {
   useTitle('Run');
   return (
     <>
-      <Failure error={error} what="Reading the run" retry={retry} />
+      <ErrorMessage error={error} action="Reading the run" retry={retry} />
       <p>
-        <a href={addressOf.runs({ state: 'all' })}>All runs</a>
+        <a href={linkTo.runs({ state: 'all' })}>All runs</a>
       </p>
     </>
   );
 }
 
-function WholeRun({ run, askedId }: { readonly run: Run; readonly askedId: number }) {
-  useTitle(`${standingOf(run.state).words}: ${run.run_name} #${run.number_in_job}`);
-  const chosen = chosenTask(run, askedId);
+function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: number }) {
+  useTitle(`${stateLabelOf(run.state).text}: ${run.run_name} #${run.number_in_job}`);
+  const chosen = selectTask(run, askedId);
   const single = isSingleTask(run);
   return (
     <>

@@ -1,24 +1,24 @@
 /** All runs, newest first: which are under way, which failed, and the way to each. */
 import { useId, useState, type FormEvent } from 'react';
 import type { JobList, RunList } from '../api/documents.ts';
-import { useAnswer } from '../api/queries.ts';
-import { go } from '../go.ts';
-import { Failure } from '../parts/failure.tsx';
+import { useApiQuery } from '../api/queries.ts';
+import { navigateTo } from '../go.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { addressOf, type RunFilter } from '../route.ts';
+import { linkTo, type RunFilter } from '../route.ts';
 import { useSession } from '../session.tsx';
 import { isActive } from '../states.ts';
 
 const pageSize = 25;
 
 /** How often the list is asked for, ms: often while something on it goes on. */
-const whileActive = 2_000;
-const whileQuiet = 5_000;
+const activeRefreshMs = 2_000;
+const idleRefreshMs = 5_000;
 
-const choices = [
+const stateChoices = [
   ['all', 'All'],
   ['active', 'Active'],
   ['completed', 'Completed'],
@@ -26,18 +26,19 @@ const choices = [
 
 export function RunsPage({ filter }: { readonly filter: RunFilter }) {
   useTitle('Runs');
-  const { data, error, isPlaceholderData, refetch } = useAnswer<RunList>(
+  const { data, error, isPlaceholderData, refetch } = useApiQuery<RunList>(
     '2.1/jobs/runs/list',
     {
       limit: pageSize,
       job_id: filter.jobId,
-      page_token: filter.after,
+      page_token: filter.pageToken,
       active_only: filter.state === 'active' ? true : undefined,
       completed_only: filter.state === 'completed' ? true : undefined,
     },
     {
-      every: (list) => (list?.runs.some((run) => isActive(run.state)) === true ? whileActive : whileQuiet),
-      keepsPrevious: true,
+      refetchInterval: (list) =>
+        list?.runs.some((run) => isActive(run.state)) === true ? activeRefreshMs : idleRefreshMs,
+      keepPrevious: true,
     },
   );
   return (
@@ -45,19 +46,19 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
       <h1>Runs</h1>
       <div className="filters">
         <nav aria-label="Which runs" className="choices">
-          {choices.map(([state, words]) => (
+          {stateChoices.map(([state, words]) => (
             <a
               key={state}
-              href={addressOf.runs({ state, jobId: filter.jobId })}
+              href={linkTo.runs({ state, jobId: filter.jobId })}
               {...(filter.state === state && { 'aria-current': 'true' as const })}
             >
               {words}
             </a>
           ))}
         </nav>
-        <JobChoice filter={filter} key={filter.jobId ?? 'all'} />
+        <JobFilterForm filter={filter} key={filter.jobId ?? 'all'} />
       </div>
-      {error !== null && <Failure error={error} what="Reading the runs" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="Reading the runs" retry={refetch} />}
       {data === undefined && error === null && <Loading what="runs" />}
       {data !== undefined && (
         <div aria-busy={isPlaceholderData} className={isPlaceholderData ? 'old' : undefined}>
@@ -70,9 +71,11 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
             next={
               data.next_page_token === undefined
                 ? undefined
-                : addressOf.runs({ ...filter, after: data.next_page_token })
+                : linkTo.runs({ ...filter, pageToken: data.next_page_token })
             }
-            first={filter.after === undefined ? undefined : addressOf.runs({ ...filter, after: undefined })}
+            first={
+              filter.pageToken === undefined ? undefined : linkTo.runs({ ...filter, pageToken: undefined })
+            }
           />
         </div>
       )}
@@ -82,19 +85,19 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
 
 function NoRuns({ filter }: { readonly filter: RunFilter }) {
   if (filter.state === 'active') return <p className="empty">Nothing is running or waiting.</p>;
-  if (filter.state === 'completed' || filter.jobId !== undefined || filter.after !== undefined)
+  if (filter.state === 'completed' || filter.jobId !== undefined || filter.pageToken !== undefined)
     return <p className="empty">No run fits.</p>;
   return (
     <p className="empty">
-      There are no runs yet. Start one on the page of a <a href={addressOf.jobs({})}>job</a>; the README shows
+      There are no runs yet. Start one on the page of a <a href={linkTo.jobs({})}>job</a>; the README shows
       how to create one.
     </p>
   );
 }
 
 /** Narrows the list to one job, by its id or its name. */
-function JobChoice({ filter }: { readonly filter: RunFilter }) {
-  const { sender } = useSession();
+function JobFilterForm({ filter }: { readonly filter: RunFilter }) {
+  const { apiClient } = useSession();
   const id = useId();
   const [text, setText] = useState(filter.jobId === undefined ? '' : String(filter.jobId));
   const [problem, setProblem] = useState('');
@@ -102,13 +105,13 @@ function JobChoice({ filter }: { readonly filter: RunFilter }) {
     const wanted = text.trim();
     const jobId = await jobIdOf(wanted);
     setProblem(wanted !== '' && jobId === undefined ? `No job is called “${wanted}”.` : '');
-    if (wanted === '' || jobId !== undefined) go(addressOf.runs({ state: filter.state, jobId }));
+    if (wanted === '' || jobId !== undefined) navigateTo(linkTo.runs({ state: filter.state, jobId }));
   };
   const jobIdOf = async (wanted: string): Promise<number | undefined> => {
     if (/^\d*$/.test(wanted)) return wanted === '' ? undefined : Number(wanted);
     const {
       jobs: [job],
-    } = await sender.get<JobList>('2.1/jobs/list', { name: wanted, limit: 1 });
+    } = await apiClient.get<JobList>('2.1/jobs/list', { name: wanted, limit: 1 });
     return job?.job_id;
   };
   const submit = (event: FormEvent): void => {
@@ -127,7 +130,7 @@ function JobChoice({ filter }: { readonly filter: RunFilter }) {
           aria-describedby={`${id}-problem`}
         />
         <button type="submit">Show</button>
-        {filter.jobId !== undefined && <a href={addressOf.runs({ state: filter.state })}>All jobs</a>}
+        {filter.jobId !== undefined && <a href={linkTo.runs({ state: filter.state })}>All jobs</a>}
         <span id={`${id}-problem`} role="alert" className="problem">
           {problem}
         </span>

@@ -1,7 +1,7 @@
 /** Signing in: asks for a token, says where the first one is, and why the last session ended. */
 import { useEffect, useState, type FormEvent } from 'react';
-import { ConnectionLost, Refusal } from '../api/request.ts';
-import { Failure } from '../parts/failure.tsx';
+import { ConnectionLost, ApiError } from '../api/request.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { storedToken } from '../session.tsx';
 import { useTitle } from '../parts/use-title.ts';
 
@@ -10,10 +10,10 @@ interface SignInProps {
   readonly signIn: (token: string) => Promise<void>;
   /** Why the last session ended; empty when it was wished. */
   readonly reason: string;
-  readonly end: (reason?: string) => void;
+  readonly signOut: (reason?: string) => void;
 }
 
-export function SignInPage({ signIn, reason, end }: SignInProps) {
+export function SignInPage({ signIn, reason, signOut }: SignInProps) {
   const [token, setToken] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(storedToken.read() !== null);
@@ -26,10 +26,10 @@ export function SignInPage({ signIn, reason, end }: SignInProps) {
     signIn(stored).catch((failure: unknown) => {
       setBusy(false);
       setToken(stored);
-      if (isRefused(failure)) end();
+      if (isAuthError(failure)) signOut();
       setError(failure);
     });
-  }, [signIn, end]);
+  }, [signIn, signOut]);
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -49,7 +49,7 @@ export function SignInPage({ signIn, reason, end }: SignInProps) {
           You were signed out: {reason} Sign in again.
         </p>
       )}
-      {error !== null && <SignInFailure error={error} />}
+      {error !== null && <SignInError error={error} />}
       <form onSubmit={submit}>
         <label htmlFor="token">Access token</label>
         <input
@@ -65,13 +65,13 @@ export function SignInPage({ signIn, reason, end }: SignInProps) {
           {busy ? 'Signing in …' : 'Sign in'}
         </button>
       </form>
-      <WhereIsIt />
+      <TokenHelp />
     </main>
   );
 }
 
-function SignInFailure({ error }: { readonly error: unknown }) {
-  if (isRefused(error)) {
+function SignInError({ error }: { readonly error: unknown }) {
+  if (isAuthError(error)) {
     return (
       <p className="notice bad" role="alert">
         {error.message} It may have ended or been revoked, or a part of it was not copied.
@@ -85,10 +85,10 @@ function SignInFailure({ error }: { readonly error: unknown }) {
       </p>
     );
   }
-  return <Failure error={error} what="Signing in" />;
+  return <ErrorMessage error={error} action="Signing in" />;
 }
 
-function WhereIsIt() {
+function TokenHelp() {
   return (
     <section className="hint" aria-label="Where the token is">
       <h2>Where the token is</h2>
@@ -107,6 +107,6 @@ function WhereIsIt() {
   );
 }
 
-function isRefused(error: unknown): error is Refusal {
-  return error instanceof Refusal && (error.status === 401 || error.status === 403);
+function isAuthError(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }

@@ -1,6 +1,6 @@
 /** An address that no page has. */
 import { useTitle } from '../parts/use-title.ts';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 
 export function UnknownPage({ address }: { readonly address: string }) {
   useTitle('Unknown page');
@@ -12,7 +12,7 @@ export function UnknownPage({ address }: { readonly address: string }) {
         part of this one was lost on its way.
       </p>
       <p>
-        <a href={addressOf.runs({ state: 'all' })}>All runs</a>
+        <a href={linkTo.runs({ state: 'all' })}>All runs</a>
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 /** Asks before something is done that cannot be taken back, does it, and says when it did not work. */
 import { useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
-import { Failure } from './failure.tsx';
+import { ErrorMessage } from './failure.tsx';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -49,7 +49,7 @@ export function ConfirmDialog({
       <form onSubmit={submit}>
         <h2 id="dialog-title">{title}</h2>
         {children}
-        {error !== null && <Failure error={error} what={title} />}
+        {error !== null && <ErrorMessage error={error} action={title} />}
         <p className="actions">
           <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>
             {busy ? 'Working …' : confirm}

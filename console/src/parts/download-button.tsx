@@ -3,21 +3,21 @@
  * carry no token.
  */
 import { useMutation } from '@tanstack/react-query';
-import type { Sender } from '../api/request.ts';
+import type { ApiClient } from '../api/request.ts';
 import { useSession } from '../session.tsx';
 import { saveBlob } from './save-link.tsx';
 
 interface DownloadButtonProps {
-  readonly words: string;
-  readonly name: string;
-  readonly fetchAll: (sender: Sender) => Promise<Blob>;
+  readonly label: string;
+  readonly fileName: string;
+  readonly fetchContent: (sender: ApiClient) => Promise<Blob>;
 }
 
-export function DownloadButton({ words, name, fetchAll }: DownloadButtonProps) {
-  const { sender } = useSession();
+export function DownloadButton({ label, fileName, fetchContent }: DownloadButtonProps) {
+  const { apiClient } = useSession();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => fetchAll(sender),
-    onSuccess: (blob) => saveBlob(blob, name),
+    mutationFn: () => fetchContent(apiClient),
+    onSuccess: (blob) => saveBlob(blob, fileName),
   });
   return (
     <button
@@ -27,7 +27,7 @@ export function DownloadButton({ words, name, fetchAll }: DownloadButtonProps) {
       title={error?.message}
       onClick={() => mutate()}
     >
-      {isPending ? 'Saving…' : error === null ? words : `${words} (failed, try again)`}
+      {isPending ? 'Saving…' : error === null ? label : `${label} (failed, try again)`}
     </button>
   );
 }

@@ -2,9 +2,9 @@
 import type { ReactNode } from 'react';
 
 /** A fact without a value is left out. */
-export type Fact = readonly [name: string, value: ReactNode];
+export type DescriptionItem = readonly [name: string, value: ReactNode];
 
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+export function DescriptionList({ facts }: { readonly facts: readonly DescriptionItem[] }) {
   const shown = facts.filter(([, value]) => value !== undefined && value !== null && value !== '');
   return (
     <dl className="facts">

@@ -1,24 +1,24 @@
 /** An error in words: what was tried, what the service said, what can be done. */
 import { adviceFor } from '../api/advice.ts';
-import { Refusal } from '../api/request.ts';
+import { ApiError } from '../api/request.ts';
 import { useSignOut } from '../session.tsx';
 
-interface FailureProps {
+interface ErrorMessageProps {
   readonly error: unknown;
   /** What did not work, e.g. `Cancelling the run`. */
-  readonly what: string;
+  readonly action: string;
   readonly retry?: () => unknown;
 }
 
-export function Failure({ error, what, retry }: FailureProps) {
+export function ErrorMessage({ error, action, retry }: ErrorMessageProps) {
   const signOut = useSignOut();
   const message = error instanceof Error ? error.message : String(error);
-  const forbidden = error instanceof Refusal && error.status === 403;
+  const forbidden = error instanceof ApiError && error.status === 403;
   return (
     <div className="notice bad" role="alert">
       <p>
-        <strong>{what} did not work.</strong> {message}
-        {error instanceof Refusal && error.code !== '' && (
+        <strong>{action} did not work.</strong> {message}
+        {error instanceof ApiError && error.code !== '' && (
           <>
             {' '}
             <code>{error.code}</code>

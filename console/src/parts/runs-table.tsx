@@ -1,15 +1,15 @@
 /** Runs as a table. */
 import type { Run } from '../api/documents.ts';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 import { DataTable, type Column } from './data-table.tsx';
 import { StateBadge } from './state-badge.tsx';
-import { Elapsed, Instant } from './time.tsx';
+import { Duration, Timestamp } from './time.tsx';
 
 const columns: readonly Column<Run>[] = [
   {
     name: 'Run',
     show: (run) => (
-      <a className="name" href={addressOf.run(run.job_id, run.run_id)}>
+      <a className="name" href={linkTo.run(run.job_id, run.run_id)}>
         {run.run_name} <span className="number">#{run.number_in_job}</span>
       </a>
     ),
@@ -23,22 +23,22 @@ const columns: readonly Column<Run>[] = [
       </span>
     ),
   },
-  { name: 'Trigger', show: (run) => triggerWords(run.trigger) },
-  { name: 'Started', show: (run) => <Instant at={run.start_time} /> },
-  { name: 'Duration', show: (run) => <Elapsed from={run.start_time} to={run.end_time} />, figures: true },
+  { name: 'Trigger', show: (run) => triggerLabel(run.trigger) },
+  { name: 'Started', show: (run) => <Timestamp at={run.start_time} /> },
+  { name: 'Duration', show: (run) => <Duration from={run.start_time} to={run.end_time} />, figures: true },
 ];
 
 export function RunsTable({ runs, label }: { readonly runs: readonly Run[]; readonly label: string }) {
   return <DataTable label={label} columns={columns} rows={runs} keyOf={(run) => run.run_id} />;
 }
 
-const triggers: Readonly<Record<string, string>> = {
+const triggerLabels: Readonly<Record<string, string>> = {
   PERIODIC: 'Schedule',
   ONE_TIME: 'Manual',
   RETRY: 'Retry',
 };
 
 /** What started a run, in words. */
-export function triggerWords(trigger: string): string {
-  return triggers[trigger] ?? trigger;
+export function triggerLabel(trigger: string): string {
+  return triggerLabels[trigger] ?? trigger;
 }

@@ -1,8 +1,8 @@
 /** A button that saves a text as a file of the reader. */
 
-interface SaveLinkProps {
+interface SaveButtonProps {
   readonly text: string;
-  readonly name: string;
+  readonly fileName: string;
   readonly type: 'text/plain' | 'text/html';
 }
 
@@ -16,8 +16,8 @@ export function saveBlob(blob: Blob, name: string): void {
   URL.revokeObjectURL(url);
 }
 
-export function SaveLink({ text, name, type }: SaveLinkProps) {
-  const save = (): void => saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
+export function SaveButton({ text, fileName, type }: SaveButtonProps) {
+  const save = (): void => saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), fileName);
   return (
     <button type="button" className="link" onClick={save}>
       Save as a file

@@ -1,14 +1,14 @@
 /** A state: a word, a sign and a colour. The word alone says everything. */
 import type { RunState } from '../api/documents.ts';
-import { codeOf, standingOf, type Tone } from '../states.ts';
+import { stateCodeOf, stateLabelOf, type Tone } from '../states.ts';
 
-const signs: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', busy: '▸', quiet: '–' };
+const symbols: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', busy: '▸', quiet: '–' };
 
 export function StateBadge({ state }: { readonly state: RunState }) {
-  const { words, tone } = standingOf(state);
+  const { text, tone } = stateLabelOf(state);
   return (
-    <span className={`badge ${tone}`} title={codeOf(state)}>
-      <span aria-hidden="true">{signs[tone]}</span> {words}
+    <span className={`badge ${tone}`} title={stateCodeOf(state)}>
+      <span aria-hidden="true">{symbols[tone]}</span> {text}
     </span>
   );
 }

@@ -2,15 +2,15 @@
 import { useLayoutEffect, useRef, type RefObject, type UIEvent } from 'react';
 
 /** What the box needs as its properties. */
-interface EndProps {
+interface ScrollToEndProps {
   readonly ref: RefObject<HTMLPreElement | null>;
   readonly onScroll: (event: UIEvent<HTMLPreElement>) => void;
 }
 
 /** Nearer to the end than this (pixels) counts as there. */
-const nearEnd = 8;
+const endTolerancePixels = 8;
 
-export function useEnd(): EndProps {
+export function useScrollToEnd(): ScrollToEndProps {
   const box = useRef<HTMLPreElement>(null);
   const atEnd = useRef(true);
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export function useEnd(): EndProps {
   return {
     ref: box,
     onScroll: ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-      atEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+      atEnd.current = scrollHeight - scrollTop - clientHeight < endTolerancePixels;
     },
   };
 }

@@ -1,17 +1,17 @@
 /** Every attempt of every task, oldest first within its task. */
 import type { Run, TaskRun } from '../api/documents.ts';
-import { workOf } from '../job/task-work.ts';
+import { taskSummaryOf } from '../job/task-work.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Elapsed, Instant } from '../parts/time.tsx';
-import { addressOf } from '../route.ts';
+import { Duration, Timestamp } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
 import { isActive } from '../states.ts';
 
-const columnsIn = (jobId: number): readonly Column<TaskRun>[] => [
+const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
   {
     name: 'Task',
     show: (task) => (
-      <a className="name" href={addressOf.run(jobId, task.run_id)}>
+      <a className="name" href={linkTo.run(jobId, task.run_id)}>
         {task.task_key}
       </a>
     ),
@@ -26,9 +26,9 @@ const columnsIn = (jobId: number): readonly Column<TaskRun>[] => [
       </span>
     ),
   },
-  { name: 'Kind', show: (task) => workOf(task).words },
-  { name: 'Started', show: (task) => <Instant at={task.start_time} over={!isActive(task.state)} /> },
-  { name: 'Duration', show: (task) => <Elapsed from={task.start_time} to={task.end_time} />, figures: true },
+  { name: 'Kind', show: (task) => taskSummaryOf(task).kindLabel },
+  { name: 'Started', show: (task) => <Timestamp at={task.start_time} over={!isActive(task.state)} /> },
+  { name: 'Duration', show: (task) => <Duration from={task.start_time} to={task.end_time} />, figures: true },
 ];
 
 export function AttemptsTable({ run, chosen }: { readonly run: Run; readonly chosen: TaskRun | undefined }) {
@@ -37,7 +37,7 @@ export function AttemptsTable({ run, chosen }: { readonly run: Run; readonly cho
       <h2 id="attempts-title">Attempts</h2>
       <DataTable
         label="Attempts, oldest first within a task"
-        columns={columnsIn(run.job_id)}
+        columns={createColumns(run.job_id)}
         rows={run.tasks}
         keyOf={(task) => task.run_id}
         isCurrent={(task) => task.run_id === chosen?.run_id}

@@ -1,9 +1,9 @@
 /** Task runs of a run: which is the latest attempt of a task, and which one a reader wants to see first. */
 import type { Run, TaskRun } from '../api/documents.ts';
-import { isActive, isFailure } from '../states.ts';
+import { isActive, isFailed } from '../states.ts';
 
 /** The latest attempt of each task, in the order of the settings. Attempts come oldest first. */
-export function latestAttempts(tasks: readonly TaskRun[]): TaskRun[] {
+export function listLatestAttempts(tasks: readonly TaskRun[]): TaskRun[] {
   return [...new Map(tasks.map((taskRun) => [taskRun.task_key, taskRun])).values()];
 }
 
@@ -16,11 +16,11 @@ export function isSingleTask({ run_id: runId, tasks }: Run): boolean {
  * The task run that is shown: the one that was asked for, else the first that failed, one that is running, or
  * the last that has begun.
  */
-export function chosenTask({ tasks }: Run, askedId: number): TaskRun | undefined {
-  const latest = latestAttempts(tasks);
+export function selectTask({ tasks }: Run, askedId: number): TaskRun | undefined {
+  const latest = listLatestAttempts(tasks);
   return (
     tasks.find((taskRun) => taskRun.run_id === askedId) ??
-    latest.find(({ state }) => isFailure(state)) ??
+    latest.find(({ state }) => isFailed(state)) ??
     latest.find(({ state, start_time: start }) => isActive(state) && start > 0) ??
     latest.findLast(({ start_time: start }) => start > 0) ??
     (latest.length === 1 ? latest[0] : undefined)
@@ -31,6 +31,6 @@ export function chosenTask({ tasks }: Run, askedId: number): TaskRun | undefined
  * How many tasks a repair of everything that failed would run again: those that did not succeed, latest
  * attempt counting.
  */
-export function unsuccessful(tasks: readonly TaskRun[]): TaskRun[] {
-  return latestAttempts(tasks).filter(({ state }) => state.result_state !== 'SUCCESS');
+export function listUnsuccessfulTasks(tasks: readonly TaskRun[]): TaskRun[] {
+  return listLatestAttempts(tasks).filter(({ state }) => state.result_state !== 'SUCCESS');
 }

@@ -8,7 +8,7 @@
  * complain). Within a frame that has its text from here, links to a place of the page would lead to the
  * console: they are made full. All others open in a tab of their own.
  */
-export function framed(html: string): string {
+export function prepareNotebookHtml(html: string): string {
   // Nothing is run or loaded by reading it.
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const script of page.querySelectorAll('script')) script.remove();

@@ -6,19 +6,19 @@ export interface GraphTask {
   readonly depends_on?: readonly { readonly task_key: string }[];
 }
 
-export interface Box {
+export interface TaskBoxPosition {
   readonly key: string;
   /** Of the upper left corner, in pixels. */
   readonly x: number;
   readonly y: number;
 }
 
-export interface Drawing {
+export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  readonly boxes: readonly Box[];
+  readonly boxes: readonly TaskBoxPosition[];
   /** Paths as SVG has them. */
-  readonly lines: readonly { readonly from: string; readonly to: string; readonly path: string }[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly path: string }[];
 }
 
 export const boxWidth = 208;
@@ -28,7 +28,7 @@ export const boxHeight = 64;
  * Draws from left to right, or from top to bottom. Dependencies on tasks that are not among them are left
  * out.
  */
-export function drawingOf(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): Drawing {
+export function layoutGraph(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): GraphLayout {
   const graph = new graphlib.Graph();
   graph.setGraph({
     rankdir: direction,
@@ -55,10 +55,10 @@ export function drawingOf(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): 
       const { x, y } = graph.node(number);
       return { key, x: x - boxWidth / 2, y: y - boxHeight / 2 };
     }),
-    lines: edges.map(({ from, to }) => ({
+    edges: edges.map(({ from, to }) => ({
       from,
       to,
-      path: pathThrough(graph.edge(numberOf(from), numberOf(to)).points),
+      path: createPath(graph.edge(numberOf(from), numberOf(to)).points),
     })),
   };
 
@@ -73,7 +73,7 @@ interface Point {
 }
 
 /** A line through points, its corners rounded. */
-function pathThrough([first, ...rest]: readonly Point[]): string {
+function createPath([first, ...rest]: readonly Point[]): string {
   if (first === undefined) return '';
   const corners = rest.map((point, index) => {
     const next = rest[index + 1];

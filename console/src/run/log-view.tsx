@@ -4,12 +4,12 @@
  */
 import { useMemo, useState } from 'react';
 import type { LogPage, TaskRun } from '../api/documents.ts';
-import type { Sender } from '../api/request.ts';
+import type { ApiClient } from '../api/request.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
-import { useEnd } from '../parts/use-end.ts';
+import { useScrollToEnd } from '../parts/use-end.ts';
 import { isActive } from '../states.ts';
-import { piecesOf } from './terminal-look.ts';
-import { useLog, type LogStream } from './use-log.ts';
+import { parseAnsiText } from './terminal-look.ts';
+import { useLogTail, type LogStream } from './use-log.ts';
 
 /**
  * @param quiet shows nothing when nothing was written: of a notebook the page of its cells is what is looked
@@ -19,10 +19,10 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
   const active = isActive(task.state);
   const [chosen, choose] = useState<LogStream | undefined>(undefined);
   const [following, setFollowing] = useState(true);
-  const stdout = useLog(task.run_id, 'stdout', following && chosen !== 'stderr');
+  const stdout = useLogTail(task.run_id, 'stdout', following && chosen !== 'stderr');
   // Whoever has not chosen sees what there is.
   const stream = chosen ?? (stdout.complete && stdout.text === '' ? 'stderr' : 'stdout');
-  const stderr = useLog(task.run_id, 'stderr', following && stream === 'stderr');
+  const stderr = useLogTail(task.run_id, 'stderr', following && stream === 'stderr');
   const log = stream === 'stdout' ? stdout : stderr;
   if (quiet && stdout.text === '' && stderr.text === '') return null;
   return (
@@ -47,21 +47,21 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
             </button>
           )}
           <DownloadButton
-            words="Save the whole log"
-            name={`${stream}-${task.run_id}.txt`}
-            fetchAll={(sender) => wholeLog(sender, task.run_id, stream)}
+            label="Save the whole log"
+            fileName={`${stream}-${task.run_id}.txt`}
+            fetchContent={(sender) => readWholeLog(sender, task.run_id, stream)}
           />
           <DownloadButton
-            words="Save the bundle of the run"
-            name={`run-of-${task.run_id}.tar.gz`}
-            fetchAll={async (sender) =>
-              (await sender.open('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()
+            label="Save the bundle of the run"
+            fileName={`run-of-${task.run_id}.tar.gz`}
+            fetchContent={async (sender) =>
+              (await sender.getStream('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()
             }
           />
         </span>
       </h3>
-      {log.cut && <p className="hint">Only the end is shown.</p>}
-      {log.read && log.text === '' && (
+      {log.truncated && <p className="hint">Only the end is shown.</p>}
+      {log.loaded && log.text === '' && (
         <p className="empty">
           {active && !log.complete
             ? `The program has written nothing to ${stream} so far.`
@@ -74,15 +74,15 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
 }
 
 function LogText({ text }: { readonly text: string }) {
-  const pieces = useMemo(() => piecesOf(text), [text]);
-  const end = useEnd();
+  const pieces = useMemo(() => parseAnsiText(text), [text]);
+  const end = useScrollToEnd();
   return (
     <pre {...end} tabIndex={0} aria-label="Logs" hidden={text === ''}>
-      {pieces.map(({ at, text: part, look }) =>
+      {pieces.map(({ offset, text: part, className: look }) =>
         look === '' ? (
           part
         ) : (
-          <span key={at} className={look}>
+          <span key={offset} className={look}>
             {part}
           </span>
         ),
@@ -92,7 +92,7 @@ function LogText({ text }: { readonly text: string }) {
 }
 
 /** Page after page, so that neither side holds a long log as one text. */
-async function wholeLog(sender: Sender, runId: number, stream: LogStream): Promise<Blob> {
+async function readWholeLog(sender: ApiClient, runId: number, stream: LogStream): Promise<Blob> {
   const parts: string[] = [];
   for (let offset = 0; ;) {
     const page: LogPage = await sender.get<LogPage>('2.1/jobs/runs/logs', { run_id: runId, stream, offset });

@@ -4,37 +4,38 @@
  */
 import { useMemo } from 'react';
 import type { ExportedViews, TaskRun } from '../api/documents.ts';
-import { useAnswer } from '../api/queries.ts';
-import { Failure } from '../parts/failure.tsx';
+import { useApiQuery } from '../api/queries.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { SaveLink } from '../parts/save-link.tsx';
+import { SaveButton } from '../parts/save-link.tsx';
 import { isActive } from '../states.ts';
-import { framed } from './framed.ts';
+import { prepareNotebookHtml } from './framed.ts';
 
 export function NotebookFrame({ task }: { readonly task: TaskRun }) {
   const active = isActive(task.state);
   const begun = task.start_time > 0;
-  const { data, error, refetch, isFetching } = useAnswer<ExportedViews>(
+  const { data, error, refetch, isFetching } = useApiQuery<ExportedViews>(
     '2.1/jobs/runs/export',
     { run_id: task.run_id, views_to_export: 'CODE' },
     {
       // Not by itself again and again: a new page would lose the place where the reader is.
       enabled: begun,
-      edition: task.state.life_cycle_state,
-      keepsPrevious: true,
+      revision: task.state.life_cycle_state,
+      keepPrevious: true,
     },
   );
   const content = data?.views[0]?.content;
-  const shown = useMemo(() => (content === undefined ? '' : framed(content)), [content]);
+  const shown = useMemo(() => (content === undefined ? '' : prepareNotebookHtml(content)), [content]);
   if (!begun) return null;
   if (error !== null && data === undefined)
-    return <Failure error={error} what="Reading the notebook" retry={refetch} />;
+    return <ErrorMessage error={error} action="Reading the notebook" retry={refetch} />;
   const page = data?.views[0];
   if (page === undefined) return <Loading what="notebook" />;
   return (
     <section className="notebook" aria-label="Notebook">
       <h3>
-        Notebook <SaveLink text={page.content} name={`${page.name}-${task.run_id}.html`} type="text/html" />
+        Notebook{' '}
+        <SaveButton text={page.content} fileName={`${page.name}-${task.run_id}.html`} type="text/html" />
       </h3>
       {active && (
         <p className="hint">

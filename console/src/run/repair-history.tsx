@@ -1,19 +1,22 @@
 /** How each round of a run ended: as it was started, then its repairs. */
-import type { RepairItem, Run } from '../api/documents.ts';
+import type { RepairHistoryItem, Run } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Elapsed, Instant } from '../parts/time.tsx';
-import { addressOf } from '../route.ts';
+import { Duration, Timestamp } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
 
-const columnsIn = (run: Run, history: readonly RepairItem[]): readonly Column<RepairItem>[] => [
+const createColumns = (
+  run: Run,
+  history: readonly RepairHistoryItem[],
+): readonly Column<RepairHistoryItem>[] => [
   {
     name: 'Round',
     show: (item) => (item.type === 'ORIGINAL' ? 'As it was started' : `Repair ${history.indexOf(item)}`),
   },
   { name: 'State', show: (item) => <StateBadge state={item.state} /> },
   { name: 'Attempts made', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
-  { name: 'Started', show: (item) => <Instant at={item.start_time} /> },
-  { name: 'Duration', show: (item) => <Elapsed from={item.start_time} to={item.end_time} />, figures: true },
+  { name: 'Started', show: (item) => <Timestamp at={item.start_time} /> },
+  { name: 'Duration', show: (item) => <Duration from={item.start_time} to={item.end_time} />, figures: true },
 ];
 
 export function RepairHistory({ run }: { readonly run: Run }) {
@@ -24,7 +27,7 @@ export function RepairHistory({ run }: { readonly run: Run }) {
       <h2 id="history-title">Repair history</h2>
       <DataTable
         label="Rounds, oldest first"
-        columns={columnsIn(run, history)}
+        columns={createColumns(run, history)}
         rows={history}
         keyOf={(item) => item.id ?? 0}
       />
@@ -37,7 +40,7 @@ function AttemptLinks({ run, ids }: { readonly run: Run; readonly ids: readonly 
   return (
     <span className="links">
       {ids.map((id) => (
-        <a key={id} href={addressOf.run(run.job_id, id)}>
+        <a key={id} href={linkTo.run(run.job_id, id)}>
           {keys.get(id) ?? id}
         </a>
       ))}

@@ -4,77 +4,77 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '../api/documents.ts';
-import { go } from '../go.ts';
+import { navigateTo } from '../go.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { addressOf } from '../route.ts';
+import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
 import { isActive } from '../states.ts';
-import { isSingleTask, unsuccessful } from './attempts.ts';
+import { isSingleTask, listUnsuccessfulTasks } from './attempts.ts';
 
-interface Action {
+interface RunAction {
   /** What its button says, and the dialog again. */
-  readonly words: string;
+  readonly label: string;
   readonly path: string;
   readonly body: (run: Run) => object;
   /** Whether it makes sense for a run as it stands. */
-  readonly fits: (run: Run) => boolean;
+  readonly isAvailable: (run: Run) => boolean;
   readonly dangerous?: boolean;
-  readonly explain: (run: Run) => ReactNode;
+  readonly renderExplanation: (run: Run) => ReactNode;
   /** Where to go when it is done, if not to stay. */
-  readonly afterwards?: (run: Run) => string;
+  readonly redirectTo?: (run: Run) => string;
 }
 
-const actions: readonly Action[] = [
+const actions: readonly RunAction[] = [
   {
-    words: 'Cancel the run',
+    label: 'Cancel the run',
     path: '2.1/jobs/runs/cancel',
     body: ({ run_id }) => ({ run_id }),
-    fits: ({ state }) => isActive(state) && state.life_cycle_state !== 'TERMINATING',
+    isAvailable: ({ state }) => isActive(state) && state.life_cycle_state !== 'TERMINATING',
     dangerous: true,
-    explain: () => (
+    renderExplanation: () => (
       <p>Tasks that are running are stopped; those that wait are skipped. What they have written stays.</p>
     ),
   },
   {
-    words: 'Repair the run',
+    label: 'Repair the run',
     path: '2.1/jobs/runs/repair',
     body: (run) => ({
       run_id: run.run_id,
       rerun_all_failed_tasks: true,
-      latest_repair_id: latestRepair(run),
+      latest_repair_id: latestRepairIdOf(run),
     }),
-    fits: (run) =>
+    isAvailable: (run) =>
       !isActive(run.state) &&
       run.state.life_cycle_state !== 'SKIPPED' &&
       !isSingleTask(run) &&
-      unsuccessful(run.tasks).length > 0,
-    explain: (run) => <RepairPlan run={run} />,
+      listUnsuccessfulTasks(run.tasks).length > 0,
+    renderExplanation: (run) => <RepairPlan run={run} />,
   },
   {
-    words: 'Delete the run',
+    label: 'Delete the run',
     path: '2.1/jobs/runs/delete',
     body: ({ run_id }) => ({ run_id }),
-    fits: ({ state }) => !isActive(state),
+    isAvailable: ({ state }) => !isActive(state),
     dangerous: true,
-    explain: () => <p>The run leaves with its logs and its output. This cannot be undone.</p>,
-    afterwards: (run) =>
-      run.run_type === 'SUBMIT_RUN' ? addressOf.runs({ state: 'all' }) : addressOf.job(run.job_id),
+    renderExplanation: () => <p>The run leaves with its logs and its output. This cannot be undone.</p>,
+    redirectTo: (run) =>
+      run.run_type === 'SUBMIT_RUN' ? linkTo.runs({ state: 'all' }) : linkTo.job(run.job_id),
   },
 ];
 
 export function RunActions({ run }: { readonly run: Run }) {
-  const [asked, setAsked] = useState<Action | null>(null);
+  const [asked, setAsked] = useState<RunAction | null>(null);
   return (
     <div className="actions">
       {actions
-        .filter(({ fits }) => fits(run))
+        .filter(({ isAvailable }) => isAvailable(run))
         .map((action) => (
           <button key={action.path} type="button" onClick={() => setAsked(action)}>
-            {action.words}
+            {action.label}
           </button>
         ))}
       {run.run_type !== 'SUBMIT_RUN' && (
-        <a className="button" href={addressOf.job(run.job_id)}>
+        <a className="button" href={linkTo.job(run.job_id)}>
           Job
         </a>
       )}
@@ -90,25 +90,25 @@ function ActionDialog({
   run,
   onClose,
 }: {
-  readonly action: Action;
+  readonly action: RunAction;
   readonly run: Run;
   readonly onClose: () => void;
 }) {
-  const { sender } = useSession();
+  const { apiClient } = useSession();
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => sender.post(action.path, action.body(run)),
+    mutationFn: () => apiClient.post(action.path, action.body(run)),
     onSuccess: async () => {
       onClose();
       // Gone from here, the run is not asked for again.
-      if (action.afterwards !== undefined) go(action.afterwards(run));
+      if (action.redirectTo !== undefined) navigateTo(action.redirectTo(run));
       else await queries.invalidateQueries();
     },
   });
   return (
     <ConfirmDialog
-      title={action.words}
-      confirm={action.words}
+      title={action.label}
+      confirm={action.label}
       dangerous={action.dangerous ?? false}
       busy={isPending}
       error={error}
@@ -120,13 +120,13 @@ function ActionDialog({
           {run.run_name} #{run.number_in_job}
         </strong>
       </p>
-      {action.explain(run)}
+      {action.renderExplanation(run)}
     </ConfirmDialog>
   );
 }
 
 function RepairPlan({ run }: { readonly run: Run }) {
-  const keys = unsuccessful(run.tasks).map((task) => task.task_key);
+  const keys = listUnsuccessfulTasks(run.tasks).map((task) => task.task_key);
   return (
     <>
       <p>
@@ -145,6 +145,6 @@ function RepairPlan({ run }: { readonly run: Run }) {
 }
 
 /** The next repair names the one before, so that two people never repair one run at once. */
-function latestRepair({ repair_history: history = [] }: Run): number | undefined {
+function latestRepairIdOf({ repair_history: history = [] }: Run): number | undefined {
   return history.findLast(({ id }) => id !== undefined)?.id;
 }

@@ -1,11 +1,11 @@
 /** The top of a run's page: what it is, how it stands, and why. */
 import type { Run } from '../api/documents.ts';
-import { Facts } from '../parts/facts.tsx';
-import { triggerWords } from '../parts/runs-table.tsx';
+import { DescriptionList } from '../parts/facts.tsx';
+import { triggerLabel } from '../parts/runs-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Elapsed, Instant } from '../parts/time.tsx';
-import { addressOf } from '../route.ts';
-import { codeOf, isActive, standingOf } from '../states.ts';
+import { Duration, Timestamp } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
+import { stateCodeOf, isActive, stateLabelOf } from '../states.ts';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { readonly run: Run }) {
@@ -18,7 +18,7 @@ export function RunHeader({ run }: { readonly run: Run }) {
           'One-time run'
         ) : (
           <>
-            <a href={addressOf.jobs({})}>Jobs</a> / <a href={addressOf.job(run.job_id)}>{run.run_name}</a>
+            <a href={linkTo.jobs({})}>Jobs</a> / <a href={linkTo.job(run.job_id)}>{run.run_name}</a>
           </>
         )}
       </p>
@@ -29,23 +29,23 @@ export function RunHeader({ run }: { readonly run: Run }) {
         <RunActions run={run} />
       </div>
       <p role="status" className="unseen">
-        {standingOf(state).words}
+        {stateLabelOf(state).text}
       </p>
       {state.state_message !== '' && (
-        <p className={`notice ${standingOf(state).tone}`}>{state.state_message}</p>
+        <p className={`notice ${stateLabelOf(state).tone}`}>{state.state_message}</p>
       )}
-      <Facts
+      <DescriptionList
         facts={[
-          ['State', <code key="state">{codeOf(state)}</code>],
-          ['Trigger', triggerWords(run.trigger)],
-          ['Started', <Instant key="start" at={run.start_time} over={!isActive(state)} />],
-          ['Ended', isActive(state) ? undefined : <Instant key="end" at={run.end_time} />],
-          ['Duration', <Elapsed key="duration" from={run.start_time} to={run.end_time} />],
+          ['State', <code key="state">{stateCodeOf(state)}</code>],
+          ['Trigger', triggerLabel(run.trigger)],
+          ['Started', <Timestamp key="start" at={run.start_time} over={!isActive(state)} />],
+          ['Ended', isActive(state) ? undefined : <Timestamp key="end" at={run.end_time} />],
+          ['Duration', <Duration key="duration" from={run.start_time} to={run.end_time} />],
           ['Started by', run.creator_user_name],
           [
             'Retry of',
             isRetry ? (
-              <a key="retry" href={addressOf.run(run.job_id, run.original_attempt_run_id)}>
+              <a key="retry" href={linkTo.run(run.job_id, run.original_attempt_run_id)}>
                 run {run.original_attempt_run_id}
               </a>
             ) : undefined,

@@ -1,10 +1,10 @@
 /** What a run was given: values of the job's parameters, and parameters for its tasks. */
 import type { Run } from '../api/documents.ts';
-import { textOf } from '../job/task-work.ts';
-import { Facts, type Fact } from '../parts/facts.tsx';
+import { toText } from '../job/task-work.ts';
+import { DescriptionList, type DescriptionItem } from '../parts/facts.tsx';
 
 export function RunParameters({ run }: { readonly run: Run }) {
-  const own = (run.job_parameters ?? []).map(({ name, value }): Fact => [
+  const own = (run.job_parameters ?? []).map(({ name, value }): DescriptionItem => [
     name,
     <code key={name}>{value}</code>,
   ]);
@@ -12,24 +12,24 @@ export function RunParameters({ run }: { readonly run: Run }) {
   const given = Object.entries(run.overriding_parameters ?? {}).flatMap(([field, value]) =>
     field === 'job_parameters' && Object.keys(Object(value)).every((name) => known.has(name))
       ? []
-      : entriesOf(field, value),
+      : listEntries(field, value),
   );
   if (own.length + given.length === 0) return null;
   return (
     <section aria-labelledby="parameters-title">
       <h2 id="parameters-title">Parameters</h2>
-      <Facts facts={[...own, ...given]} />
+      <DescriptionList facts={[...own, ...given]} />
     </section>
   );
 }
 
 /** A map is shown entry by entry, a list as one line. */
-function entriesOf(field: string, value: unknown): Fact[] {
+function listEntries(field: string, value: unknown): DescriptionItem[] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return Object.entries(value).map(([name, text]): Fact => [
+    return Object.entries(value).map(([name, text]): DescriptionItem => [
       `${field}: ${name}`,
-      <code key={name}>{textOf(text)}</code>,
+      <code key={name}>{toText(text)}</code>,
     ]);
   }
-  return [[field, <code key={field}>{textOf(value)}</code>]];
+  return [[field, <code key={field}>{toText(value)}</code>]];
 }

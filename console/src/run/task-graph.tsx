@@ -5,26 +5,26 @@
 import { useLayoutEffect, useMemo, useRef, useSyncExternalStore, type RefObject } from 'react';
 import type { Run, TaskRun } from '../api/documents.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Elapsed } from '../parts/time.tsx';
-import { addressOf } from '../route.ts';
-import { standingOf } from '../states.ts';
-import { latestAttempts } from './attempts.ts';
-import { boxHeight, boxWidth, drawingOf, type Drawing } from './graph-layout.ts';
+import { Duration } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
+import { stateLabelOf } from '../states.ts';
+import { listLatestAttempts } from './attempts.ts';
+import { boxHeight, boxWidth, layoutGraph, type GraphLayout } from './graph-layout.ts';
 
-const narrow = '(max-width: 640px)';
+const narrowScreenQuery = '(max-width: 640px)';
 
 export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen: TaskRun | undefined }) {
-  const tasks = latestAttempts(run.tasks);
-  const direction = useMatches(narrow) ? 'TB' : 'LR';
-  const drawing = useDrawing(tasks, direction);
-  const view = useChosenInView(drawing, chosen?.task_key);
+  const tasks = listLatestAttempts(run.tasks);
+  const direction = useMediaQuery(narrowScreenQuery) ? 'TB' : 'LR';
+  const drawing = useGraphLayout(tasks, direction);
+  const view = useScrollIntoView(drawing, chosen?.task_key);
   const byKey = new Map(tasks.map((task) => [task.task_key, task]));
   return (
     <section aria-labelledby="graph-title">
       <h2 id="graph-title">Tasks</h2>
       <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Graph of the tasks">
         <div className="drawing" style={{ width: drawing.width, height: drawing.height }}>
-          <Lines drawing={drawing} byKey={byKey} />
+          <Edges drawing={drawing} byKey={byKey} />
           <ul>
             {drawing.boxes.map(({ key, x, y }) => {
               const task = byKey.get(key);
@@ -42,13 +42,16 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
 }
 
 /** Drawn anew only when the graph is another one: states change far more often. */
-function useDrawing(tasks: readonly TaskRun[], direction: 'LR' | 'TB'): Drawing {
+function useGraphLayout(tasks: readonly TaskRun[], direction: 'LR' | 'TB'): GraphLayout {
   const shape = JSON.stringify(tasks.map(({ task_key, depends_on = [] }) => ({ task_key, depends_on })));
-  return useMemo(() => drawingOf(JSON.parse(shape), direction), [shape, direction]);
+  return useMemo(() => layoutGraph(JSON.parse(shape), direction), [shape, direction]);
 }
 
 /** Moves a large drawing so that the chosen task is seen in it; the page stays where it is. */
-function useChosenInView({ boxes }: Drawing, key: string | undefined): RefObject<HTMLDivElement | null> {
+function useScrollIntoView(
+  { boxes }: GraphLayout,
+  key: string | undefined,
+): RefObject<HTMLDivElement | null> {
   const view = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = view.current;
@@ -62,11 +65,11 @@ function useChosenInView({ boxes }: Drawing, key: string | undefined): RefObject
   return view;
 }
 
-function Lines({
+function Edges({
   drawing,
   byKey,
 }: {
-  readonly drawing: Drawing;
+  readonly drawing: GraphLayout;
   readonly byKey: ReadonlyMap<string, TaskRun>;
 }) {
   return (
@@ -76,12 +79,12 @@ function Lines({
           <path d="M0 0 8 4 0 8z" />
         </marker>
       </defs>
-      {drawing.lines.map(({ from, to, path }) => {
+      {drawing.edges.map(({ from, to, path }) => {
         const before = byKey.get(from);
         return (
           <path
             key={JSON.stringify([from, to])}
-            className={before === undefined ? '' : standingOf(before.state).tone}
+            className={before === undefined ? '' : stateLabelOf(before.state).tone}
             d={path}
             markerEnd="url(#arrow)"
           />
@@ -103,8 +106,8 @@ function TaskBox({
   const before = (task.depends_on ?? []).map((dependency) => dependency.task_key);
   return (
     <a
-      className={`task ${standingOf(task.state).tone}`}
-      href={addressOf.run(jobId, task.run_id)}
+      className={`task ${stateLabelOf(task.state).tone}`}
+      href={linkTo.run(jobId, task.run_id)}
       {...(isChosen && { 'aria-current': 'true' as const })}
     >
       <span className="key" title={task.task_key}>
@@ -112,7 +115,7 @@ function TaskBox({
       </span>
       <span className="standing">
         <StateBadge state={task.state} />
-        {task.start_time > 0 && <Elapsed from={task.start_time} to={task.end_time} />}
+        {task.start_time > 0 && <Duration from={task.start_time} to={task.end_time} />}
       </span>
       {before.length > 0 && <span className="unseen">, after {before.join(', ')}</span>}
     </a>
@@ -120,7 +123,7 @@ function TaskBox({
 }
 
 /** Whether a media query holds. */
-function useMatches(query: string): boolean {
+function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
       const list = matchMedia(query);

@@ -1,37 +1,37 @@
 /** What an attempt gave back: its result, or its error with the trace; and its logs. */
 import { useState } from 'react';
-import type { Output, TaskRun } from '../api/documents.ts';
-import { useAnswer } from '../api/queries.ts';
-import { Failure } from '../parts/failure.tsx';
+import type { RunOutput, TaskRun } from '../api/documents.ts';
+import { useApiQuery } from '../api/queries.ts';
+import { ErrorMessage } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { SaveLink } from '../parts/save-link.tsx';
-import { useEnd } from '../parts/use-end.ts';
-import { addressOf } from '../route.ts';
+import { SaveButton } from '../parts/save-link.tsx';
+import { useScrollToEnd } from '../parts/use-end.ts';
+import { linkTo } from '../route.ts';
 import { isActive } from '../states.ts';
 import { LogView } from './log-view.tsx';
-import { lastLines, plainText } from './plain-text.ts';
+import { tailLines, stripEscapeSequences } from './plain-text.ts';
 
 /** How often a task that starts another run is asked for that run, ms. */
-const whileActive = 3_000;
+const activeRefreshMs = 3_000;
 
-const linesShown = 1_000;
+const tailLineCount = 1_000;
 
 export function TaskOutput({ task }: { readonly task: TaskRun }) {
   const begun = task.start_time > 0;
   const active = isActive(task.state);
-  const { data, error, refetch } = useAnswer<Output>(
+  const { data, error, refetch } = useApiQuery<RunOutput>(
     '2.1/jobs/runs/get-output',
     { run_id: task.run_id },
     {
       enabled: begun || !active,
-      every: active && task.run_job_task !== undefined ? whileActive : false,
-      edition: task.state.life_cycle_state,
-      keepsPrevious: true,
+      refetchInterval: active && task.run_job_task !== undefined ? activeRefreshMs : false,
+      revision: task.state.life_cycle_state,
+      keepPrevious: true,
     },
   );
   if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
   if (error !== null && data === undefined)
-    return <Failure error={error} what="Reading the output" retry={refetch} />;
+    return <ErrorMessage error={error} action="Reading the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
   const {
     notebook_output: notebook,
@@ -45,23 +45,27 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
     <>
       {failure !== undefined && (
         <p className="notice bad">
-          <strong>Error</strong> {plainText(failure)}
+          <strong>Error</strong> {stripEscapeSequences(failure)}
         </p>
       )}
       {started !== undefined && (
         <p>
-          It started <a href={addressOf.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its
-          own.
+          It started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.
         </p>
       )}
       {trace !== undefined && (
-        <Text title="Trace" text={plainText(trace)} name={`trace-${task.run_id}.txt`} tone="bad" />
+        <TextBlock
+          title="Trace"
+          text={stripEscapeSequences(trace)}
+          fileName={`trace-${task.run_id}.txt`}
+          tone="bad"
+        />
       )}
       {result?.result !== undefined && (
-        <Text
+        <TextBlock
           title="Result"
           text={result.result}
-          name={`result-${task.run_id}.txt`}
+          fileName={`result-${task.run_id}.txt`}
           {...(result.truncated === true && { hint: 'Only the beginning is kept.' })}
         />
       )}
@@ -72,29 +76,29 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   );
 }
 
-interface TextProps {
+interface TextBlockProps {
   readonly title: string;
   readonly text: string;
   /** Name of the file when it is saved. */
-  readonly name: string;
+  readonly fileName: string;
   readonly hint?: string;
   readonly tone?: 'bad';
 }
 
 /** A long text: its end first, all of it when it is wanted. */
-function Text({ title, text, name, hint, tone }: TextProps) {
+function TextBlock({ title, text, fileName: name, hint, tone }: TextBlockProps) {
   const [all, setAll] = useState(false);
-  const tail = lastLines(text, linesShown);
+  const tail = tailLines(text, tailLineCount);
   const shown = all ? text : tail.text;
-  const end = useEnd();
+  const end = useScrollToEnd();
   return (
     <section className="text" aria-label={title}>
       <h3>
-        {title} <SaveLink text={text} name={name} type="text/plain" />
+        {title} <SaveButton text={text} fileName={name} type="text/plain" />
       </h3>
-      {!all && tail.lines > linesShown && (
+      {!all && tail.lines > tailLineCount && (
         <p className="hint">
-          The last {linesShown} of {tail.lines} lines.{' '}
+          The last {tailLineCount} of {tail.lines} lines.{' '}
           <button type="button" className="link" onClick={() => setAll(true)}>
             Show all
           </button>

@@ -4,46 +4,46 @@
  */
 
 /** A piece of text; `look` are names of classes, empty for plain text. */
-export interface LookedAt {
+export interface StyledText {
   /** Where it begins in the whole text. */
-  readonly at: number;
+  readonly offset: number;
   readonly text: string;
-  readonly look: string;
+  readonly className: string;
 }
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
 // oxlint-disable no-control-regex -- these characters are what is looked for
-const command =
+const escapeSequence =
   /\u001B(?:\[([0-?]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
-const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
+const controlCharacters = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 
-export function piecesOf(text: string): LookedAt[] {
-  const pieces: LookedAt[] = [];
+export function parseAnsiText(text: string): StyledText[] {
+  const pieces: StyledText[] = [];
   let [bold, colour] = [false, ''];
   const add = (from: number, to: number): void => {
     const part = text.slice(from, to);
-    const clean = part.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controls, '');
+    const clean = part.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controlCharacters, '');
     if (clean !== '')
       pieces.push({
-        at: from,
+        offset: from,
         text: clean,
-        look: [bold ? 't-bold' : '', colour].filter((name) => name !== '').join(' '),
+        className: [bold ? 't-bold' : '', colour].filter((name) => name !== '').join(' '),
       });
   };
   let at = 0;
-  for (const match of text.matchAll(command)) {
+  for (const match of text.matchAll(escapeSequence)) {
     add(at, match.index);
     at = match.index + match[0].length;
-    if (match[2] === 'm') [bold, colour] = after(bold, colour, match[1] ?? '');
+    if (match[2] === 'm') [bold, colour] = applyStyleCodes(bold, colour, match[1] ?? '');
   }
   add(at, text.length);
   return pieces;
 }
 
 /** The look after `ESC [ parameters m`. Backgrounds and colours beyond the first sixteen are not shown. */
-function after(boldBefore: boolean, colourBefore: string, parameters: string): [boolean, string] {
+function applyStyleCodes(boldBefore: boolean, colourBefore: string, parameters: string): [boolean, string] {
   let [bold, colour] = [boldBefore, colourBefore];
   const codes = parameters.split(/[;:]/).map(Number);
   for (let at = 0; at < codes.length; at += 1) {

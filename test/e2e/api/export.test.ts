@@ -1,7 +1,7 @@
 /** runs/export through HTTP: which views it gives, and what it refuses. */
 import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operationsOf } from '../../../api/http/operations.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
 import type { NotebookReport } from '../../../engine/run/output.ts';
 import { modelIn } from '../../unit/engine/run/notebook-page/samples.ts';
 import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
@@ -69,7 +69,7 @@ describe('spec 2.10, 4.1.8: views', () => {
       types.map((type) => ['rain', type]),
     );
     const documented =
-      operationsOf(service.ports).find(({ path }) => path === '/jobs/runs/export')?.response ?? {};
+      createCoreOperations(service.ports).find(({ path }) => path === '/jobs/runs/export')?.response ?? {};
     expect(Check(documented, answer.body)).toBe(true);
   });
 

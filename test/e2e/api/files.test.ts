@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { managedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
-import { workspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
+import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
   service = await startService({
     operations: [
-      ...workspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
-      ...managedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+      ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+      ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
     ],
   });
 });

@@ -3,8 +3,8 @@
  * control is on.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withoutAccess } from '../../../api/http/access.ts';
-import { operationsOf } from '../../../api/http/operations.ts';
+import { findOperationsWithoutAccess } from '../../../api/http/access.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
 import { addPerson } from '../../harness/people.ts';
 import { adminToken, idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
@@ -432,8 +432,8 @@ describe('job access control', () => {
   });
 
   test('every operation on jobs says what it needs, and none can be served without', async () => {
-    const operations = operationsOf(service.ports);
-    expect(withoutAccess(operations).map(({ path }) => path)).toEqual([]);
+    const operations = createCoreOperations(service.ports);
+    expect(findOperationsWithoutAccess(operations).map(({ path }) => path)).toEqual([]);
     const [first] = operations;
     if (first === undefined) throw new Error('There are no operations.');
     const { access: _access, ...forgetful } = first;

@@ -1,7 +1,7 @@
 /** jobs/runs/repair through HTTP: what is refused, and that a refusal changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
-import { operationsOf } from '../../../api/http/operations.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
@@ -284,7 +284,7 @@ describe('accepted:', () => {
     'runs/get with its history fits the documented schema in %s',
     async (version) => {
       const documented = new Map(
-        operationsOf(service.ports).map((operation) => [operation.path, operation.response]),
+        createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),
       ).get('/jobs/runs/get');
       const runId = await failed();
       await repair({ run_id: runId, rerun_tasks: ['a'] });

@@ -1,7 +1,7 @@
 /** runs/list, runs/get and runs/get-output through HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
-import { operationsOf } from '../../../api/http/operations.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
 import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/nb' };
@@ -96,7 +96,7 @@ describe('spec 4.1.7: get', () => {
   test.each(['2.0', '2.1'] as const)('every answer in %s fits the documented schema', async (version) => {
     const runId = await submit({ tasks });
     const documented = new Map(
-      operationsOf(service.ports).map((operation) => [operation.path, operation.response]),
+      createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),
     );
     const answers: [string, Answer][] = [
       ['/jobs/runs/get', await get(runId, version)],

@@ -1,15 +1,15 @@
 /** The rules of the console that need no browser: addresses, words, figures, and what is sent. */
 import { describe, expect, test } from 'vitest';
 import type { Run, RunState, TaskRun } from '../../../console/src/api/documents.ts';
-import { isoInstant } from '../../../console/src/clock.ts';
-import { fieldsFor, readParameters } from '../../../console/src/job/run-parameters.ts';
-import { computeWords, workOf } from '../../../console/src/job/task-work.ts';
-import { addressOf, routeOf } from '../../../console/src/route.ts';
-import { chosenTask, latestAttempts, unsuccessful } from '../../../console/src/run/attempts.ts';
-import { boxHeight, boxWidth, drawingOf } from '../../../console/src/run/graph-layout.ts';
-import { lastLines, plainText } from '../../../console/src/run/plain-text.ts';
-import { codeOf, isActive, standingOf } from '../../../console/src/states.ts';
-import { duration } from '../../../console/src/times.ts';
+import { toIsoTime } from '../../../console/src/clock.ts';
+import { listParameterFields, parseRunParameters } from '../../../console/src/job/run-parameters.ts';
+import { computeLabel, taskSummaryOf } from '../../../console/src/job/task-work.ts';
+import { linkTo, parseRoute } from '../../../console/src/route.ts';
+import { selectTask, listLatestAttempts, listUnsuccessfulTasks } from '../../../console/src/run/attempts.ts';
+import { boxHeight, boxWidth, layoutGraph } from '../../../console/src/run/graph-layout.ts';
+import { tailLines, stripEscapeSequences } from '../../../console/src/run/plain-text.ts';
+import { stateCodeOf, isActive, stateLabelOf } from '../../../console/src/states.ts';
+import { formatDuration } from '../../../console/src/times.ts';
 import { lifeCycleStates, resultStates } from '../../../engine/run/states.ts';
 
 describe('addresses', () => {
@@ -25,24 +25,24 @@ describe('addresses', () => {
     ['#nodes', { page: 'nodes' }],
     ['#job/41/run/x', { page: 'unknown', address: '#job/41/run/x' }],
     ['#job/<img>', { page: 'unknown', address: '#job/<img>' }],
-  ])('%s is read', (hash, route) => expect(routeOf(hash)).toEqual(route));
+  ])('%s is read', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
   test.each([
-    addressOf.runs({ state: 'completed', jobId: 3, after: 'a+/=&' }),
-    addressOf.run(1, 2),
-    addressOf.job(4),
-    addressOf.jobs({ name: 'ü?#&' }),
+    linkTo.runs({ state: 'completed', jobId: 3, pageToken: 'a+/=&' }),
+    linkTo.run(1, 2),
+    linkTo.job(4),
+    linkTo.jobs({ name: 'ü?#&' }),
   ])('%s leads back to where it came from', (address) => {
-    const route = routeOf(address);
+    const route = parseRoute(address);
     const again =
       route.page === 'runs'
-        ? addressOf.runs(route.filter)
+        ? linkTo.runs(route.filter)
         : route.page === 'jobs'
-          ? addressOf.jobs(route.filter)
+          ? linkTo.jobs(route.filter)
           : route.page === 'run'
-            ? addressOf.run(1, route.runId)
+            ? linkTo.run(1, route.runId)
             : route.page === 'job'
-              ? addressOf.job(route.jobId)
+              ? linkTo.job(route.jobId)
               : '';
     expect(again).toBe(address);
   });
@@ -53,18 +53,18 @@ describe('states', () => {
     const words = [
       ...lifeCycleStates
         .filter((state) => state !== 'TERMINATED')
-        .map((state) => standingOf({ life_cycle_state: state, state_message: '' })),
+        .map((state) => stateLabelOf({ life_cycle_state: state, state_message: '' })),
       ...resultStates.map((result) =>
-        standingOf({ life_cycle_state: 'TERMINATED', result_state: result, state_message: '' }),
+        stateLabelOf({ life_cycle_state: 'TERMINATED', result_state: result, state_message: '' }),
       ),
-    ].map((standing) => standing.words);
+    ].map((standing) => standing.text);
     expect(new Set(words).size).toBe(words.length);
     expect(words.filter((word) => /_|^[A-Z]+$/.test(word))).toEqual([]);
   });
 
   test('one that is not known is shown as it came, and counts as going on', () => {
     const odd: RunState = { life_cycle_state: 'BLOCKED', state_message: '' };
-    expect([standingOf(odd).words, codeOf(odd), isActive(odd)]).toEqual(['BLOCKED', 'BLOCKED', true]);
+    expect([stateLabelOf(odd).text, stateCodeOf(odd), isActive(odd)]).toEqual(['BLOCKED', 'BLOCKED', true]);
   });
 });
 
@@ -80,10 +80,10 @@ test.each([
   [3_600_000, '1 h'],
   [3_661_000, '1 h 1 min'],
   [90_000_000, '1 d 1 h'],
-])('%i ms reads %s', (ms, words) => expect(duration(ms)).toBe(words));
+])('%i ms reads %s', (ms, words) => expect(formatDuration(ms)).toBe(words));
 
 test('instants are also told in UTC', () => {
-  expect(isoInstant(1_770_000_000_000)).toBe('2026-02-02T02:40:00.000Z');
+  expect(toIsoTime(1_770_000_000_000)).toBe('2026-02-02T02:40:00.000Z');
 });
 
 describe('texts of programs', () => {
@@ -91,16 +91,18 @@ describe('texts of programs', () => {
     ['\u001B[31mred\u001B[0m and \u001B[1;4mmore', 'red and more'],
     ['\u001B]0;title\u0007text', 'text'],
     ['plain [31m text', 'plain [31m text'],
-  ])('%j is read without the marks of terminals', (text, plain) => expect(plainText(text)).toBe(plain));
+  ])('%j is read without the marks of terminals', (text, plain) =>
+    expect(stripEscapeSequences(text)).toBe(plain),
+  );
 
   test('the last lines are shown, and how many there are', () => {
-    expect(lastLines('a\nb\nc\n', 2)).toEqual({ text: 'b\nc', lines: 3 });
-    expect(lastLines('', 2)).toEqual({ text: '', lines: 1 });
+    expect(tailLines('a\nb\nc\n', 2)).toEqual({ text: 'b\nc', lines: 3 });
+    expect(tailLines('', 2)).toEqual({ text: '', lines: 1 });
   });
 });
 
 describe('parameters of a start', () => {
-  const fields = fieldsFor([
+  const fields = listParameterFields([
     { task_key: 'a', notebook_task: { notebook_path: '/a' } },
     { task_key: 'b', spark_python_task: { python_file: 'x' } },
     { task_key: 'c', run_job_task: { job_id: 1 } },
@@ -117,7 +119,7 @@ describe('parameters of a start', () => {
     [{}, { field: 'notebook_params', text: 'x = 1=2\nflag' }, { notebook_params: { x: ' 1=2', flag: '' } }],
     [{}, { field: 'jar_params', text: 'a' }, {}],
   ])('%j with %j gives %j', (values, kind, given) =>
-    expect(readParameters(values, fields, kind)).toEqual(given),
+    expect(parseRunParameters(values, fields, kind)).toEqual(given),
   );
 });
 
@@ -127,11 +129,11 @@ test.each([
   [{ new_cluster: {} }, 'a cluster of its own'],
   [{}, 'none'],
 ])('a task with %j says where it runs', (fields, words) =>
-  expect(computeWords({ task_key: 't', ...fields })).toBe(words),
+  expect(computeLabel({ task_key: 't', ...fields })).toBe(words),
 );
 
 test('a kind that the console does not know is named as it is', () => {
-  expect(workOf({ task_key: 't', sql_task: { file: 'x' } })).toMatchObject({
+  expect(taskSummaryOf({ task_key: 't', sql_task: { file: 'x' } })).toMatchObject({
     kind: 'sql_task',
     words: 'sql_task',
     what: '',
@@ -164,13 +166,13 @@ describe('attempts', () => {
   const run = { tasks } as unknown as Run;
 
   test('the latest of each task counts', () => {
-    expect(latestAttempts(tasks).map(({ run_id: id }) => id)).toEqual([4, 2, 3]);
-    expect(unsuccessful(tasks).map(({ task_key: key }) => key)).toEqual(['b', 'c']);
+    expect(listLatestAttempts(tasks).map(({ run_id: id }) => id)).toEqual([4, 2, 3]);
+    expect(listUnsuccessfulTasks(tasks).map(({ task_key: key }) => key)).toEqual(['b', 'c']);
   });
 
   test('the one that was asked for is shown, else the first whose latest attempt failed', () => {
-    expect(chosenTask(run, 1)?.run_id).toBe(1);
-    expect(chosenTask(run, 900)?.run_id).toBe(2);
+    expect(selectTask(run, 1)?.run_id).toBe(1);
+    expect(selectTask(run, 900)?.run_id).toBe(2);
   });
 });
 
@@ -184,14 +186,14 @@ describe('the drawing', () => {
   test.each(['LR', 'TB'] as const)(
     '%s: whatever waits stands behind what it waits for, and nothing covers anything',
     (direction) => {
-      const { boxes, lines, width, height } = drawingOf(chain, direction);
+      const { boxes, edges, width, height } = layoutGraph(chain, direction);
       const [a, b, c] = boxes;
       if (a === undefined || b === undefined || c === undefined) throw new Error('A box is missing.');
       const along = direction === 'LR' ? 'x' : 'y';
       expect(b[along]).toBeGreaterThan(a[along]);
       expect(c[along]).toBe(b[along]);
       expect(Math.abs(b.x - c.x) >= boxWidth || Math.abs(b.y - c.y) >= boxHeight).toBe(true);
-      expect(lines.map(({ from, to }) => `${from} ${to}`).toSorted()).toEqual(['a b', 'a c']);
+      expect(edges.map(({ from, to }) => `${from} ${to}`).toSorted()).toEqual(['a b', 'a c']);
       for (const { x, y } of boxes)
         expect(x >= 0 && y >= 0 && x + boxWidth <= width && y + boxHeight <= height).toBe(true);
     },
@@ -200,7 +202,7 @@ describe('the drawing', () => {
   test('names that are words of the language are names like others', () => {
     const keys = ['constructor', '__proto__', 'toString'];
     expect(
-      drawingOf(
+      layoutGraph(
         keys.map((key) => ({ task_key: key })),
         'LR',
       )
@@ -219,6 +221,6 @@ describe('the drawing', () => {
               task_key: `t${Math.floor(index / 10) * 10 - 10 + before}`,
             })),
     }));
-    expect(drawingOf(tasks, 'LR').boxes).toHaveLength(100);
+    expect(layoutGraph(tasks, 'LR').boxes).toHaveLength(100);
   });
 });

@@ -438,7 +438,7 @@ describe('without a token', () => {
 
   test('/readyz says why the service is not ready', async () => {
     const starting = await startService({
-      ready: async () => ({ ready: false, reason: 'The database is starting.' }),
+      checkReadiness: async () => ({ ready: false, reason: 'The database is starting.' }),
     });
     expect(await starting.send({ url: '/readyz' })).toMatchObject({
       status: 503,

@@ -3,7 +3,7 @@
  * everybody.
  */
 import { expect, test } from 'vitest';
-import { clusterFor, visibleClusters } from '../../../api/clusters/cluster-access.ts';
+import { getPermittedCluster, filterVisibleClusters } from '../../../api/clusters/cluster-access.ts';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
 import type { PermissionLevel } from '../../../engine/job/permissions.ts';
 
@@ -28,7 +28,7 @@ const cluster = (clusterId: string, jobRunId?: number): Cluster => ({
   termination: undefined,
 });
 const clusters = [cluster('shared'), cluster('of-run', 7)];
-type Ports = Parameters<typeof clusterFor>[0];
+type Ports = Parameters<typeof getPermittedCluster>[0];
 
 function portsWith(levels: readonly PermissionLevel[]): Ports {
   const unused = async (): Promise<never> => {
@@ -55,7 +55,7 @@ const said = (
   visibleTo: string | undefined,
   level: PermissionLevel,
 ): Promise<string> =>
-  clusterFor(ports, id, { visibleTo }, level).then(
+  getPermittedCluster(ports, id, { visibleTo }, level).then(
     () => 'allowed',
     (error: Error) => error.message,
   );
@@ -74,7 +74,9 @@ test.each<[string, readonly PermissionLevel[], string | undefined, PermissionLev
 
 test('a list shows those that may be seen', async () => {
   const ids = async (levels: readonly PermissionLevel[], visibleTo: string | undefined) =>
-    (await visibleClusters(portsWith(levels), clusters, { visibleTo })).map(({ clusterId }) => clusterId);
+    (await filterVisibleClusters(portsWith(levels), clusters, { visibleTo })).map(
+      ({ clusterId }) => clusterId,
+    );
   expect([await ids([], 'ann'), await ids(['CAN_VIEW'], 'ann'), await ids([], undefined)]).toEqual([
     ['shared'],
     ['shared', 'of-run'],

@@ -5,13 +5,13 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check, Errors } from 'typebox/value';
-import { dashboardOperations } from '../../../api/dashboards/dashboard-operations.ts';
+import { createDashboardOperations } from '../../../api/dashboards/dashboard-operations.ts';
 import { exampleOf } from '../../../api/documentation/examples.ts';
 import { describeApi } from '../../../api/documentation/open-api.ts';
-import { managedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
+import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
 import type { Operation } from '../../../api/http/operation.ts';
-import { operationsOf } from '../../../api/http/operations.ts';
-import { workspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
+import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import {
   createClassicDashboardStore,
@@ -32,10 +32,10 @@ beforeAll(async () => {
   // Nothing is handled here, so that the roots need not exist.
   const roots = createRoots({ dataDirectory: tmpdir(), allowedRoots: [] });
   operations = [
-    ...operationsOf(service.ports),
-    ...workspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
-    ...managedFsOperations({ managedFiles: createManagedFileStore(roots) }),
-    ...dashboardOperations({
+    ...createCoreOperations(service.ports),
+    ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+    ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+    ...createDashboardOperations({
       ...service.ports,
       workspace: createWorkspaceStore(roots, defaultLimits),
       classicDashboards: createClassicDashboardStore(service.database.db),

@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createApp } from '../../../api/http/app.ts';
 import type { Operation } from '../../../api/http/operation.ts';
-import { everyOperation } from '../../../api/http/operations.ts';
+import { createAllOperations } from '../../../api/http/operations.ts';
 import { httpStatusOf } from '../../../engine/errors.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import {
@@ -61,7 +61,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const { db } = base.database;
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   const { permissions, clock } = base.ports;
-  const operations = everyOperation({
+  const operations = createAllOperations({
     ...base.ports,
     owners: permissions.listOwners,
     workspace: createWorkspaceStore(roots, limits),
@@ -80,12 +80,12 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     permissions,
     limits,
     log,
-    isPassing: isTransientError,
+    isTransientError: isTransientError,
     metricsOpen: false,
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: () => undefined,
     metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
-    ready: async () => ({ ready: true }),
+    checkReadiness: async () => ({ ready: true }),
   });
   const known: FuzzedService['known'] = { jobs: [], runs: [] };
   const tokens = [adminToken, await addPerson(db, 'ann'), 'token-of-nobody'];

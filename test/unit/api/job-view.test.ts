@@ -1,6 +1,6 @@
 /** Jobs on the three faces. */
 import { expect, test } from 'vitest';
-import { jobView, listedJobView } from '../../../api/views/job-view.ts';
+import { toJobView, toJobListView } from '../../../api/views/job-view.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Job } from '../../../engine/ports/engine.ts';
 
@@ -25,7 +25,7 @@ function job(settings: JobSettings): Job {
 
 test('spec 2.1: a job shows its id, its people and its time of creation in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
-    expect(jobView(job(single), version)).toMatchObject({
+    expect(toJobView(job(single), version)).toMatchObject({
       job_id: 7,
       creator_user_name: 'a@x',
       run_as: 'a@x',
@@ -36,8 +36,8 @@ test('spec 2.1: a job shows its id, its people and its time of creation in every
 });
 
 test('spec 9.3: a single-task job in 2.0 is shown as it was written, with its format and nothing else', () => {
-  expect(jobView(job(single), '2.0')).toMatchObject({ settings: { ...single, format: 'SINGLE_TASK' } });
-  expect(Object.keys(Object(jobView(job(single), '2.0')).settings).toSorted()).toEqual(
+  expect(toJobView(job(single), '2.0')).toMatchObject({ settings: { ...single, format: 'SINGLE_TASK' } });
+  expect(Object.keys(Object(toJobView(job(single), '2.0')).settings).toSorted()).toEqual(
     [...Object.keys(single), 'format'].toSorted(),
   );
 });
@@ -45,7 +45,7 @@ test('spec 9.3: a single-task job in 2.0 is shown as it was written, with its fo
 test.each(['2.1', '2.2'] as const)(
   'spec 9.2: a single-task job in %s is shown with one task, main',
   (version) => {
-    const { settings } = Object(jobView(job(single), version));
+    const { settings } = Object(toJobView(job(single), version));
     expect(settings).toMatchObject({
       format: 'MULTI_TASK',
       name: 'one',
@@ -62,5 +62,5 @@ test.each([
   ['2.1', multi, false],
   ['2.2', multi, false],
 ] as const)('a listing in %s shows no tasks', (version, settings, shown) => {
-  expect('tasks' in Object(listedJobView(job(settings), version)).settings).toBe(shown);
+  expect('tasks' in Object(toJobListView(job(settings), version)).settings).toBe(shown);
 });

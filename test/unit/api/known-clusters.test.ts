@@ -1,6 +1,6 @@
 /** Jobs that name a pool, a policy or a cluster that is not there are refused where they are created. */
 import { expect, test } from 'vitest';
-import { checkClusters, type ClusterRules } from '../../../api/clusters/known-clusters.ts';
+import { checkClusterReferences, type ClusterRules } from '../../../api/clusters/known-clusters.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
 
@@ -26,12 +26,12 @@ const cluster = (state: Cluster['state']): Cluster => ({
 });
 const rules = (strict: boolean): ClusterRules => ({
   inventory: { ...defaultInventory, pools: { p: {} } },
-  strict,
+  requireExisting: strict,
   find: async (id) =>
     id === 'runs' ? cluster('RUNNING') : id === 'ended' ? cluster('TERMINATED') : undefined,
 });
-const said = (strict: boolean, settings: Parameters<typeof checkClusters>[1]): Promise<string> =>
-  checkClusters(rules(strict), settings).then(
+const said = (strict: boolean, settings: Parameters<typeof checkClusterReferences>[1]): Promise<string> =>
+  checkClusterReferences(rules(strict), settings).then(
     () => 'taken',
     (error: Error) => error.message,
   );

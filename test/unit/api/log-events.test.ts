@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { logEvents, type LogFollowing } from '../../../api/runs/log-events.ts';
+import { streamLogEvents, type LogStreamOptions } from '../../../api/runs/log-events.ts';
 import type { LogReader } from '../../../engine/ports/logs.ts';
 import { noMask } from '../../../engine/run/masking.ts';
 
@@ -44,19 +44,19 @@ function logOf(size: number): {
   };
 }
 
-const following = (logs: LogReader, until: AbortSignal, over = false): LogFollowing => ({
+const following = (logs: LogReader, until: AbortSignal, over = false): LogStreamOptions => ({
   logs,
   log: { runId: 1, stream: 'stdout' },
   offset: 0,
   mask: noMask,
-  standing: async () => ({ over, state: {} }),
-  until,
+  readState: async () => ({ over, state: {} }),
+  signal: until,
 });
 
 test('who reads slowly is waited for: of an endless log little more is read than was taken', async () => {
   const { reader, seen } = logOf(Number.MAX_SAFE_INTEGER);
   const leaving = new AbortController();
-  const stream = Readable.from(logEvents(following(reader, leaving.signal)), {
+  const stream = Readable.from(streamLogEvents(following(reader, leaving.signal)), {
     objectMode: false,
     highWaterMark: 16 * 1_024,
   });
@@ -83,7 +83,7 @@ describe('a log that is silent', () => {
     const leaving = new AbortController();
     const events: string[] = [];
     const reading = (async () => {
-      for await (const event of logEvents(following(reader, leaving.signal))) events.push(event);
+      for await (const event of streamLogEvents(following(reader, leaving.signal))) events.push(event);
     })();
     await vi.advanceTimersByTimeAsync(120_000);
     expect(events.slice(0, 2)).toEqual([
@@ -104,7 +104,7 @@ describe('a log that is silent', () => {
     const leaving = new AbortController();
     const events: string[] = [];
     const reading = (async () => {
-      for await (const event of logEvents(following(reader, leaving.signal))) events.push(event);
+      for await (const event of streamLogEvents(following(reader, leaving.signal))) events.push(event);
     })();
     await vi.advanceTimersByTimeAsync(60_000);
     grow(2);
@@ -118,7 +118,7 @@ describe('a log that is silent', () => {
 test('the end of an attempt that wrote nothing is its only event', async () => {
   const { reader } = logOf(0);
   const events: string[] = [];
-  for await (const event of logEvents(following(reader, new AbortController().signal, true)))
+  for await (const event of streamLogEvents(following(reader, new AbortController().signal, true)))
     events.push(event);
   expect(events.slice(1)).toEqual(['id: 0\nevent: end\ndata: {"offset":0}\n\n']);
 });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../api/http/app.ts';
 import { exampleOf } from '../../../api/documentation/examples.ts';
 import type { Operation } from '../../../api/http/operation.ts';
-import { everyOperation } from '../../../api/http/operations.ts';
+import { createAllOperations } from '../../../api/http/operations.ts';
 import { permissionLevels, hasPermission } from '../../../engine/job/permissions.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { scopeDescriptions } from '../../../engine/token/scopes.ts';
@@ -53,7 +53,7 @@ beforeAll(async () => {
     ports,
   } = service;
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
-  operations = everyOperation({
+  operations = createAllOperations({
     ...ports,
     owners: ports.permissions.listOwners,
     workspace: createWorkspaceStore(roots, limits),
@@ -72,12 +72,12 @@ beforeAll(async () => {
     permissions: ports.permissions,
     limits,
     log,
-    isPassing: isTransientError,
+    isTransientError: isTransientError,
     metricsOpen: false,
     audit: () => undefined,
     auth: { tokens: createTokenLookup(db), clock: ports.clock, log },
     metrics: { databaseQueries: () => 0, activeRuns: () => 0 },
-    ready: async () => ({ ready: true }),
+    checkReadiness: async () => ({ ready: true }),
   });
   bad.set('wrong', 'token-of-nobody');
   for (const name of ['expired', 'revoked', 'switched off', 'unused'])
@@ -288,7 +288,7 @@ describe('people', () => {
             headers: { authorization: `Bearer ${adminToken}` },
             payload: { job_id: jobId },
           });
-          const fields = access.on === 'job_id' ? { job_id: jobId } : { run_id: idIn(run, 'run_id') };
+          const fields = access.idField === 'job_id' ? { job_id: jobId } : { run_id: idIn(run, 'run_id') };
           // Deleting the job would end the test; an unknown one is asked for then.
           if (
             operation.path === '/jobs/delete' &&

@@ -1,8 +1,8 @@
 /** Runs on the three faces. */
 import { describe, expect, test } from 'vitest';
-import { stateView, type Face } from '../../../api/views/run-facts.ts';
-import { listedRunView, runView } from '../../../api/views/run-view.ts';
-import { taskRunView } from '../../../api/views/task-run-view.ts';
+import { toStateView, type ViewContext } from '../../../api/views/run-facts.ts';
+import { toRunListView, toRunView } from '../../../api/views/run-view.ts';
+import { toTaskRunView } from '../../../api/views/task-run-view.ts';
 import type { ApiVersion } from '../../../engine/job/format.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Progress, Run, RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
@@ -39,8 +39,8 @@ const failed: Progress = {
   message: 'Workload failed, see run output for details',
 };
 
-function face(version: ApiVersion): Face {
-  return { version, site: { publicUrl: () => 'http://h', workspaceId: '1' } };
+function face(version: ApiVersion): ViewContext {
+  return { version, workspaceInfo: { publicUrl: () => 'http://h', workspaceId: '1' } };
 }
 
 function run(settings: JobSettings, more: Partial<Run> = {}): Run {
@@ -167,12 +167,12 @@ test.each<[Progress, object]>([
     { life_cycle_state: 'SKIPPED', state_message: 'limit', user_cancelled_or_timedout: false },
   ],
 ])('spec 2.6: a state is shown with all its fields: %j', (progress, shown) => {
-  expect(stateView(progress)).toEqual(shown);
+  expect(toStateView(progress)).toEqual(shown);
 });
 
 describe('spec 2.5, 9: a single-task run', () => {
   test('in 2.0 has its task, its cluster, its parameters and real durations', () => {
-    expect(runView(single, face('2.0'))).toEqual({
+    expect(toRunView(single, face('2.0'))).toEqual({
       ...facts,
       state: success,
       start_time: start,
@@ -189,13 +189,13 @@ describe('spec 2.5, 9: a single-task run', () => {
   });
 
   test('is listed in 2.0 as it is shown alone', () => {
-    expect(listedRunView(single, face('2.0'))).toEqual(runView(single, face('2.0')));
+    expect(toRunListView(single, face('2.0'))).toEqual(toRunView(single, face('2.0')));
   });
 
   test.each(['2.1', '2.2'] as const)(
     'in %s is a multi-task run with the task main, which carries the id of the run',
     (version) => {
-      expect(runView(single, face(version))).toMatchObject({
+      expect(toRunView(single, face(version))).toMatchObject({
         ...facts,
         format: 'MULTI_TASK',
         setup_duration: 0,
@@ -219,7 +219,7 @@ describe('spec 2.5, 9: a single-task run', () => {
           },
         ],
       });
-      expect(runView(single, face(version))).not.toHaveProperty('task');
+      expect(toRunView(single, face(version))).not.toHaveProperty('task');
     },
   );
 });
@@ -228,7 +228,7 @@ describe('spec 2.5, 9: a multi-task run', () => {
   test.each(['2.0', '2.1', '2.2'] as const)(
     'in %s has no durations but its length, and every attempt in the order of the settings',
     (version) => {
-      expect(runView(multi, face(version))).toMatchObject({
+      expect(toRunView(multi, face(version))).toMatchObject({
         ...facts,
         format: 'MULTI_TASK',
         setup_duration: 0,
@@ -274,33 +274,33 @@ describe('spec 2.5, 9: a multi-task run', () => {
   );
 
   test('has no run_duration and end_time 0 while it runs', () => {
-    const shown = runView({ ...multi, run: { ...multi.run, progress: running } }, face('2.1'));
+    const shown = toRunView({ ...multi, run: { ...multi.run, progress: running } }, face('2.1'));
     expect(shown).toMatchObject({ end_time: 0, start_time: start, run_duration: undefined });
   });
 
   test.each(['2.0', '2.1', '2.2'] as const)('is listed in %s with empty tasks', (version) => {
-    expect(listedRunView(multi, face(version))).toMatchObject({ ...facts, tasks: [] });
+    expect(toRunListView(multi, face(version))).toMatchObject({ ...facts, tasks: [] });
   });
 
   test('shows the cluster of a task on an existing cluster before it is started', () => {
-    const shown = runView({ ...multi, tasks: [task(901, 'b', waiting)] }, face('2.1'));
+    const shown = toRunView({ ...multi, tasks: [task(901, 'b', waiting)] }, face('2.1'));
     expect(shown).toMatchObject({ tasks: [{ cluster_instance: { cluster_id: 'c-1' } }] });
   });
 
   test('shows the schedule when the scheduler started it', () => {
     const schedule = { quartz_cron_expression: '0 0 * * * ?', timezone_id: 'UTC' };
     const scheduled = { ...multi, run: run({ ...multi.run.settings, schedule }, { trigger: 'PERIODIC' }) };
-    expect(runView(scheduled, face('2.0'))).toMatchObject({ trigger: 'PERIODIC', schedule });
-    expect(runView({ ...multi, run: run({ ...multi.run.settings, schedule }) }, face('2.0'))).toMatchObject({
-      schedule: undefined,
-    });
+    expect(toRunView(scheduled, face('2.0'))).toMatchObject({ trigger: 'PERIODIC', schedule });
+    expect(toRunView({ ...multi, run: run({ ...multi.run.settings, schedule }) }, face('2.0'))).toMatchObject(
+      { schedule: undefined },
+    );
   });
 });
 
 describe('spec 4.1.7: a task run asked for by its own id', () => {
   test('in 2.0 is a run of one task, with the run that it belongs to', () => {
     const [, first] = multi.tasks;
-    expect(first && taskRunView(multi, first, face('2.0'))).toMatchObject({
+    expect(first && toTaskRunView(multi, first, face('2.0'))).toMatchObject({
       ...facts,
       run_id: 901,
       job_run_id: 900,
@@ -318,14 +318,14 @@ describe('spec 4.1.7: a task run asked for by its own id', () => {
 
   test('from 2.1 on it also has tasks with this one entry, and no run_duration', () => {
     const [, first] = multi.tasks;
-    const shown = first && taskRunView(multi, first, face('2.1'));
+    const shown = first && toTaskRunView(multi, first, face('2.1'));
     expect(shown).toMatchObject({ format: 'MULTI_TASK', tasks: [{ run_id: 901, task_key: 'b' }] });
     expect(shown).not.toHaveProperty('run_duration');
   });
 
   test('a later attempt is a retry of the first', () => {
     const retried = multi.tasks[2];
-    expect(retried && taskRunView(multi, retried, face('2.1'))).toMatchObject({
+    expect(retried && toTaskRunView(multi, retried, face('2.1'))).toMatchObject({
       run_id: 902,
       attempt_number: 1,
       trigger: 'RETRY',

@@ -1,7 +1,7 @@
 /** What the validator found, in the words that clients know. */
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { explain } from '../../../api/http/schema-errors.ts';
+import { toValidationError } from '../../../api/http/schema-errors.ts';
 import { Id, stringMap } from '../../../engine/validation/scalars.ts';
 import { schemaRefusal } from '../engine/job/samples.ts';
 
@@ -212,5 +212,5 @@ test('a long value or name is cut', () => {
 });
 
 test('no error at all still gives a refusal', () => {
-  expect(explain([], {}).message).toBe('The request does not match its schema.');
+  expect(toValidationError([], {}).message).toBe('The request does not match its schema.');
 });

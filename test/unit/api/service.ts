@@ -2,7 +2,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../../api/http/app.ts';
-import { operationsOf, withScopes } from '../../../api/http/operations.ts';
+import { createCoreOperations, addScopesOperation } from '../../../api/http/operations.ts';
 import type { NotebookReader, OperationPorts, OutputReader } from '../../../api/http/ports.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { defaultLimits, type Limits } from '../../../engine/limits.ts';
@@ -122,7 +122,7 @@ export async function startService(
   await ensureBootstrapAdmin(db, hashToken(adminToken), now);
   const enforced = jobAccessControl ? ports.permissions : undefined;
   const app = createApp({
-    operations: withScopes(operationsOf({ ...ports, owners: enforced?.listOwners })),
+    operations: addScopesOperation(createCoreOperations({ ...ports, owners: enforced?.listOwners })),
     permissions: enforced,
     auth: { tokens: createTokenLookup(db), clock, log: pino({ level: 'silent' }) },
     audit: (event) => {
@@ -130,8 +130,8 @@ export async function startService(
     },
     metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
     metricsOpen: false,
-    ready: async () => ({ ready: true }),
-    isPassing: isTransientError,
+    checkReadiness: async () => ({ ready: true }),
+    isTransientError: isTransientError,
     limits,
     log: pino({ level: 'silent' }),
     ...overrides,
@@ -256,21 +256,21 @@ function portsOf({
     nodes: createNodeStore(db),
     libraries: createLibraryStore(db, clock, pino({ level: 'silent' })),
     libraryStates: createLibraryReader(db),
-    settleLibraries: () => undefined,
-    jobChanged: (changed) => {
+    startInstallation: () => undefined,
+    onJobChanged: (changed) => {
       for (const { runId, settings } of changed) retimed.set(runId, settings);
     },
     clock,
     limits,
     kinds: builtInKinds,
-    clusterRules: { inventory: defaultInventory, strict: false, find: async () => undefined },
+    clusterRules: { inventory: defaultInventory, requireExisting: false, find: async () => undefined },
     destinations: createDestinationStore(db),
     deliveries: createDeliveryLog(db),
     destinationRules: { limits, allowPrivate: false },
     people: createPersonStore(db),
     tokenRules: createTokenSettingsStore(db),
     auditEvents: (filter) => listAuditEvents(db, filter),
-    site: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
+    workspaceInfo: { publicUrl: () => 'http://runyard.test', workspaceId: '17' },
   };
 }
 

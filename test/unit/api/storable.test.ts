@@ -1,6 +1,6 @@
 /** What cannot be kept as it was sent is refused, wherever in a request it stands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unfitIn } from '../../../api/http/storable.ts';
+import { findUnstorableValue } from '../../../api/http/storable.ts';
 import { adminToken, idIn, startService, type TestService } from './service.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
@@ -12,7 +12,7 @@ test.each<[string, unknown]>([
   ['the largest number', 1.7976931348623157e308],
   ['a hundred levels', nested(100)],
 ])('%s is kept', (_, value) => {
-  expect(unfitIn(value)).toBeUndefined();
+  expect(findUnstorableValue(value)).toBeUndefined();
 });
 
 test.each<[string, unknown, string, string]>([
@@ -59,7 +59,7 @@ test.each<[string, unknown, string, string]>([
     'The request is nested too deep; at most 100 levels of lists and objects are allowed.',
   ],
 ])('%s is refused', (_, value, code, message) => {
-  expect(unfitIn(value)).toMatchObject({ code, message });
+  expect(findUnstorableValue(value)).toMatchObject({ code, message });
 });
 
 let service: TestService;

@@ -1,7 +1,7 @@
 /** The memory of looked-up tokens: how long it lasts, and that a change on this engine ends it at once. */
 import { beforeEach, expect, test } from 'vitest';
 import type { AuthPorts } from '../../../api/http/auth.ts';
-import { rememberTokens } from '../../../api/http/token-cache.ts';
+import { cacheTokenLookups } from '../../../api/http/token-cache.ts';
 import type { StoredToken } from '../../../engine/token/token.ts';
 import { createManualClock, type ManualClock } from '../../harness/manual-clock.ts';
 
@@ -28,7 +28,7 @@ beforeEach(() => {
   clock = createManualClock();
   lookups = [];
   answer = async () => known;
-  tokens = rememberTokens(
+  tokens = cacheTokenLookups(
     {
       find: (hash) => {
         lookups.push(hash);

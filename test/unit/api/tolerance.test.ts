@@ -1,7 +1,7 @@
 /** What is forgiven in a request before its schema is applied. */
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { coerce } from '../../../api/http/tolerance.ts';
+import { coerceValue } from '../../../api/http/tolerance.ts';
 import { Id, stringMap } from '../../../engine/validation/scalars.ts';
 import { JobSettings } from '../../../engine/job/settings.ts';
 
@@ -72,7 +72,7 @@ test.each<[string, TSchema, unknown, unknown]>([
     { a: true, b: 5 },
   ],
 ])('%s', (_name, schema, sent, understood) => {
-  expect(coerce(schema, sent)).toEqual(understood);
+  expect(coerceValue(schema, sent)).toEqual(understood);
 });
 
 test('nested settings are coerced, and what is sent is never changed', () => {
@@ -95,7 +95,7 @@ test('nested settings are coerced, and what is sent is never changed', () => {
     continuous: { x: '1' },
   };
   const before = structuredClone(sent);
-  expect(coerce(JobSettings, sent)).toEqual({
+  expect(coerceValue(JobSettings, sent)).toEqual({
     max_retries: 2,
     new_cluster: {
       num_workers: 8,
@@ -112,7 +112,7 @@ test('nested settings are coerced, and what is sent is never changed', () => {
 });
 
 test('a key named __proto__ is dropped and changes no prototype', () => {
-  const result = coerce(object, JSON.parse('{"__proto__": {"id": "1"}, "name": "n"}'));
+  const result = coerceValue(object, JSON.parse('{"__proto__": {"id": "1"}, "name": "n"}'));
   expect(Object.keys(Object(result))).toEqual(['name']);
   expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
 });

@@ -1,7 +1,12 @@
 /** What the demo shows while its tasks run: lines for pipes, a table in place for terminals. */
 import { expect, test } from 'vitest';
 import type { TaskRun } from '../../../cli/demo/demo-client.ts';
-import { liveProgress, plainProgress, type Progress, type Screen } from '../../../cli/demo/demo-progress.ts';
+import {
+  createLiveProgress,
+  createPlainProgress,
+  type ProgressDisplay,
+  type TerminalOutput,
+} from '../../../cli/demo/demo-progress.ts';
 
 type State = TaskRun['state'];
 
@@ -23,7 +28,7 @@ function task(
 
 /** Everything written while these were shown, the clock standing at 2,500. */
 function written(
-  make: (screen: Screen) => Progress,
+  make: (screen: TerminalOutput) => ProgressDisplay,
   columns: number,
   ...steps: readonly TaskRun[][]
 ): string {
@@ -34,7 +39,7 @@ function written(
       text += more;
     },
   });
-  for (const tasks of steps) progress.show(tasks, 2_500);
+  for (const tasks of steps) progress.update(tasks, 2_500);
   return text;
 }
 
@@ -73,11 +78,11 @@ test.each([
     '  ab            FAILED after 0.0 s  No such file\n  ab (retry 1)  RUNNING\n',
   ],
 ])('a line tells %s', (_what, steps, lines) => {
-  expect(written(plainProgress, 80, ...steps)).toBe(lines);
+  expect(written(createPlainProgress, 80, ...steps)).toBe(lines);
 });
 
 test('a table is drawn over itself, with the time that has passed', () => {
-  expect(written(liveProgress, 80, [waiting, retry], [running, retry])).toBe(
+  expect(written(createLiveProgress, 80, [waiting, retry], [running, retry])).toBe(
     '\x1b[2K  ab            \x1b[90mPENDING                  Waiting for a\x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n' +
       '\x1b[2A\x1b[2K  ab            \x1b[36mRUNNING           1.5 s  \x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n',
   );
@@ -87,5 +92,5 @@ test.each([
   [20, 'FAILED       '],
   [0, 'FAILED            0.0 s  No such file'],
 ])('no line is wider than a terminal of %s columns', (columns, shown) => {
-  expect(written(liveProgress, columns, [failed])).toBe(`\x1b[2K  ab  \x1b[31m${shown}\x1b[0m\n`);
+  expect(written(createLiveProgress, columns, [failed])).toBe(`\x1b[2K  ab  \x1b[31m${shown}\x1b[0m\n`);
 });

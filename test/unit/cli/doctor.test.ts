@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { configOf } from '../../../cli/config.ts';
+import { createConfig } from '../../../cli/config.ts';
 import { checks } from '../../../cli/doctor/checks.ts';
-import type { Finding } from '../../../cli/doctor/check-result.ts';
+import type { CheckResult } from '../../../cli/doctor/check-result.ts';
 import { systemClock } from '../../../engine/clock.ts';
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts';
 import { openDirectory, run } from './command.ts';
@@ -14,10 +14,10 @@ function look(
   name: string,
   variables: Record<string, string>,
   environment?: Record<string, string>,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const check = checks.find((each) => each.name === name);
   if (check === undefined) throw new Error(`There is no check ${name}.`);
-  return check.look(configOf(variables, environment));
+  return check.run(createConfig(variables, environment));
 }
 
 test('a machine that runs these tests can run the engine', async () => {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { linePrinter } from '../../../cli/commands/line-printer.ts';
-import { terminalSafe } from '../../../cli/commands/terminal-safe.ts';
+import { createLinePrinter } from '../../../cli/commands/line-printer.ts';
+import { sanitizeTerminalText } from '../../../cli/commands/terminal-safe.ts';
 import { program } from '../../e2e/console/visitor.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { start, type Ended } from './command.ts';
@@ -199,14 +199,14 @@ describe('text for a terminal', () => {
     ['line ends of other systems are line ends', 'a\r\nb\rc', 'a\nb\nc'],
     ['no character moves or turns what stands there', 'a\bb\u0007c\u202Ed\u009B2Je\tf', 'abcd2Je\tf'],
   ])('%s', (_fact, text, safe) => {
-    expect(terminalSafe(text, true)).toBe(safe);
-    expect(terminalSafe(text, false)).not.toContain('\u001B');
+    expect(sanitizeTerminalText(text, true)).toBe(safe);
+    expect(sanitizeTerminalText(text, false)).not.toContain('\u001B');
   });
 
   test('a slow terminal is waited for again and again, and keeps nobody who waited', async () => {
     const out = new PassThrough({ highWaterMark: 1 });
     const written: string[] = [];
-    const printer = linePrinter(Object.assign(out, { isTTY: false as const }), '');
+    const printer = createLinePrinter(Object.assign(out, { isTTY: false as const }), '');
     for (let line = 0; line < 20; line += 1) {
       const printed = printer.print(`${line}\n`);
       written.push(String(out.read()));
@@ -225,11 +225,11 @@ describe('text for a terminal', () => {
       },
       isTTY: false,
     });
-    const printer = linePrinter(out, 'task | ');
+    const printer = createLinePrinter(out, 'task | ');
     for (let part = 0; part < 20; part += 1) await printer.print('x'.repeat(10_000));
     expect(printed.length).toBeGreaterThan(100_000);
     await printer.print('\nnext\nlast');
-    await printer.end();
+    await printer.flush();
     expect(printed).toBe(`task | ${'x'.repeat(200_000)}\ntask | next\ntask | last\n`);
   });
 });

@@ -1,81 +1,81 @@
 /** Bars, lines, areas, points and combinations as ECharts draws them. */
-import type { Fields, Rows } from '../../api/dashboard-documents.ts';
-import { formatted } from '../formats.ts';
+import type { JsonObject, Rows } from '../../api/dashboard-documents.ts';
+import { formatValue } from '../formats.ts';
 import {
   distinct,
-  fieldsIn,
-  listIn,
-  numberIn,
-  numberOf,
-  shownIn,
-  textIn,
-  valuesOf,
-  type Shown,
+  getObject,
+  getList,
+  getNumber,
+  toNumber,
+  listColumnEncodings,
+  getText,
+  columnValuesOf,
+  type ColumnEncoding,
 } from '../reading.ts';
-import { colourOf, frame, type ChartOption, type Look } from './look.ts';
+import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './look.ts';
 
-type Kind = 'bar' | 'line' | 'area' | 'scatter';
+type AxisChartKind = 'bar' | 'line' | 'area' | 'scatter';
 
 interface Series {
   readonly name: string;
-  readonly kind: Kind;
-  readonly values: Shown;
+  readonly kind: AxisChartKind;
+  readonly column: ColumnEncoding;
   /** Only the rows that have this value in the column. */
-  readonly part?: { readonly field: string; readonly value: unknown };
+  readonly filter?: { readonly field: string; readonly value: unknown };
   readonly colour: string | undefined;
   readonly axis: 0 | 1;
 }
 
-export function axisChart(
-  type: Kind | 'combo',
+export function createAxisChart(
+  type: AxisChartKind | 'combo',
   rows: Rows,
-  { encodings, mark }: { readonly encodings: Fields; readonly mark: Fields },
-  look: Look,
+  { encodings, mark }: { readonly encodings: JsonObject; readonly mark: JsonObject },
+  look: ChartTheme,
 ): ChartOption {
   const isSwapped =
-    type !== 'combo' && isMeasure(fieldsIn(encodings, 'x')) && !isMeasure(fieldsIn(encodings, 'y'));
+    type !== 'combo' && isMeasure(getObject(encodings, 'x')) && !isMeasure(getObject(encodings, 'y'));
   const [category, measure] = isSwapped ? ['y', 'x'] : ['x', 'y'];
-  const [x] = shownIn(fieldsIn(encodings, category));
+  const [x] = listColumnEncodings(getObject(encodings, category));
   if (x === undefined) return {};
   const isContinuous =
     type === 'scatter' &&
     isMeasure(x.encoding) &&
-    valuesOf(rows, x.field).every((value) => value === null || numberOf(value) !== undefined);
-  const series = seriesOf(type, rows, encodings, fieldsIn(encodings, measure), mark);
-  const categories = isContinuous ? [] : sorted(distinct(valuesOf(rows, x.field)), x.encoding);
-  const layout = textIn(mark, 'layout');
+    columnValuesOf(rows, x.field).every((value) => value === null || toNumber(value) !== undefined);
+  const series = seriesOf(type, rows, encodings, getObject(encodings, measure), mark);
+  const categories = isContinuous ? [] : sortCategories(distinct(columnValuesOf(rows, x.field)), x.encoding);
+  const layout = getText(mark, 'layout');
   const totals = layout === 'normalize' ? totalsOf(rows, x.field, series) : undefined;
-  const xs = valuesOf(rows, x.field);
-  const labels = fieldsIn(encodings, 'label')['show'] === true;
-  const yFormat = fieldsIn(encodings, measure)['format'] ?? series[0]?.values.encoding['format'];
-  const size = shownIn(fieldsIn(encodings, 'size'))[0];
+  const xs = columnValuesOf(rows, x.field);
+  const labels = getObject(encodings, 'label')['show'] === true;
+  const yFormat = getObject(encodings, measure)['format'] ?? series[0]?.column.encoding['format'];
+  const size = listColumnEncodings(getObject(encodings, 'size'))[0];
   const categoryAxis = {
     type: isContinuous ? ('value' as const) : ('category' as const),
-    ...axisLook(x.encoding, look),
-    name: axisTitle(x.encoding) ?? '',
+    ...createAxisStyle(x.encoding, look),
+    name: axisTitleOf(x.encoding) ?? '',
     scale: true,
-    ...(!isContinuous && { data: categories.map((value) => formatted(value)) }),
+    ...(!isContinuous && { data: categories.map((value) => formatValue(value)) }),
   };
-  const valueAxis = (side: Fields, index: number): object => ({
+  const valueAxis = (side: JsonObject, index: number): object => ({
     type: 'value',
-    ...axisLook(side, look),
-    name: totals === undefined ? (axisTitle(side) ?? '') : '%',
+    ...createAxisStyle(side, look),
+    name: totals === undefined ? (axisTitleOf(side) ?? '') : '%',
     scale: type === 'scatter',
-    min: domain(side, 'min'),
-    max: domain(side, 'max'),
+    min: domainLimitOf(side, 'min'),
+    max: domainLimitOf(side, 'max'),
     position: index === 1 ? 'right' : undefined,
     splitLine: { show: index === 0, lineStyle: { color: look.line } },
   });
   const sides =
     type === 'combo'
-      ? ['primary', 'secondary'].map((side) => fieldsIn(fieldsIn(encodings, 'y'), side))
-      : [fieldsIn(encodings, measure)];
+      ? ['primary', 'secondary'].map((side) => getObject(getObject(encodings, 'y'), side))
+      : [getObject(encodings, measure)];
   const used = sides
     .filter((_, index) => index === 0 || series.some(({ axis }) => axis === index))
     .map(valueAxis);
   return {
-    ...frame(look, {
-      legend: fieldsIn(fieldsIn(encodings, 'color'), 'legend'),
+    ...createBaseOption(look, {
+      legend: getObject(getObject(encodings, 'color'), 'legend'),
       names: series.map(({ name }) => name),
       isAxis: true,
     }),
@@ -85,13 +85,15 @@ export function axisChart(
     tooltip: {
       trigger: type === 'scatter' ? 'item' : 'axis',
       confine: true,
-      valueFormatter: (value: unknown) => formatted(value, yFormat),
+      valueFormatter: (value: unknown) => formatValue(value, yFormat),
     },
     series: series.map((each, index) => ({
       name: each.name,
       type: each.kind === 'area' ? 'line' : each.kind,
       yAxisIndex: isSwapped || each.axis >= used.length ? undefined : each.axis,
-      data: isContinuous ? points(rows, xs, each, size) : along(categories, xs, rows, each, totals),
+      data: isContinuous
+        ? toScatterPoints(rows, xs, each, size)
+        : valuesByCategory(categories, xs, rows, each, totals),
       ...(each.kind === 'area' && { areaStyle: { opacity: 0.35 } }),
       ...((layout === 'stack' || layout === 'normalize') &&
         each.kind !== 'scatter' && { stack: `all ${each.axis}` }),
@@ -111,68 +113,74 @@ export function axisChart(
         color: look.text,
         position: each.kind === 'bar' && layout === 'stack' ? 'inside' : 'top',
         formatter: ({ value }: { value: unknown }) =>
-          formatted(Array.isArray(value) ? value[1] : value, yFormat),
+          formatValue(Array.isArray(value) ? value[1] : value, yFormat),
       },
     })),
   };
 }
 
-function isMeasure(encoding: Fields): boolean {
+function isMeasure(encoding: JsonObject): boolean {
   return (
-    listIn(encoding, 'fields').length > 0 || textIn(fieldsIn(encoding, 'scale'), 'type') === 'quantitative'
+    getList(encoding, 'fields').length > 0 || getText(getObject(encoding, 'scale'), 'type') === 'quantitative'
   );
 }
 
 /** One series for each column of values, and of each one for each value of the colour. */
-function seriesOf(type: Kind | 'combo', rows: Rows, encodings: Fields, y: Fields, mark: Fields): Series[] {
+function seriesOf(
+  type: AxisChartKind | 'combo',
+  rows: Rows,
+  encodings: JsonObject,
+  y: JsonObject,
+  mark: JsonObject,
+): Series[] {
   const given = mark['colors'];
   const colours: readonly unknown[] = Array.isArray(given) ? given : [];
   if (type === 'combo') {
-    const side = (name: string, kind: Kind, axis: 0 | 1): Omit<Series, 'colour'>[] =>
-      shownIn(fieldsIn(fieldsIn(encodings, 'y'), name)).map((values) => ({
+    const side = (name: string, kind: AxisChartKind, axis: 0 | 1): Omit<Series, 'colour'>[] =>
+      listColumnEncodings(getObject(getObject(encodings, 'y'), name)).map((values) => ({
         name: values.title,
         kind,
-        values,
+        column: values,
         axis,
       }));
     return [...side('primary', 'bar', 0), ...side('secondary', 'line', 1)].map((each, index) => ({
       ...each,
-      colour: text(colours[index]),
+      colour: toText(colours[index]),
     }));
   }
-  const color = fieldsIn(encodings, 'color');
-  const field = textIn(color, 'fieldName');
-  const columns = shownIn(y);
+  const color = getObject(encodings, 'color');
+  const field = getText(color, 'fieldName');
+  const columns = listColumnEncodings(y);
   if (field === undefined)
-    return columns.map((values, index) => ({
+    return columns.map((column: values, index) => ({
       name: values.title,
       kind: type,
-      values,
+      column: values,
       axis: 0,
-      colour: text(colours[index]),
+      colour: toText(colours[index]),
     }));
-  const mappings = listIn(fieldsIn(color, 'scale'), 'mappings');
+  const mappings = getList(getObject(color, 'scale'), 'mappings');
   return columns.flatMap((values) =>
-    distinct(valuesOf(rows, field)).map((value): Series => ({
-      name: columns.length === 1 ? formatted(value) : `${formatted(value)}, ${values.title}`,
+    distinct(columnValuesOf(rows, field)).map((value): Series => ({
+      name: columns.length === 1 ? formatValue(value) : `${formatValue(value)}, ${values.title}`,
       kind: type,
-      values,
+      column: values,
       axis: 0,
-      part: { field, value },
-      colour: textIn(mappings.find((mapping) => String(mapping['value']) === String(value)) ?? {}, 'color'),
+      filter: { field, value },
+      colour: getText(mappings.find((mapping) => String(mapping['value']) === String(value)) ?? {}, 'color'),
     })),
   );
 }
 
-function text(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Categories in the order that was wished; dates and numbers in their own. */
-export function sorted(values: readonly unknown[], encoding: Fields): unknown[] {
-  const scale = fieldsIn(encoding, 'scale');
-  const by = textIn(fieldsIn(scale, 'sort'), 'by');
-  const isOrdered = textIn(scale, 'type') === 'temporal' || textIn(scale, 'type') === 'quantitative';
+export function sortCategories(values: readonly unknown[], encoding: JsonObject): unknown[] {
+  const scale = getObject(encoding, 'scale');
+  const by = getText(getObject(scale, 'sort'), 'by');
+  const isOrdered = getText(scale, 'type') === 'temporal' || getText(scale, 'type') === 'quantitative';
   if (by === undefined && !isOrdered) return [...values];
   const ascending = values.toSorted((a, b) =>
     typeof a === 'number' && typeof b === 'number'
@@ -183,7 +191,7 @@ export function sorted(values: readonly unknown[], encoding: Fields): unknown[] 
 }
 
 /** The value of a series at each category; several rows of one category are added up. */
-function along(
+function valuesByCategory(
   categories: readonly unknown[],
   xs: readonly unknown[],
   rows: Rows,
@@ -204,20 +212,20 @@ function along(
   });
 }
 
-function sumsOf(rows: Rows, xs: readonly unknown[], { values, part }: Series): Map<unknown, number> {
-  const ys = valuesOf(rows, values.field);
-  const parts = part === undefined ? undefined : valuesOf(rows, part.field);
+function sumsOf(rows: Rows, xs: readonly unknown[], { column, filter }: Series): Map<unknown, number> {
+  const ys = columnValuesOf(rows, column.field);
+  const parts = filter === undefined ? undefined : columnValuesOf(rows, filter.field);
   const sums = new Map<unknown, number>();
   for (const [index, x] of xs.entries()) {
-    const y = numberOf(ys[index]);
-    if (y !== undefined && (parts === undefined || parts[index] === part?.value))
+    const y = toNumber(ys[index]);
+    if (y !== undefined && (parts === undefined || parts[index] === filter?.value))
       sums.set(x, (sums.get(x) ?? 0) + y);
   }
   return sums;
 }
 
 function totalsOf(rows: Rows, field: string, series: readonly Series[]): Map<unknown, number> {
-  const xs = valuesOf(rows, field);
+  const xs = columnValuesOf(rows, field);
   const totals = new Map<unknown, number>();
   for (const each of series)
     for (const [x, value] of sumsOf(rows, xs, each)) totals.set(x, (totals.get(x) ?? 0) + value);
@@ -225,46 +233,47 @@ function totalsOf(rows: Rows, field: string, series: readonly Series[]): Map<unk
 }
 
 /** Points of a scatter chart; the third number is the size, from 0 to 1. */
-function points(
+function toScatterPoints(
   rows: Rows,
   xs: readonly unknown[],
-  { values, part }: Series,
-  size: Shown | undefined,
+  { column, filter }: Series,
+  size: ColumnEncoding | undefined,
 ): (number | null)[][] {
-  const ys = valuesOf(rows, values.field);
-  const parts = part === undefined ? undefined : valuesOf(rows, part.field);
-  const sizes = size === undefined ? [] : valuesOf(rows, size.field).map((value) => numberOf(value) ?? 0);
+  const ys = columnValuesOf(rows, column.field);
+  const parts = filter === undefined ? undefined : columnValuesOf(rows, filter.field);
+  const sizes =
+    size === undefined ? [] : columnValuesOf(rows, size.field).map((value) => toNumber(value) ?? 0);
   const largest = sizes.reduce((most, value) => Math.max(most, value), 0) || 1;
   return xs.flatMap((x, index) =>
-    parts !== undefined && parts[index] !== part?.value
+    parts !== undefined && parts[index] !== filter?.value
       ? []
-      : [[numberOf(x) ?? null, numberOf(ys[index]) ?? null, (sizes[index] ?? 0) / largest]],
+      : [[toNumber(x) ?? null, toNumber(ys[index]) ?? null, (sizes[index] ?? 0) / largest]],
   );
 }
 
-export function axisTitle(encoding: Fields): string | undefined {
-  const axis = fieldsIn(encoding, 'axis');
+export function axisTitleOf(encoding: JsonObject): string | undefined {
+  const axis = getObject(encoding, 'axis');
   return (
-    textIn(axis, 'title') ??
-    (listIn(encoding, 'fields').length > 0 ? undefined : textIn(encoding, 'displayName'))
+    getText(axis, 'title') ??
+    (getList(encoding, 'fields').length > 0 ? undefined : getText(encoding, 'displayName'))
   );
 }
 
-function axisLook(encoding: Fields, look: Look): object {
+function createAxisStyle(encoding: JsonObject, look: ChartTheme): object {
   return {
     axisLabel: {
-      show: fieldsIn(encoding, 'axis')['hideLabels'] !== true,
-      color: look.soft,
+      show: getObject(encoding, 'axis')['hideLabels'] !== true,
+      color: look.mutedText,
       hideOverlap: true,
     },
     axisLine: { lineStyle: { color: look.line } },
     splitLine: { lineStyle: { color: look.line } },
     nameLocation: 'middle',
     nameGap: 30,
-    nameTextStyle: { color: look.soft },
+    nameTextStyle: { color: look.mutedText },
   };
 }
 
-function domain(encoding: Fields, end: 'min' | 'max'): number | undefined {
-  return numberIn(fieldsIn(fieldsIn(encoding, 'scale'), 'domain'), end);
+function domainLimitOf(encoding: JsonObject, end: 'min' | 'max'): number | undefined {
+  return getNumber(getObject(getObject(encoding, 'scale'), 'domain'), end);
 }

@@ -1,13 +1,13 @@
 /** What a chart shows, in words, for those who do not see it: made from the series that are drawn. */
-import { formatted } from '../formats.ts';
-import { fieldsIn, fieldsOf, listIn, textIn } from '../reading.ts';
-import type { Fields } from '../../api/dashboard-documents.ts';
+import { formatValue } from '../formats.ts';
+import { getObject, toJsonObject, getList, getText } from '../reading.ts';
+import type { JsonObject } from '../../api/dashboard-documents.ts';
 import type { ChartOption } from './look.ts';
 
 /** Most values of one series that are said; all of them stand in the figures beside the chart. */
-const most = 60;
+const maximumValues = 60;
 
-const kinds: Readonly<Record<string, string>> = {
+const kindLabels: Readonly<Record<string, string>> = {
   bar: 'bars',
   line: 'line',
   pie: 'pie',
@@ -18,39 +18,41 @@ const kinds: Readonly<Record<string, string>> = {
   boxplot: 'boxes',
 };
 
-export function descriptionOf(title: string, option: ChartOption): string {
-  const drawn = fieldsOf(option);
-  const series = listIn(drawn, 'series').map((each) => {
-    const values = namedValues(drawn, each);
-    const name = textIn(each, 'name') ?? '';
-    return `${name === '' ? '' : `${name}, `}${kinds[textIn(each, 'type') ?? ''] ?? 'chart'}: ${values.slice(0, most).join('; ')}${values.length > most ? `; and ${values.length - most} more` : ''}.`;
+export function describeChart(title: string, option: ChartOption): string {
+  const drawn = toJsonObject(option);
+  const series = getList(drawn, 'series').map((each) => {
+    const values = listNamedValues(drawn, each);
+    const name = getText(each, 'name') ?? '';
+    return `${name === '' ? '' : `${name}, `}${kindLabels[getText(each, 'type') ?? ''] ?? 'chart'}: ${values.slice(0, maximumValues).join('; ')}${values.length > maximumValues ? `; and ${values.length - maximumValues} more` : ''}.`;
   });
   return `${title}. ${series.join(' ')}`.trim();
 }
 
-function namedValues(drawn: Fields, series: Fields): string[] {
+function listNamedValues(drawn: JsonObject, series: JsonObject): string[] {
   const data = Array.isArray(series['data']) ? (series['data'] as readonly unknown[]) : [];
   const [across, down] = [categoriesOf(drawn, 'xAxis'), categoriesOf(drawn, 'yAxis')];
   const along = across.length > 0 ? across : down;
   return data.flatMap((entry, index) => {
     if (entry === null) return [];
-    if (textIn(series, 'type') === 'heatmap' && Array.isArray(entry))
+    if (getText(series, 'type') === 'heatmap' && Array.isArray(entry))
       return [
-        `${String(across[Number(entry[0])])} and ${String(down[Number(entry[1])])} is ${formatted(entry[2])}`,
+        `${String(across[Number(entry[0])])} and ${String(down[Number(entry[1])])} is ${formatValue(entry[2])}`,
       ];
     if (Array.isArray(entry))
       return [
-        textIn(series, 'type') === 'scatter'
-          ? `${formatted(entry[0])} and ${formatted(entry[1])}`
-          : `${String(along[index] ?? '')} is ${entry.map((part) => formatted(part)).join(', ')}`,
+        getText(series, 'type') === 'scatter'
+          ? `${formatValue(entry[0])} and ${formatValue(entry[1])}`
+          : `${String(along[index] ?? '')} is ${entry.map((part) => formatValue(part)).join(', ')}`,
       ];
     if (typeof entry === 'object')
-      return [`${textIn(fieldsOf(entry), 'name') ?? ''} is ${formatted(fieldsOf(entry)['value'])}`];
-    return [`${String(along[index] ?? index + 1)} is ${formatted(entry)}`];
+      return [
+        `${getText(toJsonObject(entry), 'name') ?? ''} is ${formatValue(toJsonObject(entry)['value'])}`,
+      ];
+    return [`${String(along[index] ?? index + 1)} is ${formatValue(entry)}`];
   });
 }
 
-function categoriesOf(drawn: Fields, axis: string): readonly unknown[] {
-  const data = fieldsIn(drawn, axis)['data'];
+function categoriesOf(drawn: JsonObject, axis: string): readonly unknown[] {
+  const data = getObject(drawn, axis)['data'];
   return Array.isArray(data) ? data : [];
 }

@@ -1,15 +1,15 @@
 /** What all charts have in common: colours of the page, the legend, and room for the axes. */
 import type { EChartsCoreOption } from 'echarts/core';
-import type { Fields } from '../../api/dashboard-documents.ts';
-import { textIn } from '../reading.ts';
+import type { JsonObject } from '../../api/dashboard-documents.ts';
+import { getText } from '../reading.ts';
 
 export type ChartOption = EChartsCoreOption;
 
 /** Colours of the page as it is now, light or dark. */
-export interface Look {
+export interface ChartTheme {
   readonly dark: boolean;
   readonly text: string;
-  readonly soft: string;
+  readonly mutedText: string;
   readonly line: string;
   readonly card: string;
 }
@@ -32,14 +32,17 @@ export function colourOf(index: number): string {
   return palette[index % palette.length] ?? '#3b82c4';
 }
 
-interface Framed {
-  readonly legend: Fields;
+interface BaseOptionSettings {
+  readonly legend: JsonObject;
   readonly names: readonly string[];
   readonly isAxis: boolean;
 }
 
-export function frame(look: Look, { legend, names, isAxis }: Framed): ChartOption {
-  const place = textIn(legend, 'position') ?? 'top';
+export function createBaseOption(
+  look: ChartTheme,
+  { legend, names, isAxis }: BaseOptionSettings,
+): ChartOption {
+  const place = getText(legend, 'position') ?? 'top';
   const hasLegend = legend['hide'] !== true && names.length > 1;
   const isSide = place === 'left' || place === 'right';
   return {

@@ -1,32 +1,48 @@
 /** Pies, heatmaps, histograms, funnels, flows, boxes and points on a map as ECharts draws them. */
-import type { Fields, Rows } from '../../api/dashboard-documents.ts';
-import { formatted } from '../formats.ts';
-import { distinct, fieldsIn, listIn, numberOf, shownIn, textIn, valuesOf, type Shown } from '../reading.ts';
-import { axisTitle, sorted } from './axis-chart.ts';
-import { colourOf, frame, type ChartOption, type Look } from './look.ts';
+import type { JsonObject, Rows } from '../../api/dashboard-documents.ts';
+import { formatValue } from '../formats.ts';
+import {
+  distinct,
+  getObject,
+  getList,
+  toNumber,
+  listColumnEncodings,
+  getText,
+  columnValuesOf,
+  type ColumnEncoding,
+} from '../reading.ts';
+import { axisTitleOf, sortCategories } from './axis-chart.ts';
+import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './look.ts';
 
-export function pieChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const [[angle], [color]] = [shownIn(fieldsIn(encodings, 'angle')), shownIn(fieldsIn(encodings, 'color'))];
+export function createPieChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const [[angle], [color]] = [
+    listColumnEncodings(getObject(encodings, 'angle')),
+    listColumnEncodings(getObject(encodings, 'color')),
+  ];
   if (angle === undefined || color === undefined) return {};
-  const mappings = listIn(fieldsIn(color.encoding, 'scale'), 'mappings');
-  const sums = sumBy(valuesOf(rows, color.field), valuesOf(rows, angle.field));
+  const mappings = getList(getObject(color.encoding, 'scale'), 'mappings');
+  const sums = sumByKey(columnValuesOf(rows, color.field), columnValuesOf(rows, angle.field));
   const format = angle.encoding['format'];
   const data = [...sums].map(([name, value], index) => ({
-    name: formatted(name),
+    name: formatValue(name),
     value,
     itemStyle: {
       color:
-        textIn(mappings.find((mapping) => String(mapping['value']) === String(name)) ?? {}, 'color') ??
+        getText(mappings.find((mapping) => String(mapping['value']) === String(name)) ?? {}, 'color') ??
         colourOf(index),
     },
   }));
   return {
-    ...frame(look, {
-      legend: fieldsIn(color.encoding, 'legend'),
+    ...createBaseOption(look, {
+      legend: getObject(color.encoding, 'legend'),
       names: data.map(({ name }) => name),
       isAxis: false,
     }),
-    tooltip: { trigger: 'item', confine: true, valueFormatter: (value: unknown) => formatted(value, format) },
+    tooltip: {
+      trigger: 'item',
+      confine: true,
+      valueFormatter: (value: unknown) => formatValue(value, format),
+    },
     series: [
       {
         type: 'pie',
@@ -38,8 +54,9 @@ export function pieChart(rows: Rows, encodings: Fields, look: Look): ChartOption
         label: {
           color: look.text,
           formatter:
-            fieldsIn(encodings, 'label')['show'] === true
-              ? ({ name, value }: { name: string; value: unknown }) => `${name}: ${formatted(value, format)}`
+            getObject(encodings, 'label')['show'] === true
+              ? ({ name, value }: { name: string; value: unknown }) =>
+                  `${name}: ${formatValue(value, format)}`
               : '{b}: {d}%',
         },
       },
@@ -47,42 +64,45 @@ export function pieChart(rows: Rows, encodings: Fields, look: Look): ChartOption
   };
 }
 
-function sumBy(keys: readonly unknown[], values: readonly unknown[]): Map<unknown, number> {
+function sumByKey(keys: readonly unknown[], values: readonly unknown[]): Map<unknown, number> {
   const sums = new Map<unknown, number>();
   for (const [index, key] of keys.entries())
-    sums.set(key, (sums.get(key) ?? 0) + (numberOf(values[index]) ?? 0));
+    sums.set(key, (sums.get(key) ?? 0) + (toNumber(values[index]) ?? 0));
   return sums;
 }
 
-export function heatmapChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
+export function createHeatmapChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
   const [[x], [y], [color]] = [
-    shownIn(fieldsIn(encodings, 'x')),
-    shownIn(fieldsIn(encodings, 'y')),
-    shownIn(fieldsIn(encodings, 'color')),
+    listColumnEncodings(getObject(encodings, 'x')),
+    listColumnEncodings(getObject(encodings, 'y')),
+    listColumnEncodings(getObject(encodings, 'color')),
   ];
   if (x === undefined || y === undefined || color === undefined) return {};
-  const [xs, ys] = [x, y].map(({ field }) => valuesOf(rows, field));
-  const values = valuesOf(rows, color.field).map(numberOf);
-  const [across, down] = [sorted(distinct(xs ?? []), x.encoding), sorted(distinct(ys ?? []), y.encoding)];
+  const [xs, ys] = [x, y].map(({ field }) => columnValuesOf(rows, field));
+  const values = columnValuesOf(rows, color.field).map(toNumber);
+  const [across, down] = [
+    sortCategories(distinct(xs ?? []), x.encoding),
+    sortCategories(distinct(ys ?? []), y.encoding),
+  ];
   const known = values.filter((value) => value !== undefined);
-  const ramp = fieldsIn(fieldsIn(fieldsIn(color.encoding, 'scale'), 'colorRamp'), 'colors');
+  const ramp = getObject(getObject(getObject(color.encoding, 'scale'), 'colorRamp'), 'colors');
   const inRange = {
     color: [
-      textIn(ramp, 'start') ?? (look.dark ? '#173047' : '#dbe9f6'),
-      textIn(ramp, 'end') ?? (look.dark ? '#8cc4f5' : '#1f5c99'),
+      getText(ramp, 'start') ?? (look.dark ? '#173047' : '#dbe9f6'),
+      getText(ramp, 'end') ?? (look.dark ? '#8cc4f5' : '#1f5c99'),
     ],
   };
-  const axis = ({ encoding }: Shown, data: readonly unknown[]): object => ({
+  const axis = ({ encoding }: ColumnEncoding, data: readonly unknown[]): object => ({
     type: 'category',
-    data: data.map((value) => formatted(value)),
-    name: axisTitle(encoding),
+    data: data.map((value) => formatValue(value)),
+    name: axisTitleOf(encoding),
     nameLocation: 'middle',
     nameGap: 30,
-    nameTextStyle: { color: look.soft },
-    axisLabel: { color: look.soft, hideOverlap: true },
+    nameTextStyle: { color: look.mutedText },
+    axisLabel: { color: look.mutedText, hideOverlap: true },
   });
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: true }),
+    ...createBaseOption(look, { legend: {}, names: [], isAxis: true }),
     grid: { left: 6, right: 12, top: 14, bottom: 44, outerBoundsMode: 'same', outerBoundsContain: 'all' },
     xAxis: axis(x, across),
     yAxis: axis(y, down),
@@ -95,7 +115,7 @@ export function heatmapChart(rows: Rows, encodings: Fields, look: Look): ChartOp
       left: 'center',
       bottom: 0,
       inRange,
-      textStyle: { color: look.soft },
+      textStyle: { color: look.mutedText },
     },
     series: [
       {
@@ -105,8 +125,8 @@ export function heatmapChart(rows: Rows, encodings: Fields, look: Look): ChartOp
           value === undefined ? [] : [[across.indexOf(xs?.[index]), down.indexOf(ys?.[index]), value]],
         ),
         label: {
-          show: fieldsIn(encodings, 'label')['show'] === true,
-          formatter: ({ value }: { value: unknown[] }) => formatted(value[2], color.encoding['format']),
+          show: getObject(encodings, 'label')['show'] === true,
+          formatter: ({ value }: { value: unknown[] }) => formatValue(value[2], color.encoding['format']),
         },
       },
     ],
@@ -114,29 +134,36 @@ export function heatmapChart(rows: Rows, encodings: Fields, look: Look): ChartOp
 }
 
 /** Counted by the query where the width of intervals is known; else here, in twenty. */
-export function histogramChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const [[x], [y]] = [shownIn(fieldsIn(encodings, 'x')), shownIn(fieldsIn(encodings, 'y'))];
+export function createHistogramChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const [[x], [y]] = [
+    listColumnEncodings(getObject(encodings, 'x')),
+    listColumnEncodings(getObject(encodings, 'y')),
+  ];
   if (x === undefined) return {};
-  const numbers = valuesOf(rows, x.field).map(numberOf);
+  const numbers = columnValuesOf(rows, x.field).map(toNumber);
   const bins =
     y === undefined
-      ? counted(numbers.filter((value) => value !== undefined))
+      ? countBins(numbers.filter((value) => value !== undefined))
       : numbers.flatMap((from, index) =>
-          from === undefined ? [] : [[from, numberOf(valuesOf(rows, y.field)[index]) ?? 0] as const],
+          from === undefined ? [] : [[from, toNumber(columnValuesOf(rows, y.field)[index]) ?? 0] as const],
         );
   const ordered = bins.toSorted(([a], [b]) => a - b);
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: true }),
+    ...createBaseOption(look, { legend: {}, names: [], isAxis: true }),
     xAxis: {
       type: 'category',
-      data: ordered.map(([from]) => formatted(from)),
-      name: axisTitle(x.encoding) ?? '',
+      data: ordered.map(([from]) => formatValue(from)),
+      name: axisTitleOf(x.encoding) ?? '',
       nameLocation: 'middle',
       nameGap: 30,
-      nameTextStyle: { color: look.soft },
-      axisLabel: { color: look.soft },
+      nameTextStyle: { color: look.mutedText },
+      axisLabel: { color: look.mutedText },
     },
-    yAxis: { type: 'value', axisLabel: { color: look.soft }, splitLine: { lineStyle: { color: look.line } } },
+    yAxis: {
+      type: 'value',
+      axisLabel: { color: look.mutedText },
+      splitLine: { lineStyle: { color: look.line } },
+    },
     tooltip: { trigger: 'axis', confine: true },
     series: [
       {
@@ -150,7 +177,7 @@ export function histogramChart(rows: Rows, encodings: Fields, look: Look): Chart
   };
 }
 
-function counted(values: readonly number[]): (readonly [number, number])[] {
+function countBins(values: readonly number[]): (readonly [number, number])[] {
   const [least, most] = [
     values.reduce((a, b) => Math.min(a, b), Infinity),
     values.reduce((a, b) => Math.max(a, b), -Infinity),
@@ -169,18 +196,21 @@ function counted(values: readonly number[]): (readonly [number, number])[] {
       );
 }
 
-export function funnelChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const [[value], [step]] = [shownIn(fieldsIn(encodings, 'x')), shownIn(fieldsIn(encodings, 'y'))];
+export function createFunnelChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const [[value], [step]] = [
+    listColumnEncodings(getObject(encodings, 'x')),
+    listColumnEncodings(getObject(encodings, 'y')),
+  ];
   if (value === undefined || step === undefined) return {};
-  const [names, values] = [valuesOf(rows, step.field), valuesOf(rows, value.field)];
-  const bySize = textIn(fieldsIn(fieldsIn(step.encoding, 'scale'), 'sort'), 'by') === 'x-reversed';
+  const [names, values] = [columnValuesOf(rows, step.field), columnValuesOf(rows, value.field)];
+  const bySize = getText(getObject(getObject(step.encoding, 'scale'), 'sort'), 'by') === 'x-reversed';
   const data = names.map((name, index) => ({
-    name: formatted(name),
-    value: numberOf(values[index]) ?? 0,
+    name: formatValue(name),
+    value: toNumber(values[index]) ?? 0,
     itemStyle: { color: colourOf(index) },
   }));
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: false }),
+    ...createBaseOption(look, { legend: {}, names: [], isAxis: false }),
     tooltip: { trigger: 'item', confine: true },
     series: [
       {
@@ -196,23 +226,23 @@ export function funnelChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
           color: look.text,
           position: 'right',
           formatter: ({ name, value: size }: { name: string; value: unknown }) =>
-            `${name}: ${formatted(size, value.encoding['format'])}`,
+            `${name}: ${formatValue(size, value.encoding['format'])}`,
         },
       },
     ],
   };
 }
 
-export function sankeyChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const [value] = shownIn(fieldsIn(encodings, 'value'));
-  const stages = listIn(encodings, 'stages').flatMap(shownIn);
+export function createSankeyChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const [value] = listColumnEncodings(getObject(encodings, 'value'));
+  const stages = getList(encodings, 'stages').flatMap(listColumnEncodings);
   if (value === undefined || stages.length < 2) return {};
-  const columns = stages.map(({ field }) => valuesOf(rows, field));
-  const weights = valuesOf(rows, value.field).map((weight) => numberOf(weight) ?? 0);
+  const columns = stages.map(({ field }) => columnValuesOf(rows, field));
+  const weights = columnValuesOf(rows, value.field).map((weight) => toNumber(weight) ?? 0);
   const links = new Map<string, { source: string; target: string; value: number }>();
   // The same name in two stages is two places.
   const place = (stage: number, row: number): string =>
-    `${formatted(columns[stage]?.[row])}${'\u200B'.repeat(stage)}`;
+    `${formatValue(columns[stage]?.[row])}${'\u200B'.repeat(stage)}`;
   for (const [row, weight] of weights.entries()) {
     for (let stage = 0; stage + 1 < stages.length; stage += 1) {
       if (columns[stage + 1]?.[row] === null) break;
@@ -223,7 +253,7 @@ export function sankeyChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
   }
   const names = distinct([...links.values()].flatMap(({ source, target }) => [source, target]));
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: false }),
+    ...createBaseOption(look, { legend: {}, names: [], isAxis: false }),
     tooltip: { trigger: 'item', confine: true },
     series: [
       {
@@ -237,23 +267,23 @@ export function sankeyChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
   };
 }
 
-export function boxChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const y = fieldsIn(encodings, 'y');
-  const [x] = shownIn(fieldsIn(encodings, 'x'));
+export function createBoxChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const y = getObject(encodings, 'y');
+  const [x] = listColumnEncodings(getObject(encodings, 'x'));
   const parts = ['whiskerStart', 'boxStart', 'boxMid', 'boxEnd', 'whiskerEnd'].map((part) =>
-    valuesOf(rows, textIn(fieldsIn(y, part), 'fieldName') ?? ''),
+    columnValuesOf(rows, getText(getObject(y, part), 'fieldName') ?? ''),
   );
   return {
-    ...frame(look, { legend: {}, names: [], isAxis: true }),
+    ...createBaseOption(look, { legend: {}, names: [], isAxis: true }),
     xAxis: {
       type: 'category',
-      data: x === undefined ? ['all'] : valuesOf(rows, x.field).map((value) => formatted(value)),
-      axisLabel: { color: look.soft },
+      data: x === undefined ? ['all'] : columnValuesOf(rows, x.field).map((value) => formatValue(value)),
+      axisLabel: { color: look.mutedText },
     },
     yAxis: {
       type: 'value',
       scale: true,
-      axisLabel: { color: look.soft },
+      axisLabel: { color: look.mutedText },
       splitLine: { lineStyle: { color: look.line } },
     },
     tooltip: { trigger: 'item', confine: true },
@@ -261,7 +291,7 @@ export function boxChart(rows: Rows, encodings: Fields, look: Look): ChartOption
       {
         type: 'boxplot',
         name: 'Least, quartiles, most',
-        data: rows.rows.map((_, row) => parts.map((part) => numberOf(part[row]) ?? null)),
+        data: rows.rows.map((_, row) => parts.map((part) => toNumber(part[row]) ?? null)),
         itemStyle: { color: look.card, borderColor: colourOf(0) },
       },
     ],
@@ -269,16 +299,16 @@ export function boxChart(rows: Rows, encodings: Fields, look: Look): ChartOption
 }
 
 /** Places by longitude and latitude, without a map beneath them. */
-export function placesChart(rows: Rows, encodings: Fields, look: Look): ChartOption {
-  const coordinates = fieldsIn(encodings, 'coordinates');
+export function createPointMapChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
+  const coordinates = getObject(encodings, 'coordinates');
   const [[latitude], [longitude], [color]] = [
-    shownIn(fieldsIn(coordinates, 'latitude')),
-    shownIn(fieldsIn(coordinates, 'longitude')),
-    shownIn(fieldsIn(encodings, 'color')),
+    listColumnEncodings(getObject(coordinates, 'latitude')),
+    listColumnEncodings(getObject(coordinates, 'longitude')),
+    listColumnEncodings(getObject(encodings, 'color')),
   ];
   if (latitude === undefined || longitude === undefined) return {};
-  const [ys, xs] = [latitude, longitude].map(({ field }) => valuesOf(rows, field));
-  const groups = color === undefined ? [] : valuesOf(rows, color.field);
+  const [ys, xs] = [latitude, longitude].map(({ field }) => columnValuesOf(rows, field));
+  const groups = color === undefined ? [] : columnValuesOf(rows, color.field);
   const names = color === undefined ? [undefined] : distinct(groups);
   const axis = (title: string): object => ({
     type: 'value',
@@ -286,24 +316,24 @@ export function placesChart(rows: Rows, encodings: Fields, look: Look): ChartOpt
     name: title,
     nameLocation: 'middle',
     nameGap: 30,
-    nameTextStyle: { color: look.soft },
-    axisLabel: { color: look.soft },
+    nameTextStyle: { color: look.mutedText },
+    axisLabel: { color: look.mutedText },
     splitLine: { lineStyle: { color: look.line } },
   });
   return {
-    ...frame(look, { legend: {}, names: names.map((name) => formatted(name)), isAxis: true }),
+    ...createBaseOption(look, { legend: {}, names: names.map((name) => formatValue(name)), isAxis: true }),
     xAxis: axis(longitude.title),
     yAxis: axis(latitude.title),
     tooltip: { trigger: 'item', confine: true },
     series: names.map((name, index) => ({
       type: 'scatter',
-      name: color === undefined ? 'places' : formatted(name),
+      name: color === undefined ? 'places' : formatValue(name),
       symbolSize: 9,
       itemStyle: { color: colourOf(index) },
       data: (xs ?? []).flatMap((x, row) =>
         color !== undefined && groups[row] !== name
           ? []
-          : [[numberOf(x) ?? null, numberOf(ys?.[row]) ?? null]],
+          : [[toNumber(x) ?? null, toNumber(ys?.[row]) ?? null]],
       ),
     })),
   };

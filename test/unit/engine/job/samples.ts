@@ -3,7 +3,7 @@
  */
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
-import { explain } from '../../../../api/http/schema-errors.ts';
+import { toValidationError } from '../../../../api/http/schema-errors.ts';
 import { ServiceError } from '../../../../engine/errors.ts';
 import { spellingsOf, type AliasedKey } from '../../../../engine/validation/aliases.ts';
 import { checkSettings, checkSubmission } from '../../../../engine/job/check.ts';
@@ -52,7 +52,7 @@ const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, allErrors: fa
 /** Validates a value as the service does; the refusal, or undefined. */
 export function schemaRefusal(schema: TSchema, value: unknown): ServiceError | undefined {
   const validate = ajv.compile(schema);
-  return validate(value) ? undefined : explain(validate.errors ?? [], value);
+  return validate(value) ? undefined : toValidationError(validate.errors ?? [], value);
 }
 
 function messageFrom(check: () => void): string {
