@@ -3,7 +3,7 @@
  * service of its own.
  */
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/harness/slowest-first.ts';
+import { SlowestFirstSequencer } from './test/harness/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -13,7 +13,7 @@ export default defineConfig({
     // What a file needs it starts and ends itself, so that modules are read once and not for each of the
     // files.
     isolate: false,
-    sequence: { sequencer: SlowestFirst },
+    sequence: { sequencer: SlowestFirstSequencer },
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -96,17 +96,17 @@ describe('examples', () => {
       expect(said).toContain('event: end');
       expect(said).toContain('"rows":[[365,"17 of 365 days",17]]');
       expect(said).toContain('"num_output_rows":1679');
-      const { jobs } = await runyard.ok('GET', '2.1/jobs/list', { name: 'two steps' });
-      const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });
-      const run = await runyard.ended(run_id);
+      const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'two steps' });
+      const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });
+      const run = await runyard.waitForRunEnd(run_id);
       expect(run.state.result_state).toBe('SUCCESS');
-      const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
+      const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
       expect(output.notebook_output.result).toBe('hello team');
       const {
         runs: [values],
-      } = await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1, offset: 2 });
-      const last = (await runyard.ended(values.run_id)).tasks[1];
-      expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id })).logs).toBe(
+      } = await runyard.callOk('GET', '2.1/jobs/runs/list', { limit: 1, offset: 2 });
+      const last = (await runyard.waitForRunEnd(values.run_id)).tasks[1];
+      expect((await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id })).logs).toBe(
         'hello Oslo, counted 4 in job values\n',
       );
     } finally {

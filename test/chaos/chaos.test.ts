@@ -3,7 +3,7 @@
  * chaos`.
  */
 import { expect, test } from 'vitest';
-import { playScene } from './scene.ts';
+import { runChaosScenario } from './scene.ts';
 
 /**
  * The last one is new in each run: what it draws is printed, to be played again with `npm run chaos -- --seed
@@ -16,20 +16,22 @@ test.each(seeds)(
   async (seed) => {
     process.stdout.write(`chaos: seed ${seed}\n`);
     const said: string[] = [];
-    const { verdict, story } = await playScene({
+    const { invariantReport, engineLogLines } = await runChaosScenario({
       seed,
-      stormMs: 10_000,
+      durationMs: 10_000,
       runs: 32,
       jobs: 8,
       faultEveryMs: 700,
-      say: (line) => said.push(line),
+      log: (line) => said.push(line),
     });
-    const about = [`seed ${seed}`, ...said, ...story].join('\n');
+    const about = [`seed ${seed}`, ...said, ...engineLogLines].join('\n');
     expect(
-      verdict.violations.map(({ invariant, runId, what }) => `${invariant} (run ${runId}): ${what}`),
+      invariantReport.violations.map(
+        ({ invariant, runId, message }) => `${invariant} (run ${runId}): ${message}`,
+      ),
       about,
     ).toEqual([]);
-    expect(verdict.looks.get('every acknowledged run is stored')).toBeGreaterThanOrEqual(32);
+    expect(invariantReport.checkCounts.get('every acknowledged run is stored')).toBeGreaterThanOrEqual(32);
   },
   400_000,
 );

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { NotificationEvent } from '../../engine/run/notification.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
-import { check, invariants, type InvariantName } from './checker.ts';
-import type { Evidence, Mark } from './evidence.ts';
+import { checkInvariants, invariants, type InvariantName } from './checker.ts';
+import type { Evidence, ProgramRecord } from './evidence.ts';
 
 const python = { spark_python_task: { python_file: 'managed_fs:/x.py' }, existing_cluster_id: 'c' };
 const single: JobSettings = {
@@ -56,13 +56,7 @@ const stamps = (
   warned_time: null,
 });
 
-const runRow = (
-  id: number,
-  job: number,
-  number: number,
-  from: number,
-  more: Partial<RunRow> = {},
-): RunRow => ({
+const runRow = (id: number, job: number, number, from: number, more: Partial<RunRow> = {}): RunRow => ({
   ...stamps(from),
   run_id: id,
   job_id: job,
@@ -109,10 +103,10 @@ const taskRow = (
   ...more,
 });
 
-const mark = (from: number, code: number): Mark => ({
+const mark = (from: number, code: number): ProgramRecord => ({
   starts: [{ pid: id(from), at: from + 20 }],
   end: { at: from + 40, code, stdout: `out ${from}`, stderr: `err ${from}` },
-  lastSign: from + 40,
+  lastSeenAlive: from + 40,
 });
 const id = (from: number): number => from;
 const log = (from: number) => ({ stdout: `out ${from}`, stderr: `err ${from}` });
@@ -122,7 +116,7 @@ const notice = (
   recipient: string,
   run: number,
   task: string | null = null,
-): Evidence['notices'][number] => ({
+): Evidence['outboxEvents'][number] => ({
   notice_id: 0,
   event,
   channel: 'email',
@@ -193,7 +187,7 @@ const sound: Evidence = {
       earlier_parameters: null,
     },
   ],
-  notices: [
+  outboxEvents: [
     notice('on_start', 'start@x', 10),
     notice('on_failure', 'failure@x', 10),
     notice('on_start', 'start@x', 11),
@@ -235,7 +229,7 @@ const sound: Evidence = {
     { job_id: 1, token: 't', run_id: 10 },
     { job_id: 2, token: 't', run_id: 20 },
   ],
-  marks: new Map([
+  programRecords: new Map([
     [10, mark(1_000, 3)],
     [11, mark(1_200, 0)],
     [21, mark(1_000, 3)],
@@ -251,10 +245,10 @@ const sound: Evidence = {
     [12, log(1_600)],
     [13, log(3_300)],
   ]),
-  living: [],
-  cancelled: new Set([12]),
-  killed: new Set(),
-  badAnswers: [],
+  liveProcesses: [],
+  cancelledRuns: new Set([12]),
+  killedAttempts: new Set(),
+  unexpectedResponses: [],
   acknowledged: [
     { scope: 1, token: 't', runId: 10 },
     { scope: 1, token: 't', runId: 10 },
@@ -269,8 +263,11 @@ const withRun = (runId: number, more: Partial<RunRow>): Partial<Evidence> => ({
 const withAttempt = (runId: number, more: Partial<TaskRunRow>): Partial<Evidence> => ({
   attempts: sound.attempts.map((attempt) => (attempt.run_id === runId ? { ...attempt, ...more } : attempt)),
 });
-const withMark = (attempt: number, more: Partial<Mark>): Partial<Evidence> => ({
-  marks: new Map([...sound.marks, [attempt, { ...mark(1_000, 0), ...sound.marks.get(attempt), ...more }]]),
+const withMark = (attempt: number, more: Partial<ProgramRecord>): Partial<Evidence> => ({
+  programRecords: new Map([
+    ...sound.programRecords,
+    [attempt, { ...mark(1_000, 0), ...sound.programRecords.get(attempt), ...more }],
+  ]),
 });
 const withSettings = (runId: number, more: Partial<JobSettings>): Partial<Evidence> => ({
   runs: sound.runs.map((run) =>
@@ -280,9 +277,9 @@ const withSettings = (runId: number, more: Partial<JobSettings>): Partial<Eviden
 const broken = { state: 'INTERNAL_ERROR', result: 'FAILED', message: 'The engine failed.' } as const;
 
 test('sound evidence has no violation, and every invariant looks at something in it', () => {
-  const { violations, looks } = check(sound);
+  const { violations, checkCounts } = checkInvariants(sound);
   expect(violations).toEqual([]);
-  expect([...looks.keys()].toSorted()).toEqual(Object.keys(invariants).toSorted());
+  expect([...checkCounts.keys()].toSorted()).toEqual(Object.keys(invariants).toSorted());
 });
 
 const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[] = [
@@ -325,7 +322,7 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   [
     'a process of an attempt lives on into the next',
     'attempts of a task never overlap',
-    withMark(21, { lastSign: 1_115 }),
+    withMark(21, { lastSeenAlive: 1_115 }),
   ],
   [
     'an attempt too many',
@@ -385,7 +382,7 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   [
     'a SUCCESS without a process',
     'a process runs once for each attempt',
-    { marks: new Map([...sound.marks].filter(([attempt]) => attempt !== 11)) },
+    { programRecords: new Map([...sound.programRecords].filter(([attempt]) => attempt !== 11)) },
   ],
   ['a process of an attempt that is not stored', 'a process runs once for each attempt', withMark(77, {})],
   [
@@ -393,7 +390,11 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
     'a process lives within its attempt',
     withMark(11, { starts: [{ pid: 1, at: 1_205 }] }),
   ],
-  ['a process outlives its attempt', 'a process lives within its attempt', withMark(13, { lastSign: 3_361 })],
+  [
+    'a process outlives its attempt',
+    'a process lives within its attempt',
+    withMark(13, { lastSeenAlive: 3_361 }),
+  ],
   [
     'a SUCCESS of a program that failed',
     'a result is what the program said',
@@ -449,7 +450,7 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   [
     'INTERNAL_ERROR of a run of several tasks',
     'INTERNAL_ERROR has a killed task as its reason',
-    { ...withRun(20, broken), killed: new Set([20]) },
+    { ...withRun(20, broken), killedAttempts: new Set([20]) },
   ],
   ['a number is missing', 'numbers in job have no gaps', withRun(13, { number_in_job: 5 })],
   ['a number is given twice', 'numbers in job have no gaps', withRun(13, { number_in_job: 3 })],
@@ -488,21 +489,21 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   [
     'a notice is stored twice',
     'a notice is stored once',
-    { notices: [...sound.notices, notice('on_success', 'b@x', 25, 'b')] },
+    { outboxEvents: [...sound.outboxEvents, notice('on_success', 'b@x', 25, 'b')] },
   ],
-  ['a notice is missing', 'a notice is stored once', { notices: sound.notices.slice(1) }],
+  ['a notice is missing', 'a notice is stored once', { outboxEvents: sound.outboxEvents.slice(1) }],
   [
     'a notice that nothing has caused',
     'a notice is stored once',
-    { notices: [...sound.notices, notice('on_start', 'nobody@x', 10)] },
+    { outboxEvents: [...sound.outboxEvents, notice('on_start', 'nobody@x', 10)] },
   ],
   ['a warning that is missing', 'a notice is stored once', withRun(13, { end_time: 9_000 })],
   [
     'a warning that is told twice',
     'a notice is stored once',
     {
-      notices: [
-        ...sound.notices,
+      outboxEvents: [
+        ...sound.outboxEvents,
         ...[1, 2].map(() => notice('on_duration_warning_threshold_exceeded', 'slow@x', 13)),
       ],
     },
@@ -519,19 +520,27 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
     { logs: new Map([...sound.logs, [11, { stdout: 'less', stderr: 'err 1200' }]]) },
   ],
   ['a log is gone', 'logs are whole', { logs: new Map() }],
-  ['a process is left', 'no process is left', { living: [{ pid: 5, attempt: 11, command: 'sleep 600' }] }],
+  [
+    'a process is left',
+    'no process is left',
+    { liveProcesses: [{ pid: 5, attempt: 11, command: 'sleep 600' }] },
+  ],
   [
     'a cluster is left',
     'no cluster is left',
     { clusters: sound.clusters.map((cluster) => ({ ...cluster, state: 'RUNNING' })) },
   ],
-  ['a request was answered with 500', 'no answer is wrong', { badAnswers: ['POST jobs/run-now: 500'] }],
+  [
+    'a request was answered with 500',
+    'no answer is wrong',
+    { unexpectedResponses: ['POST jobs/run-now: 500'] },
+  ],
 ];
 
 test.each(doctored)('%s: seen by "%s"', (_name, invariant, changes) => {
-  expect(check({ ...sound, ...changes }).violations.map((violation) => violation.invariant)).toContain(
-    invariant,
-  );
+  expect(
+    checkInvariants({ ...sound, ...changes }).violations.map((violation) => violation.invariant),
+  ).toContain(invariant);
 });
 
 test('each invariant has evidence that breaks it', () => {
@@ -541,8 +550,11 @@ test('each invariant has evidence that breaks it', () => {
 });
 
 test('a killed task excuses an INTERNAL_ERROR, and a failure without a last word', () => {
-  expect(check({ ...sound, ...withAttempt(21, broken), killed: new Set([21]) }).violations).toEqual([]);
-  expect(check({ ...sound, ...withMark(21, { end: undefined }), killed: new Set([21]) }).violations).toEqual(
-    [],
-  );
+  expect(
+    checkInvariants({ ...sound, ...withAttempt(21, broken), killedAttempts: new Set([21]) }).violations,
+  ).toEqual([]);
+  expect(
+    checkInvariants({ ...sound, ...withMark(21, { end: undefined }), killedAttempts: new Set([21]) })
+      .violations,
+  ).toEqual([]);
 });

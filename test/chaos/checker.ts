@@ -1,62 +1,62 @@
 /** The checker: every promise as one invariant over the evidence of a scene. */
 import type { Evidence, Invariant } from './evidence.ts';
 import {
-  attemptsAreAsManyAsAllowed,
+  attemptCountsFollowPolicy,
   attemptsNeverOverlap,
-  retriesWaitForTheirTime,
+  retriesWaitForInterval,
   stoppedRunsAreNotRetried,
-  tasksWaitForTheirDependencies,
+  tasksWaitForUpstream,
 } from './invariants/attempts.ts';
 import {
-  acknowledgedRunsAreThere,
-  cancelsAreKept,
-  everythingIsOver,
+  acknowledgedRunsAreStored,
+  cancelsAreHonored,
+  allRunsHaveEnded,
   internalErrorsHaveAReason,
-  resultsAreThoseOfThePrograms,
-  runsEndAsTheirTasks,
+  resultsMatchPrograms,
+  runResultsMatchTasks,
   stopsHaveAReason,
 } from './invariants/ends.ts';
-import { noticesAreStoredOnce, noticesHaveOneDelivery } from './invariants/notices.ts';
+import { notificationsAreStoredOnce, notificationsHaveOneDelivery } from './invariants/notices.ts';
 import {
-  limitsAreKept,
-  numbersHaveNoGaps,
+  concurrencyLimitsAreKept,
+  runNumbersHaveNoGaps,
   runJobTasksHaveOneRun,
   tokensHaveOneRun,
 } from './invariants/places.ts';
 import {
-  logsAreWhole,
-  noAnswerIsWrong,
-  noClusterIsLeft,
-  noProcessIsLeft,
-  processesLiveWithinTheirAttempt,
-  processesRunOnce,
+  logsAreComplete,
+  noUnexpectedResponses,
+  noClusterIsLeaked,
+  noProcessIsLeaked,
+  processesEndWithAttempt,
+  processesRunOncePerAttempt,
 } from './invariants/traces.ts';
 
 export const invariants = {
-  'every acknowledged run is stored': acknowledgedRunsAreThere,
-  'every run and attempt is over': everythingIsOver,
+  'every acknowledged run is stored': acknowledgedRunsAreStored,
+  'every run and attempt is over': allRunsHaveEnded,
   'attempts of a task never overlap': attemptsNeverOverlap,
-  'there are as many attempts as the policy says': attemptsAreAsManyAsAllowed,
-  'a retry waits for its time': retriesWaitForTheirTime,
+  'there are as many attempts as the policy says': attemptCountsFollowPolicy,
+  'a retry waits for its time': retriesWaitForInterval,
   'a stopped run is not retried': stoppedRunsAreNotRetried,
-  'a task waits for its dependencies': tasksWaitForTheirDependencies,
-  'a process runs once for each attempt': processesRunOnce,
-  'a process lives within its attempt': processesLiveWithinTheirAttempt,
-  'a result is what the program said': resultsAreThoseOfThePrograms,
+  'a task waits for its dependencies': tasksWaitForUpstream,
+  'a process runs once for each attempt': processesRunOncePerAttempt,
+  'a process lives within its attempt': processesEndWithAttempt,
+  'a result is what the program said': resultsMatchPrograms,
   'a stop has a reason': stopsHaveAReason,
-  'a cancel is kept': cancelsAreKept,
-  'a run ends as its tasks say': runsEndAsTheirTasks,
+  'a cancel is kept': cancelsAreHonored,
+  'a run ends as its tasks say': runResultsMatchTasks,
   'INTERNAL_ERROR has a killed task as its reason': internalErrorsHaveAReason,
-  'numbers in job have no gaps': numbersHaveNoGaps,
-  'max_concurrent_runs is never passed': limitsAreKept,
+  'numbers in job have no gaps': runNumbersHaveNoGaps,
+  'max_concurrent_runs is never passed': concurrencyLimitsAreKept,
   'a token has one run': tokensHaveOneRun,
   'a run_job_task has one run': runJobTasksHaveOneRun,
-  'a notice is stored once': noticesAreStoredOnce,
-  'a notice has one delivery': noticesHaveOneDelivery,
-  'logs are whole': logsAreWhole,
-  'no process is left': noProcessIsLeft,
-  'no cluster is left': noClusterIsLeft,
-  'no answer is wrong': noAnswerIsWrong,
+  'a notice is stored once': notificationsAreStoredOnce,
+  'a notice has one delivery': notificationsHaveOneDelivery,
+  'logs are whole': logsAreComplete,
+  'no process is left': noProcessIsLeaked,
+  'no cluster is left': noClusterIsLeaked,
+  'no answer is wrong': noUnexpectedResponses,
 } satisfies Record<string, Invariant>;
 
 export type InvariantName = keyof typeof invariants;
@@ -65,23 +65,23 @@ export interface Violation {
   readonly invariant: string;
   /** The run that it is about, where it is about one. */
   readonly runId: number | undefined;
-  readonly what: string;
+  readonly message: string;
 }
 
-export interface Verdict {
+export interface InvariantReport {
   /** Things that were looked at, by invariant. */
-  readonly looks: ReadonlyMap<string, number>;
+  readonly checkCounts: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
 }
 
-export function check(evidence: Evidence): Verdict {
+export function checkInvariants(evidence: Evidence): InvariantReport {
   const looks = new Map<string, number>();
   const violations: Violation[] = [];
   for (const [invariant, hold] of Object.entries(invariants)) {
     hold(evidence, (sound, runId, what) => {
       looks.set(invariant, (looks.get(invariant) ?? 0) + 1);
-      if (!sound) violations.push({ invariant, runId, what: what() });
+      if (!sound) violations.push({ invariant, runId, message: what() });
     });
   }
-  return { looks, violations };
+  return { checkCounts: looks, violations };
 }

@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-export interface EngineUnderFire {
+export interface ChaosEngine {
   readonly name: string;
   /** Where it listens; undefined while it is down. */
   url(): string | undefined;
@@ -24,16 +24,16 @@ export interface EngineUnderFire {
    */
   start(): Promise<void>;
   /** kill -9, for good. */
-  retire(): Promise<void>;
+  dispose(): Promise<void>;
 }
 
-export interface EngineOptions {
+export interface ChaosEngineOptions {
   readonly name: string;
   /** Whether it waits for its running tasks when it is told to stop. */
   readonly drain: boolean;
   readonly dataDirectory: string;
   readonly logFile: string;
-  readonly variables: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
   /** Called for each start that failed. */
   readonly onFailedStart: () => void;
 }
@@ -51,9 +51,9 @@ const stopMs = 60_000;
  * How often a start may fail before it is given up: each takes seconds, and every fault of the database is
  * shorter.
  */
-const startsMax = 40;
+const maxStarts = 40;
 
-export function createEngine(options: EngineOptions): EngineUnderFire {
+export function createChaosEngine(options: ChaosEngineOptions): ChaosEngine {
   let child: ChildProcess | undefined;
   let url: string | undefined;
   let retired = false;
@@ -89,7 +89,7 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
     url: () => url,
     kill: async () => void (await end(['SIGKILL', stopMs])),
     terminate: () => end(['SIGTERM', options.drain ? drainMs : stopMs], ['SIGTERM', stopMs]),
-    async retire() {
+    async dispose() {
       retired = true;
       await end(['SIGKILL', stopMs]);
     },
@@ -98,11 +98,11 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
     async start() {
       for (let tries = 1; ; tries += 1) {
         if (retired) return;
-        child = launch(options);
-        url = await readyUrl(child, options.logFile);
+        child = spawnEngine(options);
+        url = await waitForUrl(child, options.logFile);
         if (url !== undefined) return;
         options.onFailedStart();
-        if (tries === startsMax)
+        if (tries === maxStarts)
           throw new Error(
             `Engine ${options.name} could not be started ${tries} times; see ${options.logFile}`,
           );
@@ -114,21 +114,21 @@ export function createEngine(options: EngineOptions): EngineUnderFire {
   };
 }
 
-function launch({ dataDirectory, variables, drain }: EngineOptions): ChildProcess {
+function spawnEngine({ dataDirectory, environment, drain }: ChaosEngineOptions): ChildProcess {
   return spawn(process.execPath, [main, 'serve', ...(drain ? ['--drain'] : [])], {
     cwd: dataDirectory,
     env: {
       PATH: process.env['PATH'] ?? '',
       RUNYARD_PORT: '0',
       RUNYARD_DATA_DIR: dataDirectory,
-      ...variables,
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
 /** The address that it prints once it is ready; undefined when it ended before. */
-async function readyUrl(child: ChildProcess, logFile: string): Promise<string | undefined> {
+async function waitForUrl(child: ChildProcess, logFile: string): Promise<string | undefined> {
   if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output to read.');
   const log = createWriteStream(logFile, { flags: 'a' });
   child.stderr.pipe(log, { end: false });

@@ -13,10 +13,10 @@ import type {
   OutboxTable,
   RepairTable,
 } from '../../storage/postgres/schema.ts';
-import type { Acknowledged } from './ledger.ts';
+import type { AcknowledgedRun } from './ledger.ts';
 
 /** What the program of an attempt wrote down about itself. */
-export interface Mark {
+export interface ProgramRecord {
   /** One for each process that ran. */
   readonly starts: readonly { readonly pid: number; readonly at: number }[];
   /** Its last words, with the hashes (sha-256) of what it wrote; undefined when it was ended before. */
@@ -24,7 +24,7 @@ export interface Mark {
     | { readonly at: number; readonly code: number; readonly stdout: string; readonly stderr: string }
     | undefined;
   /** When it was last seen alive, epoch ms. */
-  readonly lastSign: number;
+  readonly lastSeenAlive: number;
 }
 
 export interface Evidence {
@@ -32,39 +32,43 @@ export interface Evidence {
   readonly runs: readonly RunRow[];
   readonly attempts: readonly TaskRunRow[];
   readonly repairs: readonly Selectable<RepairTable>[];
-  readonly notices: readonly Selectable<OutboxTable>[];
+  readonly outboxEvents: readonly Selectable<OutboxTable>[];
   /** The notice that each is of. */
   readonly deliveries: readonly { readonly notice_id: number | null }[];
   readonly clusters: readonly Selectable<ClusterTable>[];
   readonly tokens: readonly Selectable<IdempotencyTokenTable>[];
   /** By attempt. */
-  readonly marks: ReadonlyMap<number, Mark>;
+  readonly programRecords: ReadonlyMap<number, ProgramRecord>;
   /** Hashes of the log files, by attempt. */
   readonly logs: ReadonlyMap<number, { readonly stdout: string; readonly stderr: string }>;
   /** Processes that carry the mark of an attempt and are alive. */
-  readonly living: readonly { readonly pid: number; readonly attempt: number; readonly command: string }[];
-  readonly acknowledged: readonly Acknowledged[];
+  readonly liveProcesses: readonly {
+    readonly pid: number;
+    readonly attempt: number;
+    readonly command: string;
+  }[];
+  readonly acknowledged: readonly AcknowledgedRun[];
   /** Runs whose cancel was acknowledged. */
-  readonly cancelled: ReadonlySet<number>;
+  readonly cancelledRuns: ReadonlySet<number>;
   /** Attempts of which the suite killed a process. */
-  readonly killed: ReadonlySet<number>;
-  readonly badAnswers: readonly string[];
+  readonly killedAttempts: ReadonlySet<number>;
+  readonly unexpectedResponses: readonly string[];
 }
 
 /** Called for each thing that is looked at; `what` says what is wrong with it when it is not sound. */
-export type Look = (sound: boolean, runId: number | undefined, what: () => string) => void;
+export type ReportCheck = (sound: boolean, runId: number | undefined, what: () => string) => void;
 
-export type Invariant = (evidence: Evidence, look: Look) => void;
+export type Invariant = (evidence: Evidence, look: ReportCheck) => void;
 
 /** The settings of the task of an attempt. @throws Error when there are none */
-export function settingsOf(run: RunRow, { task_key: key }: Pick<TaskRunRow, 'task_key'>): TaskSettings {
+export function taskSettingsOf(run: RunRow, { task_key: key }: Pick<TaskRunRow, 'task_key'>): TaskSettings {
   const found = tasksOf(run.settings).find((task) => task.task_key === key);
   if (found === undefined) throw new Error(`Run ${run.run_id} has no task ${key}.`);
   return found;
 }
 
 /** Values by a key, in the order in which they come. */
-export function groupedBy<Value, Key>(
+export function groupBy<Value, Key>(
   values: readonly Value[],
   keyOf: (value: Value) => Key,
 ): Map<Key, Value[]> {
@@ -73,7 +77,7 @@ export function groupedBy<Value, Key>(
   return groups;
 }
 
-export function byId<Row extends { readonly run_id: number }>(
+export function indexByRunId<Row extends { readonly run_id: number }>(
   rows: readonly Row[],
 ): ReadonlyMap<number, Row> {
   return new Map(rows.map((row) => [row.run_id, row]));
@@ -83,14 +87,14 @@ export function byId<Row extends { readonly run_id: number }>(
  * The rounds of a run, oldest first: when each began and ended, and as what. A run that was withdrawn from
  * the queue has none, nor has a skipped one.
  */
-export interface PastRound {
+export interface RoundPeriod {
   readonly start: number;
   readonly end: number | undefined;
   readonly state: RunRow['state'];
   readonly result: RunRow['result'];
 }
 
-export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): PastRound[] {
+export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): RoundPeriod[] {
   const own = repairs
     .filter((repair) => repair.run_id === run.run_id)
     .toSorted((one, other) => one.repair_id - other.repair_id);
@@ -113,7 +117,7 @@ export function roundIndexOf(attempt: TaskRunRow, { repairs }: Pick<Evidence, 'r
 }
 
 /** Whether a run ended without ever taking a place: skipped at once, or withdrawn from the queue. */
-export function neverTookPlace(run: RunRow): boolean {
+export function wasNeverAdmitted(run: RunRow): boolean {
   return (
     run.state === 'SKIPPED' ||
     run.queue_code !== null ||
@@ -125,6 +129,6 @@ export function neverTookPlace(run: RunRow): boolean {
  * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the
  * same; then the result alone says so, and a cancel that is noted later changes nothing.
  */
-export function stopOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
+export function stopReasonOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
   return result === 'TIMEDOUT' ? 'timeout' : noted;
 }

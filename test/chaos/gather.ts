@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDatabase } from '../../storage/postgres/database.ts';
 import type { EmbeddedConnection } from '../../storage/embedded/embedded-postgres.ts';
-import type { Evidence, Mark } from './evidence.ts';
+import type { Evidence, ProgramRecord } from './evidence.ts';
 import type { Ledger } from './ledger.ts';
-import { markedProcesses } from './storm.ts';
+import { findTaskProcesses } from './storm.ts';
 
-export interface Places {
+export interface EvidenceSources {
   readonly connection: EmbeddedConnection;
   readonly runsDirectory: string;
-  readonly marksDirectory: string;
+  readonly programRecordsDirectory: string;
 }
 
-export async function gatherEvidence(
-  { connection, runsDirectory, marksDirectory }: Places,
+export async function collectEvidence(
+  { connection, runsDirectory, programRecordsDirectory }: EvidenceSources,
   ledger: Ledger,
 ): Promise<Evidence> {
   const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { maxConnections: 1 });
@@ -35,7 +35,7 @@ export async function gatherEvidence(
         clusters: await transaction.selectFrom('clusters').selectAll().execute(),
         tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
       }));
-    const marks = await readMarks(marksDirectory);
+    const marks = await readProgramRecords(programRecordsDirectory);
     const logs = new Map(
       await Promise.all(
         [...marks.keys()].map(async (attempt): Promise<[number, { stdout: string; stderr: string }]> => [
@@ -49,13 +49,13 @@ export async function gatherEvidence(
     );
     return {
       ...tables,
-      marks,
+      programRecords: marks,
       logs,
-      living: await markedProcesses(runsDirectory),
-      acknowledged: ledger.acknowledged,
-      cancelled: new Set(ledger.cancelled.keys()),
-      killed: ledger.killedAttempts,
-      badAnswers: ledger.badAnswers,
+      liveProcesses: await findTaskProcesses(runsDirectory),
+      acknowledged: ledger.acknowledgedRuns,
+      cancelledRuns: new Set(ledger.cancelledRuns.keys()),
+      killedAttempts: ledger.killedAttempts,
+      unexpectedResponses: ledger.unexpectedResponses,
     };
   } finally {
     await close();
@@ -63,7 +63,7 @@ export async function gatherEvidence(
 }
 
 /** Runs that are not over, and whether any was ever stored: what the wait for quiet looks at. */
-export async function countActive(
+export async function countActiveRuns(
   connection: EmbeddedConnection,
 ): Promise<{ readonly active: number; readonly all: number }> {
   const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { maxConnections: 1 });
@@ -85,11 +85,11 @@ export async function countActive(
   }
 }
 
-async function readMarks(directory: string): Promise<Map<number, Mark>> {
+async function readProgramRecords(directory: string): Promise<Map<number, ProgramRecord>> {
   const names = await readdir(directory);
   return new Map(
     await Promise.all(
-      names.map(async (name): Promise<[number, Mark]> => {
+      names.map(async (name): Promise<[number, ProgramRecord]> => {
         const path = join(directory, name);
         const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
         const lines = text
@@ -104,7 +104,7 @@ async function readMarks(directory: string): Promise<Map<number, Mark>> {
               .filter(([word]) => word === 'start')
               .map(([, pid, started]) => ({ pid: Number(pid), at: Number(started) })),
             end: at === undefined ? undefined : { at: Number(at), code: Number(code), stdout, stderr },
-            lastSign: Math.floor(mtimeMs),
+            lastSeenAlive: Math.floor(mtimeMs),
           },
         ];
       }),

@@ -4,7 +4,7 @@
  */
 
 /** An answer that named a run. */
-export interface Acknowledged {
+export interface AcknowledgedRun {
   /** Where the idempotency token counts: the job, or 0 for submissions. */
   readonly scope: number;
   readonly token: string;
@@ -12,30 +12,30 @@ export interface Acknowledged {
 }
 
 export interface Ledger {
-  readonly acknowledged: Acknowledged[];
+  readonly acknowledgedRuns: AcknowledgedRun[];
   /** Runs whose cancel was acknowledged, with the moment (epoch ms). */
-  readonly cancelled: Map<number, number>;
+  readonly cancelledRuns: Map<number, number>;
   /** Repairs that were acknowledged. */
-  readonly repaired: number[];
+  readonly repairedRuns: number[];
   /** Task runs of which the suite killed a process. */
   readonly killedAttempts: Set<number>;
   /** Answers that no fault excuses: everything but success, a refusal with a reason, and "later". */
-  readonly badAnswers: string[];
+  readonly unexpectedResponses: string[];
   /** How often something was done, by its name. */
   readonly counts: Map<string, number>;
 }
 
 export function createLedger(): Ledger {
   return {
-    acknowledged: [],
-    cancelled: new Map(),
-    repaired: [],
+    acknowledgedRuns: [],
+    cancelledRuns: new Map(),
+    repairedRuns: [],
     killedAttempts: new Set(),
-    badAnswers: [],
+    unexpectedResponses: [],
     counts: new Map(),
   };
 }
 
-export function count({ counts }: Pick<Ledger, 'counts'>, name: string, times = 1): void {
+export function incrementCount({ counts }: Pick<Ledger, 'counts'>, name: string, times = 1): void {
   counts.set(name, (counts.get(name) ?? 0) + times);
 }

@@ -3,18 +3,18 @@
  * acknowledged.
  */
 import type { ChaosJob } from './mix.ts';
-import { submissionOf } from './mix.ts';
-import { count, type Ledger } from './ledger.ts';
-import type { Random } from './random.ts';
+import { drawSubmission } from './mix.ts';
+import { incrementCount, type Ledger } from './ledger.ts';
+import type { SeededRandom } from './random.ts';
 
 /** How clients reach the engines. */
-export interface Door {
+export interface ApiEndpoints {
   /** The address of an engine; undefined while it is down. */
   readonly urls: readonly (() => string | undefined)[];
   readonly token: string;
 }
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
@@ -23,17 +23,17 @@ interface Answer {
  * Longer than a pause of an engine: a client that gives up sends again, and the engine has its request all
  * the same.
  */
-const patienceMs = 12_000;
-const pauseMs = 250;
+const requestTimeoutMs = 12_000;
+const retryDelayMs = 250;
 
 /** One request to one engine; undefined when there was no answer. */
-export async function ask(
-  { urls, token }: Door,
+export async function sendRequest(
+  { urls, token }: ApiEndpoints,
   engine: number,
   method: 'GET' | 'POST',
   path: string,
   input: object,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   const url = urls[engine]?.();
   if (url === undefined) return undefined;
   const query =
@@ -44,7 +44,7 @@ export async function ask(
     const response = await fetch(`${url}/api/${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
       ...(method === 'POST' && { body: JSON.stringify(input) }),
     });
     const body: unknown = await response.json();
@@ -54,38 +54,38 @@ export async function ask(
   }
 }
 
-const later = new Set([429, 503]);
+const retryableStatuses = new Set([429, 503]);
 
 /**
  * Sends until it is answered for good, to the engines in turn. @returns the answer; its status is 200 or that
  * of a refusal
  */
-export async function insist(
-  door: Door,
+export async function sendUntilAnswered(
+  door: ApiEndpoints,
   ledger: Ledger,
   first: number,
   method: 'GET' | 'POST',
   path: string,
   input: object,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   for (let tries = 0; ; tries += 1) {
-    const answer = await ask(door, (first + tries) % door.urls.length, method, path, input);
-    if (answer !== undefined && !later.has(answer.status)) {
+    const answer = await sendRequest(door, (first + tries) % door.urls.length, method, path, input);
+    if (answer !== undefined && !retryableStatuses.has(answer.status)) {
       if (answer.status >= 500)
-        ledger.badAnswers.push(
+        ledger.unexpectedResponses.push(
           `${method} ${path} ${JSON.stringify(input)}: ${answer.status} ${JSON.stringify(answer.body)}`,
         );
       if (answer.status < 500) return answer;
     }
-    count(ledger, 'requests sent again');
+    incrementCount(ledger, 'requests sent again');
     await new Promise((resolve) => {
-      setTimeout(resolve, pauseMs);
+      setTimeout(resolve, retryDelayMs);
     });
   }
 }
 
 /** What a client does at some moment of a scene. */
-export interface Action {
+export interface ClientAction {
   /** Milliseconds since the begin of the storm. */
   readonly at: number;
   perform(): Promise<void>;
@@ -99,28 +99,28 @@ export interface LoadPlan {
   readonly jobs: readonly number[];
 }
 
-const wishes = { runNow: 72, submit: 28 } as const;
+const launchWeights = { runNow: 72, submit: 28 } as const;
 
 /** Everything that clients do in a scene; every draw is made here, before the storm. */
-export function actionsOf(
-  random: Random,
+export function createClientActions(
+  random: SeededRandom,
   { durationMs, runs, jobs }: LoadPlan,
-  door: Door,
+  door: ApiEndpoints,
   ledger: Ledger,
-): Action[] {
-  const actions: Action[] = [];
+): ClientAction[] {
+  const actions: ClientAction[] = [];
   for (let index = 0; index < runs; index += 1) {
-    const wish = random.weighted(wishes);
+    const wish = random.weighted(launchWeights);
     const token = `token-${index}`;
     const engines = random.pick([[0], [1], [0, 1], [1, 0, 1]]);
-    const one = wish === 'submit' ? submissionOf(random.fork(token), token) : undefined;
+    const one = wish === 'submit' ? drawSubmission(random.fork(token), token) : undefined;
     const jobId = random.pick(jobs);
     actions.push({
-      at: random.between(0, durationMs),
+      at: random.integer(0, durationMs),
       async perform() {
         await Promise.all(
           engines.map(async (engine) => {
-            const answer = await insist(
+            const answer = await sendUntilAnswered(
               door,
               ledger,
               engine,
@@ -131,13 +131,13 @@ export function actionsOf(
                 : { ...one.settings, idempotency_token: token },
             );
             if (answer.status === 200)
-              ledger.acknowledged.push({
+              ledger.acknowledgedRuns.push({
                 scope: one === undefined ? jobId : 0,
                 token,
                 runId: Number(answer.body['run_id']),
               });
             else
-              ledger.badAnswers.push(
+              ledger.unexpectedResponses.push(
                 `The start of a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`,
               );
           }),
@@ -146,72 +146,91 @@ export function actionsOf(
     });
   }
   for (let index = 0; index < runs / 12; index += 1)
-    actions.push(cancelAction(random, durationMs, door, ledger));
+    actions.push(createCancelAction(random, durationMs, door, ledger));
   for (let index = 0; index < runs / 10; index += 1)
-    actions.push(repairAction(random, durationMs, door, ledger));
+    actions.push(createRepairAction(random, durationMs, door, ledger));
   return actions.toSorted((one, other) => one.at - other.at);
 }
 
 /** Cancels one of the runs that were acknowledged last: they are the active ones. */
-function cancelAction(random: Random, durationMs: number, door: Door, ledger: Ledger): Action {
-  const [at, back, engine] = [random.between(0, durationMs), random.between(1, 6), random.between(0, 1)];
+function createCancelAction(
+  random: SeededRandom,
+  durationMs: number,
+  door: ApiEndpoints,
+  ledger: Ledger,
+): ClientAction {
+  const [at, back, engine] = [random.integer(0, durationMs), random.integer(1, 6), random.integer(0, 1)];
   return {
     at,
     async perform() {
-      const runId = ledger.acknowledged.at(-back)?.runId;
+      const runId = ledger.acknowledgedRuns.at(-back)?.runId;
       if (runId === undefined) return;
-      const answer = await insist(door, ledger, engine, 'POST', '2.1/jobs/runs/cancel', { run_id: runId });
-      if (answer.status === 200) ledger.cancelled.set(runId, Date.now());
-      else ledger.badAnswers.push(`A cancel was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
-      count(ledger, 'cancels');
+      const answer = await sendUntilAnswered(door, ledger, engine, 'POST', '2.1/jobs/runs/cancel', {
+        run_id: runId,
+      });
+      if (answer.status === 200) ledger.cancelledRuns.set(runId, Date.now());
+      else
+        ledger.unexpectedResponses.push(
+          `A cancel was refused: ${answer.status} ${JSON.stringify(answer.body)}`,
+        );
+      incrementCount(ledger, 'cancels');
     },
   };
 }
 
 /** Repairs a run that did not succeed, if there is one to repair. */
-function repairAction(random: Random, durationMs: number, door: Door, ledger: Ledger): Action {
+function createRepairAction(
+  random: SeededRandom,
+  durationMs: number,
+  door: ApiEndpoints,
+  ledger: Ledger,
+): ClientAction {
   const [at, engine, dependents] = [
-    random.between(durationMs / 4, durationMs),
-    random.between(0, 1),
+    random.integer(durationMs / 4, durationMs),
+    random.integer(0, 1),
     random.chance(0.4),
   ];
   return {
     at,
     async perform() {
-      const { body } = await insist(door, ledger, engine, 'GET', '2.1/jobs/runs/list', {
+      const { body } = await sendUntilAnswered(door, ledger, engine, 'GET', '2.1/jobs/runs/list', {
         completed_only: true,
         limit: 50,
         expand_tasks: true,
       });
-      const failed = listOf(body['runs']).find(
+      const failed = toRecords(body['runs']).find(
         (run) =>
           Object(run['state'])['result_state'] === 'FAILED' &&
-          listOf(run['tasks']).length > 1 &&
-          !ledger.repaired.includes(Number(run['run_id'])),
+          toRecords(run['tasks']).length > 1 &&
+          !ledger.repairedRuns.includes(Number(run['run_id'])),
       );
       if (failed === undefined) return;
       const runId = Number(failed['run_id']);
-      ledger.repaired.push(runId);
+      ledger.repairedRuns.push(runId);
       // Asked again after it was done it is refused: a second repair would have to name the first.
-      const { status } = await insist(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', {
+      const { status } = await sendUntilAnswered(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', {
         run_id: runId,
         rerun_all_failed_tasks: true,
         rerun_dependent_tasks: dependents,
       });
-      count(ledger, status === 200 ? 'repairs' : 'repairs that were refused');
+      incrementCount(ledger, status === 200 ? 'repairs' : 'repairs that were refused');
     },
   };
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+function toRecords(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map((one: unknown) => ({ ...Object(one) })) : [];
 }
 
 /** Creates the jobs of a scene, before the storm. @returns their ids */
-export async function createJobs(jobs: readonly ChaosJob[], door: Door, ledger: Ledger): Promise<number[]> {
+export async function createJobs(
+  jobs: readonly ChaosJob[],
+  door: ApiEndpoints,
+  ledger: Ledger,
+): Promise<number[]> {
   const ids: number[] = [];
   for (const job of jobs) {
-    const { status, body } = await insist(
+    const { status, body } = await sendUntilAnswered(
       door,
       ledger,
       0,

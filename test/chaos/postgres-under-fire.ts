@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../engine/clock.ts';
 import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/embedded/embedded-postgres.ts';
 
-export interface PostgresUnderFire {
+export interface ChaosPostgres {
   readonly connection: EmbeddedConnection;
   readonly socketPath: string;
   /** kill -9 of the postmaster, and of all its children where `children` says so. It comes back by itself. */
@@ -20,7 +20,7 @@ export interface PostgresUnderFire {
 }
 
 /** @param directory of its own, which other users may enter */
-export async function startPostgres(directory: string): Promise<PostgresUnderFire> {
+export async function startChaosPostgres(directory: string): Promise<ChaosPostgres> {
   // With all its durability: what a kill of the server may lose is no fault of the engine's.
   const server = await startEmbeddedPostgres({
     directory,
@@ -32,10 +32,10 @@ export async function startPostgres(directory: string): Promise<PostgresUnderFir
     connection,
     socketPath: join(connection.host, `.s.PGSQL.${connection.port}`),
     async kill(children) {
-      const postmaster = await readPid(directory);
+      const postmaster = await readPostmasterPid(directory);
       if (postmaster === undefined) return;
-      const victims = [postmaster, ...(children ? await childrenOf(postmaster) : [])];
-      for (const pid of victims) endProcess(pid);
+      const victims = [postmaster, ...(children ? await childPidsOf(postmaster) : [])];
+      for (const pid of victims) killProcess(pid);
     },
     terminateBackends: () => terminateBackends(connection),
     stop: () => server.stop(),
@@ -59,7 +59,7 @@ async function terminateBackends(connection: EmbeddedConnection): Promise<number
 }
 
 /** Undefined while it is being started. */
-async function readPid(directory: string): Promise<number | undefined> {
+async function readPostmasterPid(directory: string): Promise<number | undefined> {
   const base = (await readFile(join(directory, 'location'), 'utf8').catch(() => directory)).trim();
   const text = await readFile(join(base, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
@@ -68,7 +68,7 @@ async function readPid(directory: string): Promise<number | undefined> {
   return name.includes('postgres') ? pid : undefined;
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+async function childPidsOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text
     .split(' ')
@@ -76,7 +76,7 @@ async function childrenOf(pid: number): Promise<number[]> {
     .map(Number);
 }
 
-function endProcess(pid: number): void {
+function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

@@ -7,40 +7,40 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface FaultyProxy {
   readonly port: number;
   /** Ends all connections at once, with a reset. */
-  cut(): void;
+  resetConnections(): void;
   /** Holds everything up for this long, both ways; 0 ends it. */
-  delay(milliseconds: number): void;
+  setDelay(milliseconds: number): void;
   /** Nothing passes until it is taken back; then everything goes on where it stood. */
-  standStill(on: boolean): void;
+  setStalled(on: boolean): void;
   /**
    * Connections of now go half-open for good: the server's end is closed after a while (ms), and the client
    * is never told, nor answered again. New ones work.
    */
-  goHalfOpen(serverEndsAfter: number): void;
+  halfOpenConnections(serverEndsAfter: number): void;
   /** Cuts all connections and refuses new ones, until it is taken back. */
-  refuse(on: boolean): void;
+  setRefusing(on: boolean): void;
   close(): Promise<void>;
 }
 
-interface Pair {
+interface ConnectionPair {
   readonly client: Socket;
   readonly server: Socket;
   /** True once nothing passes any more. */
-  silent: boolean;
+  halfOpen: boolean;
 }
 
 /** @param socketPath of the PostgreSQL behind it */
-export async function startProxy(socketPath: string): Promise<FaultyProxy> {
-  const pairs = new Set<Pair>();
+export async function startFaultyProxy(socketPath: string): Promise<FaultyProxy> {
+  const pairs = new Set<ConnectionPair>();
   let refusing = false;
   let still = false;
   let delayMs = 0;
 
-  const forward = (pair: Pair, from: Socket, to: Socket): void => {
+  const forward = (pair: ConnectionPair, from: Socket, to: Socket): void => {
     from.on('data', (chunk) => {
-      if (pair.silent) return;
+      if (pair.halfOpen) return;
       const pass = (): void => {
-        if (!pair.silent && !to.destroyed) to.write(chunk);
+        if (!pair.halfOpen && !to.destroyed) to.write(chunk);
       };
       if (delayMs === 0) return pass();
       // One chunk at a time, so that none overtakes another when the delay ends.
@@ -52,7 +52,7 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
     });
     from.on('error', () => undefined);
     from.on('close', () => {
-      if (pair.silent && from === pair.server) return;
+      if (pair.halfOpen && from === pair.server) return;
       to.destroy();
       pairs.delete(pair);
     });
@@ -61,11 +61,11 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
   const server = createServer((client) => {
     if (refusing) return void client.resetAndDestroy();
     client.setNoDelay(true);
-    const pair: Pair = { client, server: connect(socketPath), silent: false };
+    const pair: ConnectionPair = { client, server: connect(socketPath), halfOpen: false };
     pairs.add(pair);
     forward(pair, client, pair.server);
     forward(pair, pair.server, client);
-    if (still) hold(pair);
+    if (still) pausePair(pair);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -81,21 +81,21 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
   };
   return {
     port: address.port,
-    cut,
-    delay(milliseconds) {
+    resetConnections: cut,
+    setDelay(milliseconds) {
       delayMs = milliseconds;
     },
-    standStill(on) {
+    setStalled(on) {
       still = on;
-      for (const pair of pairs) (on ? hold : release)(pair);
+      for (const pair of pairs) (on ? pausePair : resumePair)(pair);
     },
-    goHalfOpen(serverEndsAfter) {
+    halfOpenConnections(serverEndsAfter) {
       for (const pair of pairs) {
-        pair.silent = true;
+        pair.halfOpen = true;
         setTimeout(() => pair.server.destroy(), serverEndsAfter);
       }
     },
-    refuse(on) {
+    setRefusing(on) {
       refusing = on;
       if (on) cut();
     },
@@ -107,12 +107,12 @@ export async function startProxy(socketPath: string): Promise<FaultyProxy> {
   };
 }
 
-function hold({ client, server }: Pair): void {
+function pausePair({ client, server }: ConnectionPair): void {
   client.pause();
   server.pause();
 }
 
-function release({ client, server }: Pair): void {
+function resumePair({ client, server }: ConnectionPair): void {
   client.resume();
   server.resume();
 }

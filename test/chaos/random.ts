@@ -2,9 +2,9 @@
  * Random numbers from a seed: the same seed draws the same plan, so that a violation can be looked for again.
  */
 
-export interface Random {
+export interface SeededRandom {
   /** A whole number, both ends included. */
-  between(least: number, most: number): number;
+  integer(least: number, most: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   /** One of them. @throws Error for an empty list */
@@ -12,10 +12,10 @@ export interface Random {
   /** One of the names, each as often as its weight says. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
   /** Another source, which the draws from this one do not disturb. */
-  fork(name: string): Random;
+  fork(name: string): SeededRandom;
 }
 
-export function createRandom(seed: number): Random {
+export function createSeededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   // Mulberry32: 32 bits of state are plenty for a plan, and the whole generator can be read at a glance.
   const next = (): number => {
@@ -26,7 +26,7 @@ export function createRandom(seed: number): Random {
   };
   const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
   return {
-    between,
+    integer: between,
     chance: (probability) => next() < probability,
     pick(values) {
       const value = values[between(0, values.length - 1)];
@@ -41,7 +41,7 @@ export function createRandom(seed: number): Random {
       return chosen;
     },
     fork: (name) =>
-      createRandom(
+      createSeededRandom(
         [...name].reduce(
           (hash, character) => Math.imul(hash, 31) + character.charCodeAt(0),
           seed ^ 0x9e3779b9,

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { expectRow, inJob, inTask, newCluster, python, type FieldRow, type Place } from './rows.ts';
+import {
+  assertFieldRow,
+  jobLocation,
+  taskLocation,
+  newCluster,
+  pythonTask,
+  type FieldRow,
+  type SettingsLocation,
+} from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -17,23 +25,23 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 /** Puts the settings of a row into a new_cluster at a place. */
-function clusterAt(place: Place): Place {
+function clusterAt(place: SettingsLocation): SettingsLocation {
   return {
     version: place.version,
     path: `${place.path}new_cluster.`,
-    jobWith: (settings) =>
-      place.jobWith({ existing_cluster_id: undefined, new_cluster: { ...newCluster, ...settings } }),
-    shownIn: (settings) => place.shownIn(settings).new_cluster,
+    toJobSettings: (settings) =>
+      place.toJobSettings({ existing_cluster_id: undefined, new_cluster: { ...newCluster, ...settings } }),
+    settingsFrom: (settings) => place.settingsFrom(settings).new_cluster,
   };
 }
-const inSharedCluster: Place = {
+const inSharedCluster: SettingsLocation = {
   version: '2.1',
   path: 'job_clusters[0].new_cluster.',
-  jobWith: (settings) => ({
-    tasks: [{ task_key: 'a', job_cluster_key: 'k', ...python }],
+  toJobSettings: (settings) => ({
+    tasks: [{ task_key: 'a', job_cluster_key: 'k', ...pythonTask }],
     job_clusters: [{ job_cluster_key: 'k', new_cluster: { ...newCluster, ...settings } }],
   }),
-  shownIn: (settings) => settings.job_clusters[0].new_cluster,
+  settingsFrom: (settings) => settings.job_clusters[0].new_cluster,
 };
 
 const noSize = { num_workers: undefined };
@@ -55,8 +63,8 @@ const oneStore = 'exactly one of workspace, managed_fs, objstore is allowed.';
 const clusterRows: readonly FieldRow[] = [
   {
     field: 'num_workers OR autoscale',
-    takes: [{ num_workers: 0 }, { num_workers: 8 }, range(1, 2)],
-    refuses: [
+    accepts: [{ num_workers: 0 }, { num_workers: 8 }, range(1, 2)],
+    rejects: [
       [{ num_workers: -1 }, '<at>num_workers is -1; it must be at least 0.'],
       [
         { autoscale: { min_workers: 1, max_workers: 2 } },
@@ -66,43 +74,43 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'spark_version',
-    takes: [{ spark_version: '16.4.x-scala2.12' }],
-    refuses: [[{ spark_version: 16 }, notText('spark_version')]],
+    accepts: [{ spark_version: '16.4.x-scala2.12' }],
+    rejects: [[{ spark_version: 16 }, notText('spark_version')]],
   },
   {
     field: 'spark_conf',
-    takes: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
-    refuses: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
+    accepts: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
+    rejects: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
   },
   {
     field: 'cloud_attributes',
-    takes: [cloud({})],
-    refuses: [[{ cloud_attributes: 'x' }, notObject('cloud_attributes')]],
+    accepts: [cloud({})],
+    rejects: [[{ cloud_attributes: 'x' }, notObject('cloud_attributes')]],
   },
   {
     field: 'node_type_id',
-    takes: [
+    accepts: [
       { node_type_id: 'standard-4' },
       { node_type_id: undefined, instance_pool_id: 'pool' },
       { node_type_id: undefined, policy_id: 'policy' },
     ],
-    refuses: [[{ node_type_id: 4 }, notText('node_type_id')]],
+    rejects: [[{ node_type_id: 4 }, notText('node_type_id')]],
   },
   {
     field: 'driver_node_type_id',
-    takes: [{ driver_node_type_id: 'big' }, { driver_node_type_id: undefined }],
-    refuses: [[{ driver_node_type_id: 4 }, notText('driver_node_type_id')]],
+    accepts: [{ driver_node_type_id: 'big' }, { driver_node_type_id: undefined }],
+    rejects: [[{ driver_node_type_id: 4 }, notText('driver_node_type_id')]],
   },
   {
     field: 'ssh_public_keys',
-    takes: [{ ssh_public_keys: [] }, [{ ssh_public_keys: ['ssh-rsa AAAA'] }, { ssh_public_keys: [] }]],
-    refuses: [[{ ssh_public_keys: 'key' }, notList('ssh_public_keys')]],
+    accepts: [{ ssh_public_keys: [] }, [{ ssh_public_keys: ['ssh-rsa AAAA'] }, { ssh_public_keys: [] }]],
+    rejects: [[{ ssh_public_keys: 'key' }, notList('ssh_public_keys')]],
   },
   {
     // A list that is always empty to the spec, a map to clients: shown as a map, which is what they read.
     field: 'custom_tags',
-    takes: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
-    refuses: [
+    accepts: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
+    rejects: [
       [
         { custom_tags: ['a'] },
         'Could not parse request object: Expected object for field <at>custom_tags, found ARRAY',
@@ -111,12 +119,12 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'cluster_log_conf',
-    takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
-    refuses: [[{ cluster_log_conf: 'logs' }, notObject('cluster_log_conf')]],
+    accepts: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
+    rejects: [[{ cluster_log_conf: 'logs' }, notObject('cluster_log_conf')]],
   },
   {
     field: 'init_scripts',
-    takes: [
+    accepts: [
       { init_scripts: [] },
       {
         init_scripts: [
@@ -125,12 +133,12 @@ const clusterRows: readonly FieldRow[] = [
         ],
       },
     ],
-    refuses: [[{ init_scripts: 'a.sh' }, notList('init_scripts')]],
+    rejects: [[{ init_scripts: 'a.sh' }, notList('init_scripts')]],
   },
   {
     field: 'spark_env_vars',
-    takes: [{ spark_env_vars: { STAGE: 'test', EMPTY: '' } }],
-    refuses: [
+    accepts: [{ spark_env_vars: { STAGE: 'test', EMPTY: '' } }],
+    rejects: [
       [
         { spark_env_vars: { CITY: 'Zürich' } },
         '<at>spark_env_vars.CITY is "Zürich"; only ASCII characters are allowed.',
@@ -148,13 +156,16 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'enable_elastic_disk',
-    takes: [{ enable_elastic_disk: false }, [{ enable_elastic_disk: true }, { enable_elastic_disk: false }]],
-    refuses: [[{ enable_elastic_disk: 'maybe' }, notBoolean('enable_elastic_disk')]],
+    accepts: [
+      { enable_elastic_disk: false },
+      [{ enable_elastic_disk: true }, { enable_elastic_disk: false }],
+    ],
+    rejects: [[{ enable_elastic_disk: 'maybe' }, notBoolean('enable_elastic_disk')]],
   },
   {
     field: 'instance_pool_id',
-    takes: [{ instance_pool_id: 'pool' }],
-    refuses: [
+    accepts: [{ instance_pool_id: 'pool' }],
+    rejects: [
       [{ instance_pool_id: 4 }, notText('instance_pool_id')],
       [
         { instance_pool_id: 'sea' },
@@ -168,24 +179,24 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'the second attribute object (availability, zone_id)',
-    takes: [
+    accepts: [
       { placement_attributes: { availability: 'SPOT', zone_id: 'z' } },
       { placement_attributes: { availability: 'ON_DEMAND' } },
     ],
-    refuses: [[{ placement_attributes: { availability: 1 } }, notText('placement_attributes.availability')]],
+    rejects: [[{ placement_attributes: { availability: 1 } }, notText('placement_attributes.availability')]],
   },
   {
     field: 'AutoScale.min_workers',
-    takes: [range(0, 1), range(3, 9)],
-    refuses: [
+    accepts: [range(0, 1), range(3, 9)],
+    rejects: [
       [range(-1, 2), '<at>autoscale.min_workers is -1; it must be at least 0.'],
       [range(undefined, 2), 'Missing required field: <at>autoscale.min_workers.'],
     ],
   },
   {
     field: 'AutoScale.max_workers',
-    takes: [range(1, 2)],
-    refuses: [
+    accepts: [range(1, 2)],
+    rejects: [
       [range(2, 2), '<at>autoscale.max_workers is 2; it must be greater than min_workers, which is 2.'],
       [range(2, 1), '<at>autoscale.max_workers is 1; it must be greater than min_workers, which is 2.'],
       [range(2, undefined), 'Missing required field: <at>autoscale.max_workers.'],
@@ -193,8 +204,8 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'Cloud attributes.use_preemptible_executors',
-    takes: [cloud({ use_preemptible_executors: true })],
-    refuses: [
+    accepts: [cloud({ use_preemptible_executors: true })],
+    rejects: [
       [
         cloud({ use_preemptible_executors: 'maybe' }),
         notBoolean('cloud_attributes.use_preemptible_executors'),
@@ -203,21 +214,21 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'Cloud attributes.cloud_service_account',
-    takes: [cloud({ cloud_service_account: 'data@project' })],
-    refuses: [[cloud({ cloud_service_account: 1 }), notText('cloud_attributes.cloud_service_account')]],
+    accepts: [cloud({ cloud_service_account: 'data@project' })],
+    rejects: [[cloud({ cloud_service_account: 1 }), notText('cloud_attributes.cloud_service_account')]],
   },
   {
     field: 'Cloud attributes.boot_disk_size',
-    takes: [cloud({ boot_disk_size: 100 }), cloud({ boot_disk_size: 4_096 })],
-    refuses: [99, 4_097].map((size): [object, string] => [
+    accepts: [cloud({ boot_disk_size: 100 }), cloud({ boot_disk_size: 4_096 })],
+    rejects: [99, 4_097].map((size): [object, string] => [
       cloud({ boot_disk_size: size }),
       `<at>cloud_attributes.boot_disk_size is ${size}; it must be between 100 and 4096.`,
     ]),
   },
   {
     field: 'ClusterLogConf.managed_fs',
-    takes: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
-    refuses: [
+    accepts: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
+    rejects: [
       [
         { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
         '<at>cluster_log_conf.managed_fs.destination is "objstore://b/logs"; it must be a path of managed_fs, such as managed_fs:/logs.',
@@ -239,14 +250,14 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'InitScriptInfo.workspace OR managed_fs OR objstore',
-    takes: [
+    accepts: [
       ['workspace', '/a.sh'],
       ['managed_fs', '/a.sh'],
       ['managed_fs', 'dbfs:/a.sh'],
       ['objstore', 'objstore://b/a.sh'],
       ['s3', 's3://b/a.sh'],
     ].map(([store = '', destination]) => ({ init_scripts: [{ [store]: { destination } }] })),
-    refuses: [
+    rejects: [
       [
         { init_scripts: [{}] },
         '<at>init_scripts[0] has none of workspace, managed_fs, objstore; exactly one is required.',
@@ -275,17 +286,17 @@ const clusterRows: readonly FieldRow[] = [
   },
 ];
 
-describe.each<[string, Place]>([
-  ['a job', clusterAt(inJob)],
-  ['a task', clusterAt(inTask)],
+describe.each<[string, SettingsLocation]>([
+  ['a job', clusterAt(jobLocation)],
+  ['a task', clusterAt(taskLocation)],
   ['a shared cluster', inSharedCluster],
 ])('in the new cluster of %s', (_name, place) => {
   test.each(clusterRows)('spec 2.8 $field', (row) => {
-    const refuses = row.refuses.map(([sent, message]): [object, string] => [
+    const refuses = row.rejects.map(([sent, message]): [object, string] => [
       sent,
       message.replace('<here>', place.path.slice(0, -1)),
     ]);
-    return expectRow(runyard, { ...row, refuses }, place);
+    return assertFieldRow(runyard, { ...row, rejects: refuses }, place);
   });
 });
 
@@ -295,19 +306,19 @@ describe('in the new cluster of a job', () => {
     ['no spark_version', { spark_version: undefined }, 'spark_version'],
     ['no node type, pool or policy', { node_type_id: undefined }, 'node_type_id'],
   ])('spec 2.8 NewCluster with %s is refused', (_name, fields, field) =>
-    expectRow(
+    assertFieldRow(
       runyard,
       {
         field,
-        takes: [],
-        refuses: [
+        accepts: [],
+        rejects: [
           [
             fields,
             `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}`,
           ],
         ],
       },
-      clusterAt(inJob),
+      clusterAt(jobLocation),
     ),
   );
 });
@@ -326,17 +337,17 @@ const missing = (kind: string, field: string): [object, string] => [
 const libraryRows: readonly FieldRow[] = [
   {
     field: 'Library.jar',
-    takes: [library({ jar: 'managed_fs:/a.jar' }), library({ jar: 'objstore://b/a.jar' })],
-    refuses: [text('jar')],
+    accepts: [library({ jar: 'managed_fs:/a.jar' }), library({ jar: 'objstore://b/a.jar' })],
+    rejects: [text('jar')],
   },
-  { field: 'Library.egg', takes: [library({ egg: 'managed_fs:/a.egg' })], refuses: [text('egg')] },
+  { field: 'Library.egg', accepts: [library({ egg: 'managed_fs:/a.egg' })], rejects: [text('egg')] },
   {
     field: 'Library.whl',
-    takes: [
+    accepts: [
       library({ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }),
       library({ whl: 'objstore://b/all.wheelhouse.zip' }),
     ],
-    refuses: [
+    rejects: [
       [
         library({ whl: 'managed_fs:/pkg.whl' }),
         `<at>libraries[0].whl is "managed_fs:/pkg.whl"; ${wheelRule}`,
@@ -346,48 +357,48 @@ const libraryRows: readonly FieldRow[] = [
   },
   {
     field: 'PythonPyPiLibrary.package',
-    takes: [library({ pypi: { package: 'simplejson==3.8.0' } })],
-    refuses: [missing('pypi', 'package')],
+    accepts: [library({ pypi: { package: 'simplejson==3.8.0' } })],
+    rejects: [missing('pypi', 'package')],
   },
   {
     field: 'PythonPyPiLibrary.repo',
-    takes: [library({ pypi: { package: 'a', repo: 'https://index' } })],
-    refuses: [[library({ pypi: { package: 'a', repo: 1 } }), notText('libraries[0].pypi.repo')]],
+    accepts: [library({ pypi: { package: 'a', repo: 'https://index' } })],
+    rejects: [[library({ pypi: { package: 'a', repo: 1 } }), notText('libraries[0].pypi.repo')]],
   },
   {
     field: 'MavenLibrary.coordinates',
-    takes: [library({ maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } })],
-    refuses: [missing('maven', 'coordinates')],
+    accepts: [library({ maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } })],
+    rejects: [missing('maven', 'coordinates')],
   },
   {
     field: 'MavenLibrary.repo',
-    takes: [library({ maven: { coordinates: 'a:b:1', repo: 'r' } })],
-    refuses: [[library({ maven: { coordinates: 'a', repo: 1 } }), notText('libraries[0].maven.repo')]],
+    accepts: [library({ maven: { coordinates: 'a:b:1', repo: 'r' } })],
+    rejects: [[library({ maven: { coordinates: 'a', repo: 1 } }), notText('libraries[0].maven.repo')]],
   },
   {
     field: 'MavenLibrary.exclusions',
-    takes: [library({ maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } })],
-    refuses: [
+    accepts: [library({ maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } })],
+    rejects: [
       [library({ maven: { coordinates: 'a', exclusions: 'c' } }), notList('libraries[0].maven.exclusions')],
     ],
   },
   {
     field: 'RCranLibrary.package',
-    takes: [library({ cran: { package: 'ada' } })],
-    refuses: [missing('cran', 'package')],
+    accepts: [library({ cran: { package: 'ada' } })],
+    rejects: [missing('cran', 'package')],
   },
   {
     field: 'RCranLibrary.repo',
-    takes: [library({ cran: { package: 'ada', repo: 'r' } })],
-    refuses: [[library({ cran: { package: 'ada', repo: 1 } }), notText('libraries[0].cran.repo')]],
+    accepts: [library({ cran: { package: 'ada', repo: 'r' } })],
+    rejects: [[library({ cran: { package: 'ada', repo: 1 } }), notText('libraries[0].cran.repo')]],
   },
 ];
 
-describe.each<[string, Place]>([
-  ['a job', inJob],
-  ['a task', inTask],
+describe.each<[string, SettingsLocation]>([
+  ['a job', jobLocation],
+  ['a task', taskLocation],
 ])('a library of %s', (_name, place) => {
-  test.each(libraryRows)('spec 2.8 $field', (row) => expectRow(runyard, row, place));
+  test.each(libraryRows)('spec 2.8 $field', (row) => assertFieldRow(runyard, row, place));
 });
 
 const cron = { quartz_cron_expression: '0 0 6 1 1 ?', timezone_id: 'UTC', pause_status: 'PAUSED' };
@@ -397,8 +408,8 @@ const fields = 'second minute hour day-of-month month day-of-week [year].';
 const scheduleRows: readonly FieldRow[] = [
   {
     field: 'CronSchedule.quartz_cron_expression',
-    takes: [schedule({}), schedule({ quartz_cron_expression: '0 0 6 ? 1 MON#1 *' })],
-    refuses: [
+    accepts: [schedule({}), schedule({ quartz_cron_expression: '0 0 6 ? 1 MON#1 *' })],
+    rejects: [
       [
         schedule({ quartz_cron_expression: undefined }),
         'Missing required field: schedule.quartz_cron_expression.',
@@ -411,8 +422,8 @@ const scheduleRows: readonly FieldRow[] = [
   },
   {
     field: 'CronSchedule.timezone_id',
-    takes: [schedule({ timezone_id: 'Europe/Berlin' })],
-    refuses: [
+    accepts: [schedule({ timezone_id: 'Europe/Berlin' })],
+    rejects: [
       [schedule({ timezone_id: undefined }), 'Missing required field: schedule.timezone_id.'],
       [
         schedule({ timezone_id: '' }),
@@ -422,12 +433,12 @@ const scheduleRows: readonly FieldRow[] = [
   },
   {
     field: 'CronSchedule.pause_status',
-    takes: [
+    accepts: [
       schedule({ pause_status: 'PAUSED' }),
       schedule({ pause_status: 'UNPAUSED' }),
       schedule({ pause_status: undefined }),
     ],
-    refuses: [
+    rejects: [
       [
         schedule({ pause_status: 'ON' }),
         'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.',
@@ -436,4 +447,4 @@ const scheduleRows: readonly FieldRow[] = [
   },
 ];
 
-test.each(scheduleRows)('spec 2.8 $field', (row) => expectRow(runyard, row, inJob));
+test.each(scheduleRows)('spec 2.8 $field', (row) => assertFieldRow(runyard, row, jobLocation));

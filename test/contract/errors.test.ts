@@ -1,10 +1,10 @@
 /** The conditions of the table of errors, each with its status, code and words (spec 7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { Answer } from '../harness/client.ts';
-import { addPerson } from '../harness/people.ts';
+import type { ResponseBody } from '../harness/client.ts';
+import { addUser } from '../harness/people.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, refusal } from './rows.ts';
+import { newCluster, errorResponse } from './rows.ts';
 
 let runyard: TestService;
 /** A job whose runs are skipped. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
   await runyard.putFile('/ok.py', 'print("ok")\n');
   job = (
-    await runyard.ok('POST', '2.0/jobs/create', {
+    await runyard.callOk('POST', '2.0/jobs/create', {
       max_concurrent_runs: 0,
       tasks: [
         { task_key: 'n', ...on, notebook_task: { notebook_path: '/nb' } },
@@ -31,11 +31,12 @@ const python = (file: string) => ({ spark_python_task: { python_file: `managed_f
 const call = (method: 'GET' | 'POST', path: string, input: object) =>
   runyard.call(method, `2.0/jobs/${path}`, input);
 const submit = async (body: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/runs/submit', { ...on, ...body })).run_id;
-const over = async (body: object): Promise<number> => (await runyard.ended(await submit(body))).run_id;
-const cancel = async (run_id: number): Promise<Answer> => {
-  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
-  return runyard.ended(run_id);
+  (await runyard.callOk('POST', '2.0/jobs/runs/submit', { ...on, ...body })).run_id;
+const over = async (body: object): Promise<number> =>
+  (await runyard.waitForRunEnd(await submit(body))).run_id;
+const cancel = async (run_id: number): Promise<ResponseBody> => {
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
+  return runyard.waitForRunEnd(run_id);
 };
 const create = (settings: object) => call('POST', 'create', { ...on, ...python('ok.py'), ...settings });
 const runNow = (given: object) => call('POST', 'run-now', { job_id: job, ...given });
@@ -44,18 +45,18 @@ test.each([
   ['POST', 'runs/cancel'],
   ['GET', 'runs/get-output'],
 ] as const)('spec 7 invalid run_id in %s %s: 400', async (method, path) => {
-  expect(await call(method, path, { run_id: 999_999 })).toEqual(refusal('Run 999999 does not exist.'));
+  expect(await call(method, path, { run_id: 999_999 })).toEqual(errorResponse('Run 999999 does not exist.'));
   expect(await call(method, path, { run_id: 'first' })).toEqual(
-    refusal('Could not parse request object: Expected integer for field run_id, found STRING "first"'),
+    errorResponse('Could not parse request object: Expected integer for field run_id, found STRING "first"'),
   );
 });
 
 test('spec 7 invalid job_id in runs/cancel-all: 400', async () => {
   expect(await call('POST', 'runs/cancel-all', { job_id: 999_999 })).toEqual(
-    refusal('Job 999999 does not exist.'),
+    errorResponse('Job 999999 does not exist.'),
   );
   expect(await call('POST', 'runs/cancel-all', { job_id: 'first' })).toEqual(
-    refusal('Could not parse request object: Expected integer for field job_id, found STRING "first"'),
+    errorResponse('Could not parse request object: Expected integer for field job_id, found STRING "first"'),
   );
 });
 
@@ -82,7 +83,7 @@ test('spec 7 as many task runs as are allowed: 429, and when to try again', asyn
 describe('spec 7 non-ASCII characters', () => {
   const rule = 'only ASCII characters are allowed.';
 
-  test.each<[string, () => Promise<Answer>, string]>([
+  test.each<[string, () => Promise<ResponseBody>, string]>([
     [
       'e-mail lists',
       () => create({ email_notifications: { on_success: ['jürgen@x'] } }),
@@ -118,15 +119,15 @@ describe('spec 7 non-ASCII characters', () => {
       `new_cluster.spark_env_vars.A is "ü"; ${rule}`,
     ],
   ])('spec 7 non-ASCII characters in %s', async (_where, ask, message) => {
-    expect(await ask()).toEqual(refusal(message));
+    expect(await ask()).toEqual(errorResponse(message));
   });
 });
 
 test('spec 7 idempotency token of a deleted run', async () => {
   const ask = { ...python('ok.py'), idempotency_token: 'once' };
-  await runyard.ok('POST', '2.0/jobs/runs/delete', { run_id: await over(ask) });
+  await runyard.callOk('POST', '2.0/jobs/runs/delete', { run_id: await over(ask) });
   expect(await call('POST', 'runs/submit', { ...on, ...ask })).toEqual(
-    refusal('The run started with idempotency_token "once" has been deleted.'),
+    errorResponse('The run started with idempotency_token "once" has been deleted.'),
   );
 });
 
@@ -149,7 +150,7 @@ test('spec 7 get-output on a parent run', async () => {
     tasks: [{ task_key: 'a', ...on, ...python('ok.py') }],
   });
   expect(await call('GET', 'runs/get-output', { run_id })).toEqual(
-    refusal(
+    errorResponse(
       'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
     ),
   );
@@ -158,12 +159,12 @@ test('spec 7 get-output on a parent run', async () => {
 test('spec 7 export of a run that is no notebook', async () => {
   const run_id = await over(python('ok.py'));
   expect(await call('GET', 'runs/export', { run_id })).toEqual(
-    refusal(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
+    errorResponse(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
   );
 });
 
 test('spec 7 a scoped token without the scope: the answer names it', async () => {
-  const token = await addPerson(runyard.database.db, 'scoped@x', { scopes: ['workspace'] });
+  const token = await addUser(runyard.database.db, 'scoped@x', { scopes: ['workspace'] });
   const send = (path: string) =>
     fetch(`${runyard.url}/api/2.0/${path}`, { headers: { authorization: `Bearer ${token}` } });
   const response = await send('jobs/list');
@@ -180,7 +181,7 @@ test('spec 7 a notebook cell that puts out more than 8 MB: its run ends as faile
     'dbutils.notebook.exit("reached")',
   ]);
   const run_id = await over({ notebook_task: { notebook_path: '/loud' } });
-  const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+  const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
   expect(output).toMatchObject({
     metadata: { state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } },
     error: expect.stringContaining('8388608'),

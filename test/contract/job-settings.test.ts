@@ -1,8 +1,17 @@
 /** Jobs and their settings, field by field (spec 2.1, 2.2). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { expectRow, inJob, kinds, newCluster, noKind, python, times, type FieldRow } from './rows.ts';
+import {
+  assertFieldRow,
+  jobLocation,
+  taskKindList,
+  newCluster,
+  withoutTaskKind,
+  pythonTask,
+  repeat,
+  type FieldRow,
+} from './rows.ts';
 
 let runyard: TestService;
 let started: number;
@@ -15,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const create = async (settings: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/create', inJob.jobWith(settings))).job_id;
+  (await runyard.callOk('POST', '2.0/jobs/create', jobLocation.toJobSettings(settings))).job_id;
 const runNow = async (job_id: number): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id;
+  (await runyard.callOk('POST', '2.0/jobs/run-now', { job_id })).run_id;
 const stateOf = async (run_id: number): Promise<string> =>
-  (await runyard.ok('GET', '2.0/jobs/runs/get', { run_id })).state.life_cycle_state;
+  (await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).state.life_cycle_state;
 const integer = /^\d+$/;
 const noCluster = 'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.';
 const oneCluster = 'exactly one of job_cluster_key, new_cluster, existing_cluster_id is allowed.';
@@ -28,17 +37,17 @@ const schedule = {
   timezone_id: 'Europe/Berlin',
   pause_status: 'PAUSED',
 };
-const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...python });
+const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...pythonTask });
 const shared = (index: number) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster });
 /** In place of the single task of the place. */
 const manyTasks = (count: number, more: object = {}) => ({
   existing_cluster_id: undefined,
-  ...noKind,
-  tasks: times(count, task),
+  ...withoutTaskKind,
+  tasks: repeat(count, task),
   ...more,
 });
 
-const jobFields: readonly (readonly [field: string, holds: (job: Answer, jobId: number) => void])[] = [
+const jobFields: readonly (readonly [field: string, holds: (job: ResponseBody, jobId: number) => void])[] = [
   [
     'job_id',
     (job, jobId) => {
@@ -48,7 +57,10 @@ const jobFields: readonly (readonly [field: string, holds: (job: Answer, jobId: 
   ],
   ['creator_user_name', (job) => expect(job.creator_user_name).toBe('admin')],
   ['run_as: the creator without job access control', (job) => expect(job.run_as).toBe('admin')],
-  ['settings', (job) => expect(job.settings).toEqual({ ...inJob.jobWith({}), format: 'SINGLE_TASK' })],
+  [
+    'settings',
+    (job) => expect(job.settings).toEqual({ ...jobLocation.toJobSettings({}), format: 'SINGLE_TASK' }),
+  ],
   [
     'created_time',
     (job) => {
@@ -60,10 +72,10 @@ const jobFields: readonly (readonly [field: string, holds: (job: Answer, jobId: 
 
 test.each(jobFields)('spec 2.1 %s', async (_field, holds) => {
   const job_id = await create({});
-  holds(await runyard.ok('GET', '2.0/jobs/get', { job_id }), job_id);
-  const { jobs } = await runyard.ok('GET', '2.0/jobs/list');
+  holds(await runyard.callOk('GET', '2.0/jobs/get', { job_id }), job_id);
+  const { jobs } = await runyard.callOk('GET', '2.0/jobs/list');
   holds(
-    jobs.find((job: Answer) => job.job_id === job_id),
+    jobs.find((job: ResponseBody) => job.job_id === job_id),
     job_id,
   );
 });
@@ -71,13 +83,13 @@ test.each(jobFields)('spec 2.1 %s', async (_field, holds) => {
 const rows: readonly FieldRow[] = [
   {
     field: 'existing_cluster_id OR new_cluster',
-    takes: [
+    accepts: [
       { existing_cluster_id: '1120-101010-abcd1234' },
       { existing_cluster_id: undefined, new_cluster: newCluster },
-      { existing_cluster_id: '', ...noKind, pipeline_task: { pipeline_id: 'p' } },
-      { existing_cluster_id: undefined, ...noKind, pipeline_task: { pipeline_id: 'p' } },
+      { existing_cluster_id: '', ...withoutTaskKind, pipeline_task: { pipeline_id: 'p' } },
+      { existing_cluster_id: undefined, ...withoutTaskKind, pipeline_task: { pipeline_id: 'p' } },
     ],
-    refuses: [
+    rejects: [
       [{ existing_cluster_id: undefined }, noCluster],
       [{ existing_cluster_id: '' }, noCluster],
       [{ new_cluster: newCluster }, `The job has new_cluster and existing_cluster_id; ${oneCluster}`],
@@ -90,44 +102,44 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'one of the six task kinds',
-    takes: [
-      { ...noKind, notebook_task: { notebook_path: '/nb' } },
-      { ...noKind, spark_jar_task: { main_class_name: 'Main' } },
-      python,
+    accepts: [
+      { ...withoutTaskKind, notebook_task: { notebook_path: '/nb' } },
+      { ...withoutTaskKind, spark_jar_task: { main_class_name: 'Main' } },
+      pythonTask,
       {
-        ...noKind,
+        ...withoutTaskKind,
         existing_cluster_id: undefined,
         new_cluster: newCluster,
         spark_submit_task: { parameters: ['managed_fs:/app.jar'] },
       },
-      { ...noKind, pipeline_task: { pipeline_id: 'p' } },
-      { ...noKind, run_job_task: { job_id: 1 } },
+      { ...withoutTaskKind, pipeline_task: { pipeline_id: 'p' } },
+      { ...withoutTaskKind, run_job_task: { job_id: 1 } },
     ],
-    refuses: [
-      [noKind, `No task is given; one of ${kinds}, or tasks, is required.`],
+    rejects: [
+      [withoutTaskKind, `No task is given; one of ${taskKindList}, or tasks, is required.`],
       [
-        { ...noKind, notebook_task: { notebook_path: '/nb' }, spark_jar_task: {} },
-        `The job has notebook_task and spark_jar_task; exactly one of ${kinds} is allowed.`,
+        { ...withoutTaskKind, notebook_task: { notebook_path: '/nb' }, spark_jar_task: {} },
+        `The job has notebook_task and spark_jar_task; exactly one of ${taskKindList} is allowed.`,
       ],
     ],
   },
   {
     field: 'name',
-    takes: [
+    accepts: [
       { name: 'nightly ünï' },
       { name: 'x'.repeat(4_096) },
       [{ name: undefined }, { name: 'Untitled' }],
     ],
-    refuses: [[{ name: 5 }, 'Could not parse request object: Expected string for field name, found NUMBER']],
+    rejects: [[{ name: 5 }, 'Could not parse request object: Expected string for field name, found NUMBER']],
   },
   {
     field: 'libraries',
-    takes: [
+    accepts: [
       { libraries: [] },
       { libraries: [{ jar: 'managed_fs:/a.jar' }, { pypi: { package: 'simplejson' } }] },
       { libraries: undefined },
     ],
-    refuses: [
+    rejects: [
       [
         { libraries: 'a.jar' },
         'Could not parse request object: Expected array for field libraries, found STRING',
@@ -141,21 +153,21 @@ const rows: readonly FieldRow[] = [
   ...(['email_notifications', 'webhook_notifications', 'notification_settings', 'health'] as const).map(
     (field): FieldRow => ({
       field,
-      takes: [{ [field]: {} }, { [field]: undefined }],
-      refuses: [
+      accepts: [{ [field]: {} }, { [field]: undefined }],
+      rejects: [
         [{ [field]: [] }, `Could not parse request object: Expected object for field ${field}, found ARRAY`],
       ],
     }),
   ),
   {
     field: 'timeout_seconds',
-    takes: [
+    accepts: [
       { timeout_seconds: 0 },
       { timeout_seconds: 1 },
       { timeout_seconds: 2_147_483_647 },
       { timeout_seconds: undefined },
     ],
-    refuses: [
+    rejects: [
       [{ timeout_seconds: -1 }, 'timeout_seconds is -1; it must be at least 0.'],
       [{ timeout_seconds: 2_147_483_648 }, 'timeout_seconds is 2147483648; it must be at most 2147483647.'],
       [
@@ -166,8 +178,8 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'max_retries',
-    takes: [{ max_retries: -1 }, { max_retries: 0 }, { max_retries: 7 }, { max_retries: undefined }],
-    refuses: [
+    accepts: [{ max_retries: -1 }, { max_retries: 0 }, { max_retries: 7 }, { max_retries: undefined }],
+    rejects: [
       [{ max_retries: -2 }, 'max_retries is -2; it must be at least -1.'],
       [
         { max_retries: 'often' },
@@ -177,17 +189,17 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'min_retry_interval_millis',
-    takes: [
+    accepts: [
       { min_retry_interval_millis: 0 },
       { min_retry_interval_millis: 2_000 },
       { min_retry_interval_millis: undefined },
     ],
-    refuses: [[{ min_retry_interval_millis: -1 }, 'min_retry_interval_millis is -1; it must be at least 0.']],
+    rejects: [[{ min_retry_interval_millis: -1 }, 'min_retry_interval_millis is -1; it must be at least 0.']],
   },
   {
     field: 'retry_on_timeout',
-    takes: [{ retry_on_timeout: true }, { retry_on_timeout: false }, { retry_on_timeout: undefined }],
-    refuses: [
+    accepts: [{ retry_on_timeout: true }, { retry_on_timeout: false }, { retry_on_timeout: undefined }],
+    rejects: [
       [
         { retry_on_timeout: 1 },
         'Could not parse request object: Expected boolean for field retry_on_timeout, found NUMBER 1',
@@ -196,8 +208,8 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'schedule',
-    takes: [{ schedule }, { schedule: undefined }],
-    refuses: [
+    accepts: [{ schedule }, { schedule: undefined }],
+    rejects: [
       [
         { schedule: '0 0 6 1 1 ?' },
         'Could not parse request object: Expected object for field schedule, found STRING',
@@ -206,16 +218,16 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'max_concurrent_runs',
-    takes: [{ max_concurrent_runs: 0 }, { max_concurrent_runs: 1 }, { max_concurrent_runs: 1_000 }],
-    refuses: [
+    accepts: [{ max_concurrent_runs: 0 }, { max_concurrent_runs: 1 }, { max_concurrent_runs: 1_000 }],
+    rejects: [
       [{ max_concurrent_runs: -1 }, 'max_concurrent_runs is -1; it must be at least 0.'],
       [{ max_concurrent_runs: 1_001 }, 'max_concurrent_runs is 1001; it must be between 0 and 1000.'],
     ],
   },
   {
     field: 'tasks',
-    takes: [manyTasks(1), manyTasks(100)],
-    refuses: [
+    accepts: [manyTasks(1), manyTasks(100)],
+    rejects: [
       [manyTasks(101), 'tasks has 101 entries; at most 100 are allowed.'],
       [manyTasks(0), 'tasks has 0 entries; at least one task is required.'],
       [
@@ -230,10 +242,10 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'job_clusters',
-    takes: [manyTasks(1, { job_clusters: times(100, shared) })],
-    refuses: [
+    accepts: [manyTasks(1, { job_clusters: repeat(100, shared) })],
+    rejects: [
       [
-        manyTasks(1, { job_clusters: times(101, shared) }),
+        manyTasks(1, { job_clusters: repeat(101, shared) }),
         'job_clusters has 101 entries; at most 100 are allowed.',
       ],
       [{ job_clusters: [shared(0)] }, 'Shared job cluster feature is only supported in multi-task jobs.'],
@@ -241,13 +253,13 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'format',
-    takes: [
+    accepts: [
       [{}, { format: 'SINGLE_TASK' }],
       [manyTasks(1), { format: 'MULTI_TASK' }],
       { format: 'SINGLE_TASK' },
       manyTasks(1, { format: 'MULTI_TASK' }),
     ],
-    refuses: [
+    rejects: [
       [
         { format: 'MULTI_TASK' },
         'format is "MULTI_TASK", but the settings are SINGLE_TASK: they have no tasks.',
@@ -257,7 +269,7 @@ const rows: readonly FieldRow[] = [
   },
 ];
 
-test.each(rows)('spec 2.2 $field', (row) => expectRow(runyard, row, inJob));
+test.each(rows)('spec 2.2 $field', (row) => assertFieldRow(runyard, row, jobLocation));
 
 describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
   const waiting = { spark_python_task: { python_file: 'managed_fs:/wait.py' } };
@@ -266,21 +278,24 @@ describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
     const usual = await create(waiting);
     const first = await runNow(usual);
     expect(await stateOf(await runNow(usual))).toBe('SKIPPED');
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: first });
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first });
     expect(await stateOf(await runNow(await create({ max_concurrent_runs: 0 })))).toBe('SKIPPED');
-    await runyard.ended(first);
+    await runyard.waitForRunEnd(first);
   });
 
   test('lowered below the active runs ends none; new ones are skipped until fewer are active', async () => {
     const job = await create({ ...waiting, max_concurrent_runs: 2 });
     const active = [await runNow(job), await runNow(job)];
-    await runyard.ok('POST', '2.0/jobs/update', { job_id: job, new_settings: { max_concurrent_runs: 1 } });
+    await runyard.callOk('POST', '2.0/jobs/update', {
+      job_id: job,
+      new_settings: { max_concurrent_runs: 1 },
+    });
     const states: string[] = [];
     for (const run of active) {
       expect(['PENDING', 'RUNNING']).toContain(await stateOf(run));
       states.push(await stateOf(await runNow(job)));
-      await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: run });
-      await runyard.ended(run);
+      await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: run });
+      await runyard.waitForRunEnd(run);
     }
     const next = await runNow(job);
     expect([...states, ['PENDING', 'RUNNING'].includes(await stateOf(next))]).toEqual([
@@ -288,7 +303,7 @@ describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
       'SKIPPED',
       true,
     ]);
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: next });
-    await runyard.ended(next);
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: next });
+    await runyard.waitForRunEnd(next);
   });
 });

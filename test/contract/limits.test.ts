@@ -4,10 +4,19 @@
  * tokens in tokens.test.ts there.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { addDestinations, knownDestinations } from '../harness/destinations.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { expectRow, inJob, newCluster, noKind, python, refusal, times, type FieldRow } from './rows.ts';
+import {
+  assertFieldRow,
+  jobLocation,
+  newCluster,
+  withoutTaskKind,
+  pythonTask,
+  errorResponse,
+  repeat,
+  type FieldRow,
+} from './rows.ts';
 
 let runyard: TestService;
 let jobId: number;
@@ -15,7 +24,7 @@ beforeAll(async () => {
   runyard = await startTestService();
   await addDestinations(runyard.database.db);
   jobId = (
-    await runyard.ok('POST', '2.0/jobs/create', {
+    await runyard.callOk('POST', '2.0/jobs/create', {
       existing_cluster_id: 'c',
       max_concurrent_runs: 0,
       notebook_task: { notebook_path: '/nb' },
@@ -25,11 +34,15 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const MB = 2 ** 20;
-const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...python });
-const tasks = (count: number) => ({ existing_cluster_id: undefined, ...noKind, tasks: times(count, task) });
+const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...pythonTask });
+const tasks = (count: number) => ({
+  existing_cluster_id: undefined,
+  ...withoutTaskKind,
+  tasks: repeat(count, task),
+});
 const clusters = (count: number) => ({
   ...tasks(1),
-  job_clusters: times(count, (index) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster })),
+  job_clusters: repeat(count, (index) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster })),
 });
 const webhooks = (count: number) => ({
   webhook_notifications: { on_start: knownDestinations.slice(0, count).map((id) => ({ id })) },
@@ -42,41 +55,44 @@ const disk = (boot_disk_size: number) => ({
 const settings: readonly FieldRow[] = [
   {
     field: 'tasks of a job: 100',
-    takes: [tasks(100)],
-    refuses: [[tasks(101), 'tasks has 101 entries; at most 100 are allowed.']],
+    accepts: [tasks(100)],
+    rejects: [[tasks(101), 'tasks has 101 entries; at most 100 are allowed.']],
   },
   {
     field: 'shared job clusters of a job: 100',
-    takes: [clusters(100)],
-    refuses: [[clusters(101), 'job_clusters has 101 entries; at most 100 are allowed.']],
+    accepts: [clusters(100)],
+    rejects: [[clusters(101), 'job_clusters has 101 entries; at most 100 are allowed.']],
   },
   {
     field: 'max_concurrent_runs: 1000',
-    takes: [{ max_concurrent_runs: 1_000 }],
-    refuses: [
+    accepts: [{ max_concurrent_runs: 1_000 }],
+    rejects: [
       [{ max_concurrent_runs: 1_001 }, 'max_concurrent_runs is 1001; it must be between 0 and 1000.'],
     ],
   },
   {
     field: 'webhook destinations of a list: 3',
-    takes: [webhooks(3)],
-    refuses: [[webhooks(4), 'webhook_notifications.on_start has 4 entries; at most 3 are allowed.']],
+    accepts: [webhooks(3)],
+    rejects: [[webhooks(4), 'webhook_notifications.on_start has 4 entries; at most 3 are allowed.']],
   },
   {
     field: 'boot_disk_size: 100 to 4096',
-    takes: [disk(100), disk(4_096)],
-    refuses: [
+    accepts: [disk(100), disk(4_096)],
+    rejects: [
       [disk(99), 'new_cluster.cloud_attributes.boot_disk_size is 99; it must be between 100 and 4096.'],
       [disk(4_097), 'new_cluster.cloud_attributes.boot_disk_size is 4097; it must be between 100 and 4096.'],
     ],
   },
 ];
 
-test.each(settings)('spec 8 $field', (row) => expectRow(runyard, row, inJob));
+test.each(settings)('spec 8 $field', (row) => assertFieldRow(runyard, row, jobLocation));
 
 test('spec 8 max_concurrent_runs: 1 by default', async () => {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { existing_cluster_id: 'c', ...python });
-  expect((await runyard.ok('GET', '2.1/jobs/get', { job_id })).settings.max_concurrent_runs).toBe(1);
+  const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
+    existing_cluster_id: 'c',
+    ...pythonTask,
+  });
+  expect((await runyard.callOk('GET', '2.1/jobs/get', { job_id })).settings.max_concurrent_runs).toBe(1);
 });
 
 test('spec 8 request size: 10 MB', async () => {
@@ -104,7 +120,7 @@ const submit = (given: object) =>
     ...given,
   });
 
-test.each<[string, () => Promise<Answer>, () => Promise<Answer>, string]>([
+test.each<[string, () => Promise<ResponseBody>, () => Promise<ResponseBody>, string]>([
   [
     'JSON size of parameters: 10,000 bytes',
     () => runNow({ notebook_params: { a: 'x'.repeat(9_992) } }),
@@ -143,22 +159,22 @@ test.each<[string, () => Promise<Answer>, () => Promise<Answer>, string]>([
   ],
 ])('spec 8 %s', async (_limit, fits, exceeds, message) => {
   expect(await fits()).toMatchObject({ status: 200 });
-  expect(await exceeds()).toEqual(refusal(message));
+  expect(await exceeds()).toEqual(errorResponse(message));
 });
 
 test('spec 8 runs list limit: 20 by default', async () => {
-  for (const _ of times(22, () => 0)) await runNow({});
-  expect((await runyard.ok('GET', '2.0/jobs/runs/list', { job_id: jobId })).runs).toHaveLength(20);
+  for (const _ of repeat(22, () => 0)) await runNow({});
+  expect((await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: jobId })).runs).toHaveLength(20);
 });
 
 describe('how much a run leaves', () => {
-  async function outputOf(body: object): Promise<Answer> {
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+  async function outputOf(body: object): Promise<ResponseBody> {
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       ...body,
     });
-    await runyard.ended(run_id);
-    return runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+    await runyard.waitForRunEnd(run_id);
+    return runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
   }
 
   test.each([

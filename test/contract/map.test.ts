@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vite';
 import { describe, expect, test } from 'vitest';
-import { times } from './rows.ts';
+import { repeat } from './rows.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const paragraphs = [
-  ...times(10, (index) => `2.${index + 1}`),
+  ...repeat(10, (index) => `2.${index + 1}`),
   '3.1',
   '3.2',
-  ...times(11, (index) => `4.1.${index + 1}`),
+  ...repeat(11, (index) => `4.1.${index + 1}`),
   '7',
   '8',
   '9',

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../harness/destinations.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { expectRow, inJob, inTask, type FieldRow, type Place } from './rows.ts';
+import { assertFieldRow, jobLocation, taskLocation, type FieldRow, type SettingsLocation } from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -25,8 +25,8 @@ const notBoolean = (field: string) =>
 const rows: readonly FieldRow[] = [
   ...lists.map((list): FieldRow => ({
     field: `JobEmailNotifications.${list}`,
-    takes: [emails(list, ['a@x.example', 'b@x.example']), emails(list, [])],
-    refuses: [
+    accepts: [emails(list, ['a@x.example', 'b@x.example']), emails(list, [])],
+    rejects: [
       [
         emails(list, ['a@x', 'jürgen@x']),
         `<at>email_notifications.${list}[1] is "jürgen@x"; only ASCII characters are allowed.`,
@@ -39,8 +39,8 @@ const rows: readonly FieldRow[] = [
   })),
   {
     field: 'JobEmailNotifications.no_alert_for_skipped_runs',
-    takes: [emails('no_alert_for_skipped_runs', true), emails('no_alert_for_skipped_runs', false)],
-    refuses: [
+    accepts: [emails('no_alert_for_skipped_runs', true), emails('no_alert_for_skipped_runs', false)],
+    rejects: [
       [
         emails('no_alert_for_skipped_runs', 'maybe'),
         notBoolean('email_notifications.no_alert_for_skipped_runs'),
@@ -49,8 +49,8 @@ const rows: readonly FieldRow[] = [
   },
   ...lists.map((list): FieldRow => ({
     field: `WebhookNotifications.${list}`,
-    takes: [webhooks(list, ids(3)), webhooks(list, [])],
-    refuses: [
+    accepts: [webhooks(list, ids(3)), webhooks(list, [])],
+    rejects: [
       [webhooks(list, ids(4)), `<at>webhook_notifications.${list} has 4 entries; at most 3 are allowed.`],
       [
         webhooks(list, ['destination-1']),
@@ -60,8 +60,8 @@ const rows: readonly FieldRow[] = [
   })),
   {
     field: 'Webhook.id',
-    takes: [webhooks('on_start', ids(1))],
-    refuses: [
+    accepts: [webhooks('on_start', ids(1))],
+    rejects: [
       [webhooks('on_start', [{}]), 'Missing required field: <at>webhook_notifications.on_start[0].id.'],
       [
         webhooks('on_start', [...ids(1), { id: 'nobody' }]),
@@ -76,16 +76,16 @@ const rows: readonly FieldRow[] = [
   ...['no_alert_for_skipped_runs', 'no_alert_for_canceled_runs', 'alert_on_last_attempt'].map(
     (field): FieldRow => ({
       field: `JobNotificationSettings.${field}`,
-      takes: [{ notification_settings: { [field]: true } }, { notification_settings: { [field]: false } }],
-      refuses: [
+      accepts: [{ notification_settings: { [field]: true } }, { notification_settings: { [field]: false } }],
+      rejects: [
         [{ notification_settings: { [field]: 'maybe' } }, notBoolean(`notification_settings.${field}`)],
       ],
     }),
   ),
   {
     field: 'JobsHealthRules.rules',
-    takes: [{ health: { rules: [] } }, [rule({}), shownRule({})]],
-    refuses: [
+    accepts: [{ health: { rules: [] } }, [rule({}), shownRule({})]],
+    rejects: [
       [
         { health: { rules: given } },
         'Could not parse request object: Expected array for field <at>health.rules, found OBJECT',
@@ -94,8 +94,8 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'JobsHealthRule.metric',
-    takes: [[rule({}), shownRule({})]],
-    refuses: [
+    accepts: [[rule({}), shownRule({})]],
+    rejects: [
       [
         rule({ metric: 'HEARTBEATS' }),
         '<at>health.rules[0].metric is "HEARTBEATS"; it must be one of RUN_DURATION_SECONDS.',
@@ -105,8 +105,8 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'JobsHealthRule.operator',
-    takes: [[rule({ operator: undefined, op: 'GREATER_THAN' }), shownRule({})]],
-    refuses: [
+    accepts: [[rule({ operator: undefined, op: 'GREATER_THAN' }), shownRule({})]],
+    rejects: [
       [
         rule({ operator: 'LESS_THAN' }),
         '<at>health.rules[0].operator is "LESS_THAN"; it must be one of GREATER_THAN.',
@@ -116,11 +116,11 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'JobsHealthRule.value',
-    takes: [
+    accepts: [
       [rule({ value: 0 }), shownRule({ value: 0 })],
       [rule({ value: 2_147_483_647 }), shownRule({ value: 2_147_483_647 })],
     ],
-    refuses: [
+    rejects: [
       [rule({ value: -1 }), '<at>health.rules[0].value is -1; it must be at least 0.'],
       [
         rule({ value: 'long' }),
@@ -131,9 +131,9 @@ const rows: readonly FieldRow[] = [
   },
 ];
 
-describe.each<[string, Place]>([
-  ['a job', inJob],
-  ['a task', inTask],
+describe.each<[string, SettingsLocation]>([
+  ['a job', jobLocation],
+  ['a task', taskLocation],
 ])('of %s', (_name, place) => {
-  test.each(rows)('spec 2.9 $field', (row) => expectRow(runyard, row, place));
+  test.each(rows)('spec 2.9 $field', (row) => assertFieldRow(runyard, row, place));
 });

@@ -1,8 +1,8 @@
 /** The fifteen jobs operations with their answers, and the eleven rules of them (spec 4.1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { refusal, times } from './rows.ts';
+import { errorResponse, repeat } from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -19,10 +19,10 @@ const wait = { ...on, spark_python_task: { python_file: 'managed_fs:/wait.py' } 
 const notebook = { ...on, notebook_task: { notebook_path: '/nb' } };
 const newCluster = { num_workers: 1, spark_version: '1', node_type_id: 'n' };
 
-const post = (path: string, body: object, version = '2.0'): Promise<Answer> =>
-  runyard.ok('POST', `${version}/jobs/${path}`, body);
-const get = (path: string, query: object = {}, version = '2.0'): Promise<Answer> =>
-  runyard.ok('GET', `${version}/jobs/${path}`, query);
+const post = (path: string, body: object, version = '2.0'): Promise<ResponseBody> =>
+  runyard.callOk('POST', `${version}/jobs/${path}`, body);
+const get = (path: string, query: object = {}, version = '2.0'): Promise<ResponseBody> =>
+  runyard.callOk('GET', `${version}/jobs/${path}`, query);
 const refused = (path: string, body: object, method: 'GET' | 'POST' = 'POST', version = '2.0') =>
   runyard.call(method, `${version}/jobs/${path}`, body);
 const create = async (settings: object, version = '2.0'): Promise<number> =>
@@ -32,22 +32,22 @@ const runNow = async (job_id: number, more: object = {}): Promise<number> =>
 const submit = async (body: object, version = '2.0'): Promise<number> =>
   (await post('runs/submit', body, version)).run_id;
 const over = async (run_id: number): Promise<number> => {
-  await runyard.ended(run_id);
+  await runyard.waitForRunEnd(run_id);
   return run_id;
 };
 const cancel = async (run_id: number): Promise<number> => {
   await post('runs/cancel', { run_id });
   return over(run_id);
 };
-const settingsOf = async (job_id: number): Promise<Answer> => (await get('get', { job_id })).settings;
-const idsOf = (list: Answer): number[] => list.runs.map((run: Answer) => run.run_id);
+const settingsOf = async (job_id: number): Promise<ResponseBody> => (await get('get', { job_id })).settings;
+const idsOf = (list: ResponseBody): number[] => list.runs.map((run: ResponseBody) => run.run_id);
 const task = (task_key: string, more: object = {}) => ({ task_key, ...ok, ...more });
 const cluster = (job_cluster_key: string, num_workers = 1) => ({
   job_cluster_key,
   new_cluster: { ...newCluster, num_workers },
 });
-const noJob = (id: number) => refusal(`Job ${id} does not exist.`);
-const noRun = (id: number) => refusal(`Run ${id} does not exist.`);
+const noJob = (id: number) => errorResponse(`Job ${id} does not exist.`);
+const noRun = (id: number) => errorResponse(`Run ${id} does not exist.`);
 const id = expect.any(Number);
 
 /** Method, path, a request made of a job and its run, which was skipped, and the answer. */
@@ -155,7 +155,7 @@ describe('spec 4.1: the operations', () => {
 
   test('spec 4.1: lists of jobs omit the tasks of multi-task jobs, get has them', async () => {
     const job_id = await create({ tasks: [task('a')] }, '2.1');
-    const listed = (await get('list')).jobs.find((one: Answer) => one.job_id === job_id);
+    const listed = (await get('list')).jobs.find((one: ResponseBody) => one.job_id === job_id);
     expect(listed.settings).toEqual({ name: 'Untitled', format: 'MULTI_TASK' });
     expect((await settingsOf(job_id)).tasks).toEqual([task('a')]);
     await post('delete', { job_id });
@@ -216,7 +216,7 @@ test('spec 4.1.2: reset replaces all settings, for future runs only', async () =
   });
   expect((await get('runs/get', { run_id: await over(await runNow(job_id)) })).run_name).toBe('new');
   await cancel(run_id);
-  expect(await refused('reset', { job_id })).toEqual(refusal('Missing required field: new_settings.'));
+  expect(await refused('reset', { job_id })).toEqual(errorResponse('Missing required field: new_settings.'));
 });
 
 describe('spec 4.1.3: update', () => {
@@ -272,7 +272,7 @@ describe('spec 4.1.3: update', () => {
     async (field) => {
       const job_id = await create(before, '2.1');
       expect(await refused('update', { job_id, fields_to_remove: [field] })).toEqual(
-        refusal(
+        errorResponse(
           `fields_to_remove[0] is "${field}"; it must be a top-level field of the settings, tasks/<task_key> or job_clusters/<job_cluster_key>.`,
         ),
       );
@@ -290,7 +290,9 @@ describe('spec 4.1.4: run-now', () => {
       ],
     });
     expect(await refused('run-now', { job_id, notebook_params: { a: '1' }, jar_params: ['a'] })).toEqual(
-      refusal('jar_params and notebook_params are given; only the parameters of one task kind are allowed.'),
+      errorResponse(
+        'jar_params and notebook_params are given; only the parameters of one task kind are allowed.',
+      ),
     );
   });
 
@@ -304,10 +306,10 @@ describe('spec 4.1.4: run-now', () => {
     expect(idsOf(await get('runs/list', { job_id }))).toEqual([first.run_id]);
     await post('runs/delete', { run_id: first.run_id });
     expect(await refused('run-now', ask)).toEqual(
-      refusal(`The run started with idempotency_token "${ask.idempotency_token}" has been deleted.`),
+      errorResponse(`The run started with idempotency_token "${ask.idempotency_token}" has been deleted.`),
     );
     expect(await refused('run-now', { job_id, idempotency_token: 'x'.repeat(65) })).toEqual(
-      refusal('idempotency_token has 65 characters; at most 64 are allowed.'),
+      errorResponse('idempotency_token has 65 characters; at most 64 are allowed.'),
     );
   });
 });
@@ -327,7 +329,7 @@ describe('spec 4.1.5: runs/submit', () => {
       ],
     ] as const) {
       const before = (await get('list')).jobs.length;
-      const run = await runyard.ended(await submit(body));
+      const run = await runyard.waitForRunEnd(await submit(body));
       expect(run).toMatchObject({ run_type: 'SUBMIT_RUN', state: { result_state: 'SUCCESS' } });
       expect(run.tasks).toHaveLength(tasks);
       expect((await get('list')).jobs).toHaveLength(before);
@@ -338,15 +340,15 @@ describe('spec 4.1.5: runs/submit', () => {
     const message =
       'a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.';
     expect(await refused('runs/submit', { tasks: [task('a')], job_clusters: [cluster('x')] })).toEqual(
-      refusal(`job_clusters is given; ${message}`),
+      errorResponse(`job_clusters is given; ${message}`),
     );
     expect(
       await refused('runs/submit', {
         tasks: [task('a', { existing_cluster_id: undefined, job_cluster_key: 'x' })],
       }),
-    ).toEqual(refusal(`tasks[0].job_cluster_key is given; ${message}`));
+    ).toEqual(errorResponse(`tasks[0].job_cluster_key is given; ${message}`));
     expect(await refused('runs/submit', { tasks: [task('a', { existing_cluster_id: undefined })] })).toEqual(
-      refusal(
+      errorResponse(
         'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified. tasks[0] has none.',
       ),
     );
@@ -361,13 +363,13 @@ describe('spec 4.1.6: runs/list', () => {
     job_id = await create({ ...wait, max_concurrent_runs: 1 });
     const active = await runNow(job_id);
     const skipped: number[] = [];
-    for (const _ of times(22, () => 0)) skipped.unshift(await runNow(job_id));
+    for (const _ of repeat(22, () => 0)) skipped.unshift(await runNow(job_id));
     await cancel(active);
     ids = [await runNow(job_id), ...skipped, active];
   });
   afterAll(() => cancel(ids[0] ?? 0));
 
-  const list = (query: object): Promise<Answer> => get('runs/list', { job_id, ...query });
+  const list = (query: object): Promise<ResponseBody> => get('runs/list', { job_id, ...query });
 
   test.each<[string, object, () => number[], boolean]>([
     ['newest first, 20 by default', {}, () => ids.slice(0, 20), true],
@@ -387,10 +389,10 @@ describe('spec 4.1.6: runs/list', () => {
   test('spec 4.1.6: by start time; without job_id the runs of all jobs', async () => {
     const run_id = await over(await submit({ tasks: [task('a')] }));
     const { runs } = await get('runs/list', { limit: 0 });
-    const starts: number[] = runs.map((run: Answer) => run.start_time);
+    const starts: number[] = runs.map((run: ResponseBody) => run.start_time);
     expect(starts).toEqual(starts.toSorted((a, b) => b - a));
-    expect(runs.map((run: Answer) => run.run_id)).toEqual(expect.arrayContaining([run_id, ...ids]));
-    expect(runs.find((run: Answer) => run.run_id === run_id).tasks).toEqual([]);
+    expect(runs.map((run: ResponseBody) => run.run_id)).toEqual(expect.arrayContaining([run_id, ...ids]));
+    expect(runs.find((run: ResponseBody) => run.run_id === run_id).tasks).toEqual([]);
   });
 
   test.each<[object, string]>([
@@ -402,6 +404,6 @@ describe('spec 4.1.6: runs/list', () => {
       'active_only and completed_only are both true; at most one of them may be.',
     ],
   ])('spec 4.1.6: %j is refused', async (query, message) => {
-    expect(await refused('runs/list', query, 'GET')).toEqual(refusal(message));
+    expect(await refused('runs/list', query, 'GET')).toEqual(errorResponse(message));
   });
 });

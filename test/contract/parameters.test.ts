@@ -1,8 +1,8 @@
 /** Parameters of a run, what started it, and what a notebook leaves, field by field (spec 2.10). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, refusal } from './rows.ts';
+import { newCluster, errorResponse } from './rows.ts';
 
 let runyard: TestService;
 /**
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const on = { existing_cluster_id: 'c' };
   const create = async (tasks: readonly object[]): Promise<number> =>
     (
-      await runyard.ok('POST', '2.1/jobs/create', {
+      await runyard.callOk('POST', '2.1/jobs/create', {
         max_concurrent_runs: 0,
         tasks: tasks.map((task, index) => ({ task_key: `t${index}`, ...task })),
       })
@@ -114,23 +114,23 @@ const rows: readonly ParameterRow[] = [
 describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
   test('is taken and shown as overriding_parameters', async () => {
     for (const value of takes) {
-      const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id: every, [field]: value });
-      expect((await runyard.ok('GET', '2.0/jobs/runs/get', { run_id })).overriding_parameters).toEqual({
+      const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id: every, [field]: value });
+      expect((await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).overriding_parameters).toEqual({
         [field]: value,
       });
     }
   });
 
   test('is refused otherwise, and without a task that it is for; then no run is started', async () => {
-    const started = async () => (await runyard.ok('GET', '2.0/jobs/runs/list', { limit: 0 })).runs.length;
+    const started = async () => (await runyard.callOk('GET', '2.0/jobs/runs/list', { limit: 0 })).runs.length;
     const before = await started();
     for (const [given, message] of refuses)
       expect(await runyard.call('POST', '2.0/jobs/run-now', { job_id: every, ...given })).toEqual(
-        refusal(message),
+        errorResponse(message),
       );
     const value = field === 'notebook_params' ? { a: '1' } : ['a'];
     expect(await runyard.call('POST', '2.0/jobs/run-now', { job_id: pipeline, [field]: value })).toEqual(
-      refusal(`${field} is given, but the job has no ${kind}.`),
+      errorResponse(`${field} is given, but the job has no ${kind}.`),
     );
     expect(await started()).toBe(before);
   });
@@ -154,12 +154,15 @@ describe('spec 2.10 python_params', () => {
       existing_cluster_id: 'c',
       spark_python_task: { python_file: 'managed_fs:/args.py', parameters: ['of', 'Zürich'] },
     };
-    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', { ...settings, max_concurrent_runs: 9 });
+    const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
+      ...settings,
+      max_concurrent_runs: 9,
+    });
     const logs = await Promise.all(
       [{ python_params: ['of run'] }, { python_params: [] }, {}].map(async (given) => {
-        const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...given });
-        await runyard.ended(run_id);
-        return (await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs;
+        const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id, ...given });
+        await runyard.waitForRunEnd(run_id);
+        return (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).logs;
       }),
     );
     expect(logs).toEqual(["['of run']\n", "['of', 'Zürich']\n", "['of', 'Zürich']\n"]);
@@ -167,8 +170,8 @@ describe('spec 2.10 python_params', () => {
 });
 
 test('spec 2.10 TriggerType: a run on demand is ONE_TIME, whether of a job or submitted', async () => {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id: every });
-  expect((await runyard.ok('GET', '2.0/jobs/runs/get', { run_id })).trigger).toBe('ONE_TIME');
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id: every });
+  expect((await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).trigger).toBe('ONE_TIME');
 });
 
 describe('what a notebook leaves', () => {
@@ -180,15 +183,15 @@ describe('what a notebook leaves', () => {
   async function ran(cells: readonly string[]): Promise<number> {
     const path = '/team/left';
     await runyard.putNotebook(path, cells);
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: path },
     });
-    await runyard.ended(run_id);
+    await runyard.waitForRunEnd(run_id);
     return run_id;
   }
-  const outputOf = async (run_id: number): Promise<Answer> =>
-    (await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).notebook_output;
+  const outputOf = async (run_id: number): Promise<ResponseBody> =>
+    (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).notebook_output;
 
   test('spec 2.10 NotebookOutput.result: what was given to exit, absent if it was never called', async () => {
     expect(await outputOf(await ran(['dbutils.notebook.exit("ünï 42")']))).toEqual({
@@ -215,12 +218,12 @@ describe('what a notebook leaves', () => {
       [{ views_to_export: 'DASHBOARDS' }, ['DASHBOARD']],
       [{ views_to_export: 'ALL' }, ['NOTEBOOK', 'DASHBOARD']],
     ] as const) {
-      expect(await runyard.ok('GET', '2.0/jobs/runs/export', { run_id, ...query })).toEqual({
+      expect(await runyard.callOk('GET', '2.0/jobs/runs/export', { run_id, ...query })).toEqual({
         views: types.map((type) => ({ ...view, type })),
       });
     }
     expect(await runyard.call('GET', '2.0/jobs/runs/export', { run_id, views_to_export: 'PAGES' })).toEqual(
-      refusal('views_to_export is "PAGES"; it must be one of CODE, DASHBOARDS, ALL.'),
+      errorResponse('views_to_export is "PAGES"; it must be one of CODE, DASHBOARDS, ALL.'),
     );
   });
 });

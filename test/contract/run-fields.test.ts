@@ -3,9 +3,9 @@
  * 2.5).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, python } from './rows.ts';
+import { newCluster, pythonTask } from './rows.ts';
 
 let runyard: TestService;
 
@@ -13,34 +13,34 @@ let runyard: TestService;
 interface Runs {
   readonly jobId: number;
   /** Of a single-task job on a new cluster, with python_params; as 2.0 shows it. */
-  readonly single: Answer;
+  readonly single: ResponseBody;
   /** The next run of the same job. */
-  readonly second: Answer;
+  readonly second: ResponseBody;
   /** Of a job of the tasks `a` and `b`, which depends on it, on a shared cluster; as 2.0 shows it. */
-  readonly multi: Answer;
+  readonly multi: ResponseBody;
   /** Its task run `b`, asked for by its own id. */
-  readonly taskRun: Answer;
+  readonly taskRun: ResponseBody;
   /** One-time, without a name, on an existing cluster. */
-  readonly submitted: Answer;
+  readonly submitted: ResponseBody;
   /** The one-time run while it was running. */
-  readonly running: Answer;
+  readonly running: ResponseBody;
   /** As runs/list shows them, newest first. */
-  readonly listed: Answer[];
+  readonly listed: ResponseBody[];
 }
 let runs: Runs;
 
-const get = (run_id: number): Promise<Answer> => runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
+const get = (run_id: number): Promise<ResponseBody> => runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
 const start = async (path: string, body: object): Promise<number> =>
-  (await runyard.ok('POST', path, body)).run_id;
-const ended = async (run_id: number): Promise<Answer> => {
-  await runyard.ended(run_id);
+  (await runyard.callOk('POST', path, body)).run_id;
+const ended = async (run_id: number): Promise<ResponseBody> => {
+  await runyard.waitForRunEnd(run_id);
   return get(run_id);
 };
 const libraries: object[] = [];
 const clusterId = /^\d{4}-\d{6}-[a-z0-9]{8}$/;
 const tasks = [
-  { task_key: 'a', description: 'first', job_cluster_key: 'shared', ...python },
-  { task_key: 'b', depends_on: [{ task_key: 'a' }], job_cluster_key: 'shared', ...python },
+  { task_key: 'a', description: 'first', job_cluster_key: 'shared', ...pythonTask },
+  { task_key: 'b', depends_on: [{ task_key: 'a' }], job_cluster_key: 'shared', ...pythonTask },
 ];
 const gate =
   'import os, pathlib, time\nwhile not (pathlib.Path(os.environ["RUNYARD_MANAGED_FS"]) / "open").exists():\n    time.sleep(0.01)\n';
@@ -54,16 +54,16 @@ beforeAll(async () => {
     spark_python_task: { python_file: 'managed_fs:/gate.py' },
   });
   const jobId: number = (
-    await runyard.ok('POST', '2.0/jobs/create', {
+    await runyard.callOk('POST', '2.0/jobs/create', {
       name: 'one',
       new_cluster: newCluster,
       libraries,
       max_concurrent_runs: 2,
-      ...python,
+      ...pythonTask,
     })
   ).job_id;
   const many = (
-    await runyard.ok('POST', '2.1/jobs/create', {
+    await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'many',
       tasks,
       job_clusters: [{ job_cluster_key: 'shared', new_cluster: newCluster }],
@@ -74,11 +74,11 @@ beforeAll(async () => {
     ended(await start('2.0/jobs/run-now', { job_id: jobId })),
     ended(await start('2.1/jobs/run-now', { job_id: many })),
   ]);
-  await runyard.runWhen(submittedId, (run) => run.state.life_cycle_state === 'RUNNING');
+  await runyard.waitForRun(submittedId, (run) => run.state.life_cycle_state === 'RUNNING');
   const running = await get(submittedId);
   await runyard.putFile('/open', '');
   const submitted = await ended(submittedId);
-  const { runs: listed } = await runyard.ok('GET', '2.0/jobs/runs/list');
+  const { runs: listed } = await runyard.callOk('GET', '2.0/jobs/runs/list');
   runs = {
     jobId,
     single,
@@ -92,8 +92,9 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const sumOf = (run: Answer): number => run.setup_duration + run.execution_duration + run.cleanup_duration;
-const length = (run: Answer): number => run.end_time - run.start_time;
+const sumOf = (run: ResponseBody): number =>
+  run.setup_duration + run.execution_duration + run.cleanup_duration;
+const length = (run: ResponseBody): number => run.end_time - run.start_time;
 
 const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] = [
   [
@@ -106,7 +107,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
   [
     'run_id: unique across all runs of all jobs',
     ({ single, second, multi, submitted }) => {
-      const ids = [single, second, multi, submitted, ...multi.tasks].map((run: Answer) => run.run_id);
+      const ids = [single, second, multi, submitted, ...multi.tasks].map((run: ResponseBody) => run.run_id);
       expect(new Set(ids).size).toBe(6);
       expect(ids.every(Number.isSafeInteger)).toBe(true);
     },
@@ -147,8 +148,8 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
   [
     'task',
     ({ single, multi, taskRun }) => {
-      expect(single.task).toEqual(python);
-      expect(taskRun.task).toEqual(python);
+      expect(single.task).toEqual(pythonTask);
+      expect(taskRun.task).toEqual(pythonTask);
       expect(multi).not.toHaveProperty('task');
     },
   ],
@@ -291,7 +292,7 @@ test.each(rows)('spec 2.5 %s', (_field, holds) => holds(runs));
 
 test('spec 2.5 run_name: at most 4096 bytes of UTF-8', async () => {
   const submit = (run_name: string) =>
-    runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...python });
+    runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...pythonTask });
   const {
     body: { run_id },
   } = await submit('ü'.repeat(2_048));

@@ -2,15 +2,15 @@
  * The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { refusal } from './rows.ts';
+import { errorResponse } from './rows.ts';
 
 let runyard: TestService;
 /** Runs that are over: of a notebook, of a Python program, of several tasks. */
 let notebook: number;
 let python: number;
-let several: Answer;
+let several: ResponseBody;
 /** A run that waits until it is cancelled. */
 let active: number;
 
@@ -18,11 +18,12 @@ const on = { existing_cluster_id: 'c' };
 const program = (file: string) => ({ ...on, spark_python_task: { python_file: `managed_fs:/${file}` } });
 const call = (method: 'GET' | 'POST', path: string, input: object) =>
   runyard.call(method, `2.0/jobs/${path}`, input);
-const get = (path: string, run_id: number): Promise<Answer> =>
-  runyard.ok('GET', `2.0/jobs/runs/${path}`, { run_id });
+const get = (path: string, run_id: number): Promise<ResponseBody> =>
+  runyard.callOk('GET', `2.0/jobs/runs/${path}`, { run_id });
 const submit = async (body: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
-const over = async (body: object): Promise<number> => (await runyard.ended(await submit(body))).run_id;
+  (await runyard.callOk('POST', '2.0/jobs/runs/submit', body)).run_id;
+const over = async (body: object): Promise<number> =>
+  (await runyard.waitForRunEnd(await submit(body))).run_id;
 const parent =
   'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.';
 
@@ -45,14 +46,14 @@ beforeAll(async () => {
   several = await get('get', await over({ tasks }));
 });
 afterAll(async () => {
-  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: active });
-  await runyard.ended(active);
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: active });
+  await runyard.waitForRunEnd(active);
   await runyard.stop();
 });
 
 test('spec 4.1.7: a run of several tasks shows them, each with its own run_id, which runs/get takes, too', async () => {
-  expect(several.tasks.map((task: Answer) => task.task_key)).toEqual(['p', 'n']);
-  expect(new Set([several.run_id, ...several.tasks.map((task: Answer) => task.run_id)]).size).toBe(3);
+  expect(several.tasks.map((task: ResponseBody) => task.task_key)).toEqual(['p', 'n']);
+  expect(new Set([several.run_id, ...several.tasks.map((task: ResponseBody) => task.run_id)]).size).toBe(3);
   for (const task of several.tasks)
     expect(await get('get', task.run_id)).toMatchObject({
       run_id: task.run_id,
@@ -76,7 +77,7 @@ describe('spec 4.1.8: runs/export', () => {
   test('spec 4.1.8: a run of another kind is refused', async () => {
     for (const run_id of [python, several.tasks[0].run_id]) {
       expect(await call('GET', 'runs/export', { run_id })).toEqual(
-        refusal(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
+        errorResponse(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
       );
     }
   });
@@ -97,8 +98,8 @@ describe('spec 4.1.9: an invalid id is 400', () => {
     ['GET', 'runs/get-output', 'run_id', 'Run'],
   ] as const)('spec 4.1.9: %s %s', async (method, path, field, name) => {
     for (const [value, message] of words(field, name))
-      expect(await call(method, path, { [field]: value })).toEqual(refusal(message));
-    expect(await call(method, path, {})).toEqual(refusal(`Missing required field: ${field}.`));
+      expect(await call(method, path, { [field]: value })).toEqual(errorResponse(message));
+    expect(await call(method, path, {})).toEqual(errorResponse(`Missing required field: ${field}.`));
   });
 });
 
@@ -115,9 +116,9 @@ describe('spec 4.1.10: get-output', () => {
   });
 
   test('spec 4.1.10: the parent of several tasks, or of one, is refused', async () => {
-    expect(await call('GET', 'runs/get-output', { run_id: several.run_id })).toEqual(refusal(parent));
+    expect(await call('GET', 'runs/get-output', { run_id: several.run_id })).toEqual(errorResponse(parent));
     const run_id = await over({ tasks: [{ task_key: 'only', ...program('ok.py') }] });
-    expect(await call('GET', 'runs/get-output', { run_id })).toEqual(refusal(parent));
+    expect(await call('GET', 'runs/get-output', { run_id })).toEqual(errorResponse(parent));
   });
 
   test('spec 4.1.10: error says why there is no output', async () => {
@@ -133,7 +134,7 @@ describe('spec 4.1.10: get-output', () => {
   });
 
   test('spec 4.1.10: of an active run it is what is there so far', async () => {
-    let output: Answer = {};
+    let output: ResponseBody = {};
     while (output.logs !== 'so far\n') output = await get('get-output', active);
     expect(output).toMatchObject({ metadata: { run_id: active, end_time: 0 } });
     expect(output).not.toHaveProperty('error');
@@ -145,7 +146,9 @@ describe('spec 4.1.11: runs/delete', () => {
     const run_id = await over(program('ok.py'));
     expect(await call('POST', 'runs/delete', { run_id })).toEqual({ status: 200, body: {} });
     for (const path of ['get', 'get-output'])
-      expect(await call('GET', `runs/${path}`, { run_id })).toEqual(refusal(`Run ${run_id} does not exist.`));
+      expect(await call('GET', `runs/${path}`, { run_id })).toEqual(
+        errorResponse(`Run ${run_id} does not exist.`),
+      );
   });
 
   test('spec 4.1.11: an active run is refused and goes on', async () => {

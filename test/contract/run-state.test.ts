@@ -7,23 +7,23 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
 /** How each life ended, as runs/get shows it in 2.0. */
-let lives: Readonly<Record<Life, Answer>>;
+let lives: Readonly<Record<Life, ResponseBody>>;
 /** Everything that runs/get showed on the way, of all lives. */
-const seen: Answer[] = [];
+const seen: ResponseBody[] = [];
 
 type Life = 'succeeded' | 'failed' | 'cancelled' | 'timedOut' | 'skipped' | 'lost' | 'multi';
 
 const compute = { existing_cluster_id: 'c' };
 const python = (file: string) => ({ ...compute, spark_python_task: { python_file: `managed_fs:/${file}` } });
-const get = (run_id: number): Promise<Answer> => runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
+const get = (run_id: number): Promise<ResponseBody> => runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
 
 /** Waits for a state, and keeps what it sees meanwhile. */
-async function when(run_id: number, holds: (state: string) => boolean): Promise<Answer> {
+async function when(run_id: number, holds: (state: string) => boolean): Promise<ResponseBody> {
   for (;;) {
     const run = await get(run_id);
     seen.push(run, ...(run.tasks ?? []));
@@ -37,17 +37,17 @@ const ended = (run_id: number) =>
   when(run_id, (state) => ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(state));
 const running = (run_id: number) => when(run_id, (state) => state === 'RUNNING');
 const submit = async (body: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/runs/submit', body)).run_id;
+  (await runyard.callOk('POST', '2.0/jobs/runs/submit', body)).run_id;
 
-async function cancelled(): Promise<Answer> {
+async function cancelled(): Promise<ResponseBody> {
   const run_id = await submit(python('wait.py'));
   await running(run_id);
-  expect(await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({});
+  expect(await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({});
   return ended(run_id);
 }
 
 /** Its process is killed together with the supervisor, so that nobody can say how it ended. */
-async function lost(): Promise<Answer> {
+async function lost(): Promise<ResponseBody> {
   const run_id = await submit(python('wait.py'));
   await running(run_id);
   const claim = join(runyard.dataDirectory, 'runs', String(run_id), 'pid');
@@ -57,15 +57,15 @@ async function lost(): Promise<Answer> {
   return ended(run_id);
 }
 
-async function skipped(): Promise<Answer> {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+async function skipped(): Promise<ResponseBody> {
+  const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     ...python('ok.py'),
     max_concurrent_runs: 0,
   });
-  return ended((await runyard.ok('POST', '2.0/jobs/run-now', { job_id })).run_id);
+  return ended((await runyard.callOk('POST', '2.0/jobs/run-now', { job_id })).run_id);
 }
 
-async function multi(): Promise<Answer> {
+async function multi(): Promise<ResponseBody> {
   const after = (task_key: string, on: string) => ({
     task_key,
     depends_on: [{ task_key: on }],
@@ -123,7 +123,8 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-const taskOf = (run: Answer, key: string): Answer => run.tasks.find((task: Answer) => task.task_key === key);
+const taskOf = (run: ResponseBody, key: string): ResponseBody =>
+  run.tasks.find((task: ResponseBody) => task.task_key === key);
 
 describe('spec 2.6', () => {
   test.each<[Life, string, string | undefined]>([
@@ -174,7 +175,7 @@ describe('spec 2.6', () => {
 });
 
 /** The states that a run or a task run went through, from its first. */
-async function wayOf({ run_id }: Answer, of: 'runs' | 'task_runs'): Promise<string[]> {
+async function wayOf({ run_id }: ResponseBody, of: 'runs' | 'task_runs'): Promise<string[]> {
   const { rows } = await sql<{
     was: string;
     became: string;
@@ -236,7 +237,7 @@ describe('spec 3.1: the way of a run', () => {
   test('spec 3.1: only its words are shown, and a run that was cancelled again stays as it is', async () => {
     for (const { state } of seen) expect(lifeCycleStates).toContain(state.life_cycle_state);
     for (const run of Object.values(lives)) {
-      expect(await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: run.run_id })).toEqual({});
+      expect(await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: run.run_id })).toEqual({});
       expect(await get(run.run_id)).toEqual(run);
     }
   });
@@ -285,8 +286,8 @@ describe('spec 3.2: the result', () => {
   test('spec 3.2: PENDING, RUNNING and TERMINATING runs are active', async () => {
     const run_id = await submit(python('wait.py'));
     const listed = async (query: object) =>
-      (await runyard.ok('GET', '2.0/jobs/runs/list', { limit: 0, ...query })).runs.map(
-        (run: Answer) => run.run_id,
+      (await runyard.callOk('GET', '2.0/jobs/runs/list', { limit: 0, ...query })).runs.map(
+        (run: ResponseBody) => run.run_id,
       );
     await running(run_id);
     expect(await listed({ active_only: true })).toEqual([run_id]);
@@ -295,7 +296,7 @@ describe('spec 3.2: the result', () => {
         .map((run) => run.run_id)
         .toSorted(),
     );
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
     await ended(run_id);
     expect(await listed({ active_only: true })).toEqual([]);
   });

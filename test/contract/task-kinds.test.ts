@@ -1,7 +1,15 @@
 /** The six kinds of work, field by field, as the task of a job and as one of several (spec 2.7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { expectRow, inJob, inTask, newCluster, noKind, type FieldRow, type Place } from './rows.ts';
+import {
+  assertFieldRow,
+  jobLocation,
+  taskLocation,
+  newCluster,
+  withoutTaskKind,
+  type FieldRow,
+  type SettingsLocation,
+} from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -10,21 +18,29 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const notebook = (fields: object) => ({
-  ...noKind,
+  ...withoutTaskKind,
   notebook_task: { notebook_path: '/Users/a/report', ...fields },
 });
-const jar = (fields: object) => ({ ...noKind, spark_jar_task: fields });
+const jar = (fields: object) => ({ ...withoutTaskKind, spark_jar_task: fields });
 const pythonTask = (fields: object) => ({
   spark_python_task: { python_file: 'managed_fs:/x.py', ...fields },
 });
 const onNew = { existing_cluster_id: undefined, new_cluster: newCluster };
 const submit = (parameters: unknown, more: object = onNew) => ({
-  ...noKind,
+  ...withoutTaskKind,
   spark_submit_task: { parameters },
   ...more,
 });
-const pipeline = (fields: object) => ({ ...noKind, existing_cluster_id: undefined, pipeline_task: fields });
-const runJob = (fields: object) => ({ ...noKind, existing_cluster_id: undefined, run_job_task: fields });
+const pipeline = (fields: object) => ({
+  ...withoutTaskKind,
+  existing_cluster_id: undefined,
+  pipeline_task: fields,
+});
+const runJob = (fields: object) => ({
+  ...withoutTaskKind,
+  existing_cluster_id: undefined,
+  run_job_task: fields,
+});
 const notText = (field: string, found = 'NUMBER') =>
   `Could not parse request object: Expected string for field <at>${field}, found ${found}`;
 const notList = (field: string) =>
@@ -34,9 +50,9 @@ const ascii = 'only ASCII characters are allowed.';
 const rows: readonly FieldRow[] = [
   {
     field: 'NotebookTask.notebook_path',
-    takes: [notebook({}), notebook({ notebook_path: '/ünï code' })],
-    refuses: [
-      [{ ...noKind, notebook_task: {} }, 'Missing required field: <at>notebook_task.notebook_path.'],
+    accepts: [notebook({}), notebook({ notebook_path: '/ünï code' })],
+    rejects: [
+      [{ ...withoutTaskKind, notebook_task: {} }, 'Missing required field: <at>notebook_task.notebook_path.'],
       [notebook({ notebook_path: '' }), 'Missing required field: <at>notebook_task.notebook_path.'],
       [
         notebook({ notebook_path: 'report' }),
@@ -46,8 +62,8 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'NotebookTask.revision_timestamp',
-    takes: [notebook({ revision_timestamp: 1_770_000_000_000 })],
-    refuses: [
+    accepts: [notebook({ revision_timestamp: 1_770_000_000_000 })],
+    rejects: [
       [
         notebook({ revision_timestamp: 'new' }),
         'Could not parse request object: Expected integer for field <at>notebook_task.revision_timestamp, found STRING "new"',
@@ -56,11 +72,11 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'NotebookTask.base_parameters (ParamPair)',
-    takes: [
+    accepts: [
       notebook({ base_parameters: {} }),
       notebook({ base_parameters: { day: '2026-11-20', 'a b': '' } }),
     ],
-    refuses: [
+    rejects: [
       [
         notebook({ base_parameters: { city: 'Zürich' } }),
         `<at>notebook_task.base_parameters.city is "Zürich"; ${ascii}`,
@@ -78,41 +94,43 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'SparkJarTask.jar_uri',
-    takes: [jar({ jar_uri: 'managed_fs:/app.jar', main_class_name: 'com.example.Main' })],
-    refuses: [[jar({ jar_uri: 1 }), notText('spark_jar_task.jar_uri')]],
+    accepts: [jar({ jar_uri: 'managed_fs:/app.jar', main_class_name: 'com.example.Main' })],
+    rejects: [[jar({ jar_uri: 1 }), notText('spark_jar_task.jar_uri')]],
   },
   {
     field: 'SparkJarTask.main_class_name',
-    takes: [{ ...jar({ main_class_name: 'com.example.Main' }), libraries: [{ jar: 'managed_fs:/app.jar' }] }],
-    refuses: [[jar({ main_class_name: 1 }), notText('spark_jar_task.main_class_name')]],
+    accepts: [
+      { ...jar({ main_class_name: 'com.example.Main' }), libraries: [{ jar: 'managed_fs:/app.jar' }] },
+    ],
+    rejects: [[jar({ main_class_name: 1 }), notText('spark_jar_task.main_class_name')]],
   },
   {
     field: 'SparkJarTask.parameters',
-    takes: [jar({ parameters: [] }), jar({ parameters: ['a', 'ünï'] })],
-    refuses: [
+    accepts: [jar({ parameters: [] }), jar({ parameters: ['a', 'ünï'] })],
+    rejects: [
       [jar({ parameters: 'a' }), notList('spark_jar_task.parameters')],
       [jar({ parameters: [1] }), notText('spark_jar_task.parameters[0]')],
     ],
   },
   {
     field: 'SparkPythonTask.python_file',
-    takes: [pythonTask({}), pythonTask({ python_file: 'objstore://bucket/x.py' })],
-    refuses: [
+    accepts: [pythonTask({}), pythonTask({ python_file: 'objstore://bucket/x.py' })],
+    rejects: [
       [{ spark_python_task: {} }, 'Missing required field: <at>spark_python_task.python_file.'],
       [pythonTask({ python_file: ' ' }), 'Missing required field: <at>spark_python_task.python_file.'],
     ],
   },
   {
     field: 'SparkPythonTask.parameters',
-    takes: [pythonTask({ parameters: [] }), pythonTask({ parameters: ['--city', 'Zürich'] })],
-    refuses: [
+    accepts: [pythonTask({ parameters: [] }), pythonTask({ parameters: ['--city', 'Zürich'] })],
+    rejects: [
       [pythonTask({ parameters: 'a' }), notList('spark_python_task.parameters')],
       [pythonTask({ parameters: [null] }), notText('spark_python_task.parameters[0]', 'NULL')],
     ],
   },
   {
     field: 'SparkSubmitTask.parameters',
-    takes: [
+    accepts: [
       submit([
         '--class',
         'Main',
@@ -137,7 +155,7 @@ const rows: readonly FieldRow[] = [
         'managed_fs:/app.py',
       ]),
     ],
-    refuses: [
+    rejects: [
       ...['--master', '--deploy-mode', '--executor-cores'].map((option): [object, string] => [
         submit([option, 'x', 'app.jar']),
         `<at>spark_submit_task.parameters[0] is ${option}; it is set by the service and must not be given.`,
@@ -155,16 +173,16 @@ const rows: readonly FieldRow[] = [
   },
   {
     field: 'PipelineTask.pipeline_id',
-    takes: [pipeline({ pipeline_id: 'team/sales' })],
-    refuses: [
+    accepts: [pipeline({ pipeline_id: 'team/sales' })],
+    rejects: [
       [pipeline({}), 'Missing required field: <at>pipeline_task.pipeline_id.'],
       [pipeline({ pipeline_id: '' }), 'Missing required field: <at>pipeline_task.pipeline_id.'],
     ],
   },
   {
     field: 'RunJobTask.job_id',
-    takes: [runJob({ job_id: 7 }), runJob({ job_id: 2_147_483_647 })],
-    refuses: [
+    accepts: [runJob({ job_id: 7 }), runJob({ job_id: 2_147_483_647 })],
+    rejects: [
       [runJob({}), 'Missing required field: <at>run_job_task.job_id.'],
       [runJob({ job_id: -1 }), '<at>run_job_task.job_id is -1; it must be at least 0.'],
       [
@@ -175,11 +193,11 @@ const rows: readonly FieldRow[] = [
   },
 ];
 
-describe.each<[string, Place]>([
-  ['a single-task job', inJob],
-  ['a task of several', inTask],
+describe.each<[string, SettingsLocation]>([
+  ['a single-task job', jobLocation],
+  ['a task of several', taskLocation],
 ])('in %s', (_name, place) => {
-  test.each(rows)('spec 2.7 $field', (row) => expectRow(runyard, row, place));
+  test.each(rows)('spec 2.7 $field', (row) => assertFieldRow(runyard, row, place));
 });
 
 describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
@@ -192,13 +210,13 @@ describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: '/who', base_parameters: { own: 'base own', given: 'base given' } },
     };
-    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', settings);
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', {
+    const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', settings);
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', {
       job_id,
       notebook_params: { given: 'run given' },
     });
-    await runyard.ended(run_id);
-    const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+    await runyard.waitForRunEnd(run_id);
+    const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output.notebook_output).toEqual({ result: 'base own, run given, default left', truncated: false });
   });
 });
@@ -212,12 +230,12 @@ test('spec 2.7 JobTask: a run shows the one task that it performs', async () => 
     pipeline({ pipeline_id: 'p' }),
     runJob({ job_id: 7 }),
   ]) {
-    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
-      ...inJob.jobWith(task),
+    const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
+      ...jobLocation.toJobSettings(task),
       max_concurrent_runs: 0,
     });
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
-    const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
+    const run = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
     expect(run.task).toEqual(
       Object.fromEntries(
         Object.entries(task).filter(([field, value]) => field.endsWith('_task') && value !== undefined),

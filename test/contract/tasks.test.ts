@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../harness/service.ts';
 import {
-  expectRow,
-  inTask,
-  kinds,
+  assertFieldRow,
+  taskLocation,
+  taskKindList,
   newCluster,
-  noKind,
-  python,
-  refusal,
+  withoutTaskKind,
+  pythonTask,
+  errorResponse,
   type FieldRow,
-  type Place,
+  type SettingsLocation,
 } from './rows.ts';
 
 let runyard: TestService;
@@ -28,8 +28,8 @@ const incomplete = 'Cluster validation error: Missing required field: settings.c
 const taskRows: readonly FieldRow[] = [
   {
     field: 'task_key',
-    takes: [{ task_key: 'Load_2-x' }, { task_key: 'x'.repeat(100) }],
-    refuses: [
+    accepts: [{ task_key: 'Load_2-x' }, { task_key: 'x'.repeat(100) }],
+    rejects: [
       [{ task_key: undefined }, 'Missing required field: <at>task_key.'],
       [{ task_key: 'b' }, 'tasks[1].task_key is "b", as is that of tasks[0]; each must be unique.'],
       [{ task_key: 'a b' }, `<at>task_key is "a b"; it must match ${key}.`],
@@ -41,12 +41,12 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'description',
-    takes: [
+    accepts: [
       { description: 'Free text, ünïcode\nand lines' },
       { description: '' },
       { description: undefined },
     ],
-    refuses: [
+    rejects: [
       [
         { description: ['x'] },
         'Could not parse request object: Expected string for field <at>description, found ARRAY',
@@ -55,8 +55,8 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'depends_on',
-    takes: [{ depends_on: [] }, { depends_on: [{ task_key: 'b' }] }, { depends_on: undefined }],
-    refuses: [
+    accepts: [{ depends_on: [] }, { depends_on: [{ task_key: 'b' }] }, { depends_on: undefined }],
+    rejects: [
       [{ depends_on: [{ task_key: 'c' }] }, '<at>depends_on[0].task_key is "c"; no task has this key.'],
       [
         { depends_on: [{ task_key: 'a' }] },
@@ -71,12 +71,12 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'existing_cluster_id / new_cluster / job_cluster_key',
-    takes: [
+    accepts: [
       { existing_cluster_id: '1120-101010-abcd1234' },
       { ...onNothing, new_cluster: newCluster },
       { ...onNothing, job_cluster_key: 'shared' },
     ],
-    refuses: [
+    rejects: [
       [
         onNothing,
         'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified. tasks[0] has none.',
@@ -91,35 +91,35 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'task kind',
-    takes: [
-      { ...noKind, notebook_task: { notebook_path: '/nb' } },
-      { ...noKind, spark_jar_task: { main_class_name: 'Main' } },
-      python,
+    accepts: [
+      { ...withoutTaskKind, notebook_task: { notebook_path: '/nb' } },
+      { ...withoutTaskKind, spark_jar_task: { main_class_name: 'Main' } },
+      pythonTask,
       {
-        ...noKind,
+        ...withoutTaskKind,
         ...onNothing,
         new_cluster: newCluster,
         spark_submit_task: { parameters: ['managed_fs:/app.jar'] },
       },
-      { ...noKind, ...onNothing, pipeline_task: { pipeline_id: 'p' } },
-      { ...noKind, ...onNothing, run_job_task: { job_id: 1 } },
+      { ...withoutTaskKind, ...onNothing, pipeline_task: { pipeline_id: 'p' } },
+      { ...withoutTaskKind, ...onNothing, run_job_task: { job_id: 1 } },
     ],
-    refuses: [
-      [noKind, `tasks[0] has none of ${kinds}; exactly one is required.`],
+    rejects: [
+      [withoutTaskKind, `tasks[0] has none of ${taskKindList}; exactly one is required.`],
       [
         { run_job_task: { job_id: 1 } },
-        `tasks[0] has spark_python_task and run_job_task; exactly one of ${kinds} is allowed.`,
+        `tasks[0] has spark_python_task and run_job_task; exactly one of ${taskKindList} is allowed.`,
       ],
       [
-        { ...noKind, dance_task: {} },
-        `<at>dance_task is not a task kind of this service; the known kinds are ${kinds}.`,
+        { ...withoutTaskKind, dance_task: {} },
+        `<at>dance_task is not a task kind of this service; the known kinds are ${taskKindList}.`,
       ],
     ],
   },
   {
     field: 'libraries',
-    takes: [{ libraries: [{ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }] }, { libraries: [] }],
-    refuses: [
+    accepts: [{ libraries: [{ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }] }, { libraries: [] }],
+    rejects: [
       [
         { libraries: [{ jar: 'a', egg: 'b' }] },
         '<at>libraries[0] has jar and egg; exactly one of jar, egg, whl, pypi, maven, cran is allowed.',
@@ -128,25 +128,25 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'timeout_seconds',
-    takes: [{ timeout_seconds: 0 }, { timeout_seconds: 60 }],
-    refuses: [[{ timeout_seconds: -1 }, '<at>timeout_seconds is -1; it must be at least 0.']],
+    accepts: [{ timeout_seconds: 0 }, { timeout_seconds: 60 }],
+    rejects: [[{ timeout_seconds: -1 }, '<at>timeout_seconds is -1; it must be at least 0.']],
   },
   {
     field: 'max_retries',
-    takes: [{ max_retries: -1 }, { max_retries: 3 }],
-    refuses: [[{ max_retries: -2 }, '<at>max_retries is -2; it must be at least -1.']],
+    accepts: [{ max_retries: -1 }, { max_retries: 3 }],
+    rejects: [[{ max_retries: -2 }, '<at>max_retries is -2; it must be at least -1.']],
   },
   {
     field: 'min_retry_interval_millis',
-    takes: [{ min_retry_interval_millis: 0 }, { min_retry_interval_millis: 500 }],
-    refuses: [
+    accepts: [{ min_retry_interval_millis: 0 }, { min_retry_interval_millis: 500 }],
+    rejects: [
       [{ min_retry_interval_millis: -1 }, '<at>min_retry_interval_millis is -1; it must be at least 0.'],
     ],
   },
   {
     field: 'retry_on_timeout',
-    takes: [{ retry_on_timeout: true }, { retry_on_timeout: false }],
-    refuses: [
+    accepts: [{ retry_on_timeout: true }, { retry_on_timeout: false }],
+    rejects: [
       [
         { retry_on_timeout: 'no' },
         'Could not parse request object: Expected boolean for field <at>retry_on_timeout, found STRING "no"',
@@ -155,8 +155,8 @@ const taskRows: readonly FieldRow[] = [
   },
   {
     field: 'email_notifications',
-    takes: [{ email_notifications: { on_failure: ['a@x'] } }, { email_notifications: {} }],
-    refuses: [
+    accepts: [{ email_notifications: { on_failure: ['a@x'] } }, { email_notifications: {} }],
+    rejects: [
       [
         { email_notifications: { on_start: ['ü@x'] } },
         '<at>email_notifications.on_start[0] is "ü@x"; only ASCII characters are allowed.',
@@ -165,40 +165,40 @@ const taskRows: readonly FieldRow[] = [
   },
 ];
 
-test.each(taskRows)('spec 2.3 $field', (row) => expectRow(runyard, row, inTask));
+test.each(taskRows)('spec 2.3 $field', (row) => assertFieldRow(runyard, row, taskLocation));
 
 test('spec 2.3 depends_on: a cycle is refused and named', async () => {
   const tasks = ['a', 'b', 'c'].map((task_key, index, keys) => ({
     task_key,
     existing_cluster_id: 'c',
-    ...python,
+    ...pythonTask,
     depends_on: [{ task_key: keys[(index + 1) % 3] }],
   }));
   expect(await runyard.call('POST', '2.1/jobs/create', { tasks })).toEqual(
-    refusal('tasks: depends_on must not form a cycle, but it does: a -> b -> c -> a.'),
+    errorResponse('tasks: depends_on must not form a cycle, but it does: a -> b -> c -> a.'),
   );
 });
 
 /** The first of two shared clusters, the other one is `other`. */
-const inJobCluster: Place = {
+const inJobCluster: SettingsLocation = {
   version: '2.1',
   path: 'job_clusters[0].',
-  jobWith: (settings) => ({
+  toJobSettings: (settings) => ({
     name: 'contract',
-    tasks: [{ task_key: 'a', existing_cluster_id: 'c', ...python }],
+    tasks: [{ task_key: 'a', existing_cluster_id: 'c', ...pythonTask }],
     job_clusters: [
       { job_cluster_key: 'shared', new_cluster: newCluster, ...settings },
       { job_cluster_key: 'other', new_cluster: newCluster },
     ],
   }),
-  shownIn: (settings) => settings.job_clusters[0],
+  settingsFrom: (settings) => settings.job_clusters[0],
 };
 
 const clusterRows: readonly FieldRow[] = [
   {
     field: 'job_cluster_key',
-    takes: [{ job_cluster_key: 'Big_2-x' }],
-    refuses: [
+    accepts: [{ job_cluster_key: 'Big_2-x' }],
+    rejects: [
       [{ job_cluster_key: undefined }, 'Missing required field: <at>job_cluster_key.'],
       [{ job_cluster_key: 'a b' }, `<at>job_cluster_key is "a b"; it must match ${key}.`],
       [
@@ -209,11 +209,11 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'new_cluster',
-    takes: [
+    accepts: [
       { new_cluster: newCluster },
       { new_cluster: { ...noSize, autoscale: { min_workers: 1, max_workers: 2 } } },
     ],
-    refuses: [
+    rejects: [
       [{ new_cluster: undefined }, 'Missing required field: <at>new_cluster.'],
       [{ new_cluster: noSize }, `${incomplete} (job_clusters[0].new_cluster)`],
       [
@@ -224,4 +224,4 @@ const clusterRows: readonly FieldRow[] = [
   },
 ];
 
-test.each(clusterRows)('spec 2.4 $field', (row) => expectRow(runyard, row, inJobCluster));
+test.each(clusterRows)('spec 2.4 $field', (row) => assertFieldRow(runyard, row, inJobCluster));

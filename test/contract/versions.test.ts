@@ -1,8 +1,8 @@
 /** One model under three versions of the path: what each takes, and how each shows it (spec 9, 3.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, python, refusal } from './rows.ts';
+import { newCluster, pythonTask, errorResponse } from './rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const on = { existing_cluster_id: 'c' };
 const single = {
   name: 'single',
   ...on,
-  ...python,
+  ...pythonTask,
   timeout_seconds: 60,
   max_retries: 1,
   libraries: [{ jar: 'managed_fs:/a.jar' }],
@@ -24,19 +24,19 @@ const multi = {
   name: 'multi',
   job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }],
   tasks: [
-    { task_key: 'a', job_cluster_key: 'k', ...python },
-    { task_key: 'b', ...on, ...python, depends_on: [{ task_key: 'a' }] },
+    { task_key: 'a', job_cluster_key: 'k', ...pythonTask },
+    { task_key: 'b', ...on, ...pythonTask, depends_on: [{ task_key: 'a' }] },
   ],
 };
 const later = ['2.1', '2.2'] as const;
 const all = ['2.0', ...later] as const;
 const create = async (version: string, settings: object): Promise<number> =>
-  (await runyard.ok('POST', `${version}/jobs/create`, settings)).job_id;
-const settingsIn = async (version: string, job_id: number): Promise<Answer> =>
-  (await runyard.ok('GET', `${version}/jobs/get`, { job_id })).settings;
-const listedIn = async (version: string, job_id: number): Promise<Answer> =>
-  (await runyard.ok('GET', `${version}/jobs/list`, { limit: 100 })).jobs.find(
-    (job: Answer) => job.job_id === job_id,
+  (await runyard.callOk('POST', `${version}/jobs/create`, settings)).job_id;
+const settingsIn = async (version: string, job_id: number): Promise<ResponseBody> =>
+  (await runyard.callOk('GET', `${version}/jobs/get`, { job_id })).settings;
+const listedIn = async (version: string, job_id: number): Promise<ResponseBody> =>
+  (await runyard.callOk('GET', `${version}/jobs/list`, { limit: 100 })).jobs.find(
+    (job: ResponseBody) => job.job_id === job_id,
   ).settings;
 
 test('spec 9.1: the version is the second segment of the path; another one is no operation', async () => {
@@ -52,16 +52,20 @@ test('spec 9.1: the version is the second segment of the path; another one is no
 describe('spec 9.2: later versions are multi-task only', () => {
   test.each(later)('spec 9.2: %s refuses single-task settings, and names tasks', async (version) => {
     const message = `spark_python_task is a single-task field; version ${version} takes it only within an entry of tasks.`;
-    expect(await runyard.call('POST', `${version}/jobs/create`, single)).toEqual(refusal(message));
+    expect(await runyard.call('POST', `${version}/jobs/create`, single)).toEqual(errorResponse(message));
     const job_id = await create('2.0', single);
     expect(await runyard.call('POST', `${version}/jobs/reset`, { job_id, new_settings: single })).toEqual(
-      refusal(message),
+      errorResponse(message),
     );
-    expect(await runyard.call('POST', `${version}/jobs/update`, { job_id, new_settings: python })).toEqual(
-      refusal('spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.'),
+    expect(
+      await runyard.call('POST', `${version}/jobs/update`, { job_id, new_settings: pythonTask }),
+    ).toEqual(
+      errorResponse(
+        'spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.',
+      ),
     );
     expect(await runyard.call('POST', `${version}/jobs/create`, { name: 'x' })).toEqual(
-      refusal(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`),
+      errorResponse(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`),
     );
   });
 
@@ -75,7 +79,7 @@ describe('spec 9.2: later versions are multi-task only', () => {
         expect.objectContaining({
           task_key: 'main',
           ...on,
-          ...python,
+          ...pythonTask,
           timeout_seconds: 60,
           max_retries: 1,
           libraries: [],
@@ -83,16 +87,16 @@ describe('spec 9.2: later versions are multi-task only', () => {
       ]);
       for (const field of ['existing_cluster_id', 'spark_python_task', 'max_retries', 'libraries'])
         expect(rest).not.toHaveProperty(field);
-      const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, { job_id });
-      await runyard.ended(run_id);
-      const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
+      const { run_id } = await runyard.callOk('POST', `${version}/jobs/run-now`, { job_id });
+      await runyard.waitForRunEnd(run_id);
+      const run = await runyard.callOk('GET', `${version}/jobs/runs/get`, { run_id });
       expect(run).toMatchObject({
         format: 'MULTI_TASK',
         tasks: [{ task_key: 'main', run_id: expect.any(Number) }],
       });
       expect(run).not.toHaveProperty('task');
       expect(
-        await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: run.tasks[0].run_id }),
+        await runyard.callOk('GET', `${version}/jobs/runs/get-output`, { run_id: run.tasks[0].run_id }),
       ).toMatchObject({ logs: 'ok\n' });
     },
   );
@@ -102,24 +106,24 @@ describe('spec 9.3: 2.0 takes both formats', () => {
   test('spec 9.3: a single-task job stays as it was written, and so does its run', async () => {
     const job_id = await create('2.0', { ...single, libraries: [] });
     expect(await settingsIn('2.0', job_id)).toEqual({ ...single, libraries: [], format: 'SINGLE_TASK' });
-    await runyard.ok('POST', '2.0/jobs/update', { job_id, new_settings: { max_retries: 0 } });
+    await runyard.callOk('POST', '2.0/jobs/update', { job_id, new_settings: { max_retries: 0 } });
     expect(await listedIn('2.0', job_id)).toEqual({
       ...single,
       libraries: [],
       max_retries: 0,
       format: 'SINGLE_TASK',
     });
-    await runyard.ok('POST', '2.0/jobs/reset', { job_id, new_settings: { ...on, ...python } });
+    await runyard.callOk('POST', '2.0/jobs/reset', { job_id, new_settings: { ...on, ...pythonTask } });
     expect(await settingsIn('2.0', job_id)).toEqual({
       name: 'Untitled',
       ...on,
-      ...python,
+      ...pythonTask,
       format: 'SINGLE_TASK',
     });
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
-    await runyard.ended(run_id);
-    const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
-    expect(run).toMatchObject({ format: 'SINGLE_TASK', task: python });
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
+    await runyard.waitForRunEnd(run_id);
+    const run = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
+    expect(run).toMatchObject({ format: 'SINGLE_TASK', task: pythonTask });
     expect(run).not.toHaveProperty('tasks');
   });
 
@@ -147,17 +151,17 @@ describe('spec 9.4: multi-task format', () => {
   test.each(all)(
     'spec 9.4: in %s lists of runs omit the tasks, and get-output takes task runs only',
     async (version) => {
-      const { run_id } = await runyard.ok('POST', `${version}/jobs/run-now`, {
+      const { run_id } = await runyard.callOk('POST', `${version}/jobs/run-now`, {
         job_id: await create(version, multi),
       });
-      await runyard.ended(run_id);
-      const run = await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id });
-      expect(run.tasks.map((task: Answer) => task.task_key)).toEqual(['a', 'b']);
-      const { runs } = await runyard.ok('GET', `${version}/jobs/runs/list`, { job_id: run.job_id });
+      await runyard.waitForRunEnd(run_id);
+      const run = await runyard.callOk('GET', `${version}/jobs/runs/get`, { run_id });
+      expect(run.tasks.map((task: ResponseBody) => task.task_key)).toEqual(['a', 'b']);
+      const { runs } = await runyard.callOk('GET', `${version}/jobs/runs/list`, { job_id: run.job_id });
       expect(runs).toEqual([{ ...run, tasks: [] }]);
       for (const task of run.tasks)
         expect(
-          (await runyard.ok('GET', `${version}/jobs/runs/get-output`, { run_id: task.run_id })).logs,
+          (await runyard.callOk('GET', `${version}/jobs/runs/get-output`, { run_id: task.run_id })).logs,
         ).toBe('ok\n');
       expect((await runyard.call('GET', `${version}/jobs/runs/get-output`, { run_id })).status).toBe(400);
     },
@@ -167,8 +171,8 @@ describe('spec 9.4: multi-task format', () => {
 test('spec 3.3 job format: set by the shape of the settings, also when that changes', async () => {
   const job_id = await create('2.0', single);
   expect((await settingsIn('2.0', job_id)).format).toBe('SINGLE_TASK');
-  await runyard.ok('POST', '2.0/jobs/reset', { job_id, new_settings: multi });
+  await runyard.callOk('POST', '2.0/jobs/reset', { job_id, new_settings: multi });
   expect((await settingsIn('2.0', job_id)).format).toBe('MULTI_TASK');
-  await runyard.ok('POST', '2.0/jobs/reset', { job_id, new_settings: { ...single, libraries: [] } });
+  await runyard.callOk('POST', '2.0/jobs/reset', { job_id, new_settings: { ...single, libraries: [] } });
   expect((await settingsIn('2.0', job_id)).format).toBe('SINGLE_TASK');
 });

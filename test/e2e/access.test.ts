@@ -1,30 +1,30 @@
 /** Job access control of the whole service, as its setting switches it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient, type Client } from '../harness/client.ts';
-import { pathOf, putWorkspaceFile } from '../harness/pipelines.ts';
-import { addPerson } from '../harness/people.ts';
+import { createApiClient, type ApiClient } from '../harness/client.ts';
+import { pipelinePath, putWorkspaceFile } from '../harness/pipelines.ts';
+import { addUser } from '../harness/people.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
-let owner: Client;
-let stranger: Client;
+let owner: ApiClient;
+let stranger: ApiClient;
 beforeAll(async () => {
   runyard = await startTestService({ jobAccessControl: true });
   const { db } = runyard.database;
-  owner = createClient(runyard.url, await addPerson(db, 'owner'));
-  stranger = createClient(runyard.url, await addPerson(db, 'stranger'));
+  owner = createApiClient(runyard.url, await addUser(db, 'owner'));
+  stranger = createApiClient(runyard.url, await addUser(db, 'stranger'));
   await runyard.putFile('/ok.py', 'print("done")\n');
 });
 afterAll(() => runyard.stop());
 
 test('a job runs for its owner, and nobody else sees it but administrators', async () => {
-  const { job_id } = await owner.ok('POST', '2.0/jobs/create', {
+  const { job_id } = await owner.callOk('POST', '2.0/jobs/create', {
     name: 'mine',
     existing_cluster_id: 'c',
     spark_python_task: { python_file: 'managed_fs:/ok.py' },
   });
-  const { run_id } = await owner.ok('POST', '2.0/jobs/run-now', { job_id });
-  const run = await owner.ended(run_id);
+  const { run_id } = await owner.callOk('POST', '2.0/jobs/run-now', { job_id });
+  const run = await owner.waitForRunEnd(run_id);
   expect(run).toMatchObject({
     state: { result_state: 'SUCCESS' },
     status: { termination_details: { code: 'SUCCESS' } },
@@ -34,8 +34,8 @@ test('a job runs for its owner, and nobody else sees it but administrators', asy
     body: { error_code: 'PERMISSION_DENIED' },
   });
   expect(await stranger.call('GET', '2.0/jobs/runs/get-output', { run_id })).toMatchObject({ status: 403 });
-  expect(await stranger.ok('GET', '2.1/jobs/list')).toEqual({ jobs: [], has_more: false });
-  expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('done\n');
+  expect(await stranger.callOk('GET', '2.1/jobs/list')).toEqual({ jobs: [], has_more: false });
+  expect((await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('done\n');
 });
 
 test('the update of a pipeline is stopped by nobody who may not cancel its run', async () => {
@@ -44,18 +44,18 @@ test('the update of a pipeline is stopped by nobody who may not cancel its run',
     '/p/t.sql',
     'CREATE MATERIALIZED VIEW t AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;',
   );
-  await runyard.ok('POST', '2.0/pipelines', {
+  await runyard.callOk('POST', '2.0/pipelines', {
     name: 'guarded',
     libraries: [{ glob: { include: '/p/t.sql' } }],
   });
-  const { update_id: updateId } = await owner.ok('POST', pathOf('guarded', '/updates'));
+  const { update_id: updateId } = await owner.callOk('POST', pipelinePath('guarded', '/updates'));
   const {
     update: { run_id: runId },
-  } = await owner.ok('GET', pathOf('guarded', `/updates/${updateId}`));
-  expect(await stranger.call('POST', pathOf('guarded', '/stop'))).toMatchObject({
+  } = await owner.callOk('GET', pipelinePath('guarded', `/updates/${updateId}`));
+  expect(await stranger.call('POST', pipelinePath('guarded', '/stop'))).toMatchObject({
     status: 403,
     body: { error_code: 'PERMISSION_DENIED' },
   });
-  await owner.ok('POST', pathOf('guarded', '/stop'));
-  expect((await owner.ended(runId)).state.result_state).toBe('CANCELED');
+  await owner.callOk('POST', pipelinePath('guarded', '/stop'));
+  expect((await owner.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
 });

@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 
@@ -41,7 +41,7 @@ function start(): Promise<EngineProcess> {
 
 const submit = async (engine: EngineProcess, cluster: object): Promise<number> =>
   (
-    await engine.ok('POST', '2.1/jobs/runs/submit', {
+    await engine.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [{ task_key: 'a', new_cluster: { ...newCluster, ...cluster }, ...work }],
     })
   ).run_id;
@@ -56,17 +56,17 @@ test('the init script of a killed engine goes on and is not run twice; who waits
       init_scripts: [{ managed_fs: { destination: 'managed_fs:/setup.sh' } }],
     });
     await expect.poll(() => existsSync(inFiles('started')), { timeout: 30_000 }).toBe(true);
-    const { cluster_id: waitingCluster } = await first.ok('POST', '2.0/clusters/create', newCluster);
+    const { cluster_id: waitingCluster } = await first.callOk('POST', '2.0/clusters/create', newCluster);
     const waiting = await submit(second, {});
-    const state = (run: Answer) => run.tasks[0].state;
-    const seen = await second.runWhen(waiting, (run) => state(run).state_message.includes('waits for'));
+    const state = (run: ResponseBody) => run.tasks[0].state;
+    const seen = await second.waitForRun(waiting, (run) => state(run).state_message.includes('waits for'));
     expect(state(seen)).toMatchObject({
       life_cycle_state: 'PENDING',
       state_message: expect.stringMatching(/waits for 2 nodes of this service, which has 2$/),
     });
     await first.kill();
     await second.putFile('/go', '');
-    const run = await second.ended(scripted);
+    const run = await second.waitForRunEnd(scripted);
     expect(run.state.result_state).toBe('SUCCESS');
     expect(readFileSync(inFiles('started'), 'utf8')).toBe('started\n');
     const id = run.tasks[0].cluster_instance.cluster_id;
@@ -76,15 +76,16 @@ test('the init script of a killed engine goes on and is not run twice; who waits
     expect(readFileSync(inFiles('logs', id, 'driver', 'stdout'), 'utf8')).toBe('ok\n');
     // The all-purpose cluster came first, and its engine is gone: the other one has started it.
     await expect
-      .poll(async () => (await second.ok('GET', '2.0/clusters/get', { cluster_id: waitingCluster })).state, {
-        timeout: 30_000,
-      })
+      .poll(
+        async () => (await second.callOk('GET', '2.0/clusters/get', { cluster_id: waitingCluster })).state,
+        { timeout: 30_000 },
+      )
       .toBe('RUNNING');
-    expect(state(await second.ok('GET', '2.1/jobs/runs/get', { run_id: waiting })).life_cycle_state).toBe(
+    expect(state(await second.callOk('GET', '2.1/jobs/runs/get', { run_id: waiting })).life_cycle_state).toBe(
       'PENDING',
     );
-    await second.ok('POST', '2.0/clusters/delete', { cluster_id: waitingCluster });
-    expect((await second.ended(waiting)).state.result_state).toBe('SUCCESS');
+    await second.callOk('POST', '2.0/clusters/delete', { cluster_id: waitingCluster });
+    expect((await second.waitForRunEnd(waiting)).state.result_state).toBe('SUCCESS');
     const held = await database.db
       .selectFrom('clusters')
       .select('cluster_id')

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -46,24 +46,24 @@ const task = (task_key: string, where: object, parameters?: readonly string[], m
 });
 const after = (...keys: string[]) => ({ depends_on: keys.map((task_key) => ({ task_key })) });
 const submit = async (...tasks: readonly object[]): Promise<number> =>
-  (await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks })).run_id;
+  (await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks })).run_id;
 const start = async (tasks: readonly object[], job_clusters: readonly object[] = []): Promise<number> => {
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { tasks, job_clusters });
-  return (await runyard.ok('POST', '2.1/jobs/run-now', { job_id })).run_id;
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', { tasks, job_clusters });
+  return (await runyard.callOk('POST', '2.1/jobs/run-now', { job_id })).run_id;
 };
-const taskIn = (run: Answer, key: string, attempt = 0): Answer =>
-  run.tasks.find((one: Answer) => one.task_key === key && one.attempt_number === attempt);
+const taskIn = (run: ResponseBody, key: string, attempt = 0): ResponseBody =>
+  run.tasks.find((one: ResponseBody) => one.task_key === key && one.attempt_number === attempt);
 const running = (runId: number, key: string) =>
-  runyard.runWhen(runId, (run) => taskIn(run, key)?.state.life_cycle_state === 'RUNNING');
-const clusterIdOf = (run: Answer, key: string, attempt = 0): string =>
+  runyard.waitForRun(runId, (run) => taskIn(run, key)?.state.life_cycle_state === 'RUNNING');
+const clusterIdOf = (run: ResponseBody, key: string, attempt = 0): string =>
   taskIn(run, key, attempt).cluster_instance.cluster_id;
-const cluster = (cluster_id: string): Promise<Answer> =>
-  runyard.ok('GET', '2.1/clusters/get', { cluster_id });
-const eventsOf = async (cluster_id: string): Promise<Answer[]> =>
-  (await runyard.ok('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events;
+const cluster = (cluster_id: string): Promise<ResponseBody> =>
+  runyard.callOk('GET', '2.1/clusters/get', { cluster_id });
+const eventsOf = async (cluster_id: string): Promise<ResponseBody[]> =>
+  (await runyard.callOk('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events;
 const typesOf = async (cluster_id: string): Promise<string[]> =>
   (await eventsOf(cluster_id)).map((event) => event.type);
-const when = (cluster_id: string, holds: (shown: Answer) => boolean) =>
+const when = (cluster_id: string, holds: (shown: ResponseBody) => boolean) =>
   expect.poll(async () => holds(await cluster(cluster_id)), { timeout: 20_000, interval: 10 }).toBe(true);
 const held = async (): Promise<number> => {
   const rows = await runyard.database.db
@@ -85,7 +85,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
         ['go-2'],
       ),
     );
-    const waiting = await runyard.runWhen(second, (run) =>
+    const waiting = await runyard.waitForRun(second, (run) =>
       run.tasks[0].state.state_message.includes('waits for'),
     );
     expect(waiting.tasks[0].state.life_cycle_state).toBe('PENDING');
@@ -100,16 +100,18 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
     });
     // One node is free, but somebody came before.
     const third = await submit(task('a', { new_cluster: { ...inThree, num_workers: 0 } }));
-    await runyard.runWhen(third, (run) => run.tasks[0].state.state_message.includes('waits for 1 node of'));
+    await runyard.waitForRun(third, (run) =>
+      run.tasks[0].state.state_message.includes('waits for 1 node of'),
+    );
     await runyard.putFile('/go-1', '');
     await running(second, 'a');
     expect(await held()).toBe(3);
     expect(
-      (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: third })).tasks[0].state.life_cycle_state,
+      (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: third })).tasks[0].state.life_cycle_state,
     ).toBe('PENDING');
     await runyard.putFile('/go-2', '');
     for (const runId of [first, second, third])
-      expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+      expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
     expect(await held()).toBe(0);
   });
 
@@ -119,18 +121,20 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
     const late = await submit(task('a', { new_cluster: inThree }, undefined, { timeout_seconds: 1 }));
     const cancelled = await submit(task('a', { new_cluster: { ...inThree, num_workers: 2 } }));
     const behind = await submit(task('a', { new_cluster: inThree }));
-    await runyard.runWhen(behind, (run) => run.tasks[0].state.state_message.includes('waits for'));
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: cancelled });
-    expect((await runyard.ended(cancelled)).tasks[0].state.result_state).toBe('CANCELED');
-    expect((await runyard.ended(late)).tasks[0].state.result_state).toBe('TIMEDOUT');
+    await runyard.waitForRun(behind, (run) => run.tasks[0].state.state_message.includes('waits for'));
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: cancelled });
+    expect((await runyard.waitForRunEnd(cancelled)).tasks[0].state.result_state).toBe('CANCELED');
+    expect((await runyard.waitForRunEnd(late)).tasks[0].state.result_state).toBe('TIMEDOUT');
     await runyard.putFile('/go-3', '');
-    expect((await runyard.ended(behind)).state.result_state).toBe('SUCCESS');
-    await runyard.ended(first);
+    expect((await runyard.waitForRunEnd(behind)).state.result_state).toBe('SUCCESS');
+    await runyard.waitForRunEnd(first);
     expect(await held()).toBe(0);
   });
 
   test('ends as INTERNAL_ERROR at once when the pool could never hold it', async () => {
-    const run = await runyard.ended(await submit(task('a', { new_cluster: { ...inThree, num_workers: 3 } })));
+    const run = await runyard.waitForRunEnd(
+      await submit(task('a', { new_cluster: { ...inThree, num_workers: 3 } })),
+    );
     expect(run.tasks[0].state).toMatchObject({ life_cycle_state: 'INTERNAL_ERROR' });
     expect(run.tasks[0].state.state_message).toBe(
       `Cluster ${clusterIdOf(run, 'a')} was terminated (INSTANCE_POOL_CLUSTER_FAILURE): It needs 4 nodes of the pool "three", which has 3: that can never be.`,
@@ -153,8 +157,8 @@ describe('spec 2.8 autoscale', () => {
       ],
       [shared],
     );
-    await runyard.runWhen(runId, (run) =>
-      run.tasks.every((one: Answer) => one.state.life_cycle_state === 'RUNNING'),
+    await runyard.waitForRun(runId, (run) =>
+      run.tasks.every((one: ResponseBody) => one.state.life_cycle_state === 'RUNNING'),
     );
     const id = clusterIdOf(await running(runId, 'a'), 'a');
     await when(id, (shown) => shown.num_workers === 2);
@@ -166,7 +170,7 @@ describe('spec 2.8 autoscale', () => {
     await runyard.putFile('/go-b', '');
     await when(id, (shown) => shown.num_workers === 1);
     await runyard.putFile('/go-c', '');
-    expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+    expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
     expect(await typesOf(id)).toEqual([
       'CREATING',
       'RUNNING',
@@ -195,7 +199,7 @@ describe('spec 2.4: a cluster that fails', () => {
       ],
       [{ job_cluster_key: 'lossy', new_cluster: newCluster }],
     );
-    const run = await runyard.ended(runId);
+    const run = await runyard.waitForRunEnd(runId);
     const lost = clusterIdOf(run, 'a');
     expect(taskIn(run, 'a').state).toMatchObject({
       life_cycle_state: 'INTERNAL_ERROR',
@@ -221,10 +225,10 @@ describe('spec 2.4: a cluster that fails', () => {
   });
 
   test('a task that may be retried goes on with a cluster of its own anew', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit(task('own-lossy', { new_cluster: newCluster }, ['go-lossy'], { max_retries: 1 })).then(
         async (runId) => {
-          await runyard.runWhen(runId, (shown) => shown.tasks.length === 2);
+          await runyard.waitForRun(runId, (shown) => shown.tasks.length === 2);
           await runyard.putFile('/go-lossy', '');
           return runId;
         },
@@ -236,7 +240,7 @@ describe('spec 2.4: a cluster that fails', () => {
   });
 
   test('one that cannot start is INTERNAL_ERROR and says so; the next task gets another', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await start(
         [
           task('a', { job_cluster_key: 'broken' }),
@@ -264,15 +268,15 @@ describe('spec 2.4: a cluster that fails', () => {
       [{ job_cluster_key: 'etl', new_cluster: newCluster }],
     );
     const ended = clusterIdOf(await running(runId, 'a'), 'a');
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: ended });
-    const run = await runyard.ended(runId);
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: ended });
+    const run = await runyard.waitForRunEnd(runId);
     expect(taskIn(run, 'a').state.life_cycle_state).toBe('INTERNAL_ERROR');
     expect(taskIn(run, 'a').state.state_message).toMatch(/was terminated \(USER_REQUEST\): .* ended it\./);
     expect(taskIn(run, 'b').state.result_state).toBe('SUCCESS');
   });
 
   test('preempted workers are lost and come back; the task goes on', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit(task('spot', { new_cluster: { ...newCluster, num_workers: 3 } }, ['go-spot'])).then(
         async (runId) => {
           const id = clusterIdOf(await running(runId, 'spot'), 'spot');
@@ -294,7 +298,7 @@ describe('spec 2.4: a cluster that fails', () => {
 describe('all-purpose clusters', () => {
   const create = async (fields: object = {}): Promise<string> =>
     (
-      await runyard.ok('POST', '2.1/clusters/create', {
+      await runyard.callOk('POST', '2.1/clusters/create', {
         cluster_name: 'mine',
         ...newCluster,
         spark_env_vars: { COLOUR: 'red', API_TOKEN: 'hush' },
@@ -315,15 +319,15 @@ describe('all-purpose clusters', () => {
         existing_cluster_id: id,
         spark_python_task: { python_file: 'managed_fs:/env.py' },
       });
-    const run = await runyard.ended(await use());
-    const { logs } = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
+    const run = await runyard.waitForRunEnd(await use());
+    const { logs } = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
     expect(logs).toBe(`red ${id} mine TRUE standard-2 FALSE 127.0.0.1\n`);
     expect(await runyard.call('POST', '2.0/clusters/start', { cluster_id: id })).toMatchObject({
       status: 400,
       body: { error_code: 'INVALID_STATE' },
     });
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
     expect(await cluster(id)).toMatchObject({
       state: 'TERMINATED',
       cluster_source: 'API',
@@ -334,24 +338,28 @@ describe('all-purpose clusters', () => {
       await runyard.call('POST', '2.0/clusters/resize', { cluster_id: id, num_workers: 4 }),
     ).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
     // Named by a task it starts again.
-    expect((await runyard.ended(await use())).state.result_state).toBe('SUCCESS');
+    expect((await runyard.waitForRunEnd(await use())).state.result_state).toBe('SUCCESS');
     expect(await typesOf(id)).toEqual(['CREATING', 'RUNNING', 'TERMINATING', 'STARTING', 'RUNNING']);
     expect(
-      (await runyard.ok('GET', '2.1/clusters/list', { page_size: 100 })).clusters.map(
-        (one: Answer) => one.cluster_id,
+      (await runyard.callOk('GET', '2.1/clusters/list', { page_size: 100 })).clusters.map(
+        (one: ResponseBody) => one.cluster_id,
       ),
     ).toContain(id);
-    const page = await runyard.ok('GET', '2.0/clusters/events', { cluster_id: id, order: 'ASC', limit: 2 });
+    const page = await runyard.callOk('GET', '2.0/clusters/events', {
+      cluster_id: id,
+      order: 'ASC',
+      limit: 2,
+    });
     expect([page.total_count, page.next_page]).toEqual([
       5,
       { cluster_id: id, order: 'ASC', limit: 2, offset: 2 },
     ]);
-    const next = await runyard.ok('POST', '2.0/clusters/events', {
+    const next = await runyard.callOk('POST', '2.0/clusters/events', {
       ...page.next_page,
       event_types: ['TERMINATING', 'STARTING'],
     });
     expect(next).toMatchObject({ events: [], total_count: 2 });
-    await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/permanent-delete', { cluster_id: id });
     expect(await runyard.call('GET', '2.0/clusters/get', { cluster_id: id })).toMatchObject({
       status: 400,
       body: { error_code: 'INVALID_PARAMETER_VALUE', message: `Cluster ${id} does not exist` },
@@ -361,7 +369,7 @@ describe('all-purpose clusters', () => {
   test('resized, one waits for nodes until there is room', async () => {
     const [big, small] = [await create({ ...inThree }), await create({ ...inThree, num_workers: 0 })];
     for (const id of [big, small]) await when(id, (shown) => shown.state === 'RUNNING');
-    await runyard.ok('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 2 });
+    await runyard.callOk('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 2 });
     expect(await cluster(big)).toMatchObject({
       state: 'RESIZING',
       num_workers: 2,
@@ -369,13 +377,13 @@ describe('all-purpose clusters', () => {
     });
     const third = await create({ ...inThree, num_workers: 0 });
     const user = await submit(task('a', { existing_cluster_id: third }));
-    await runyard.runWhen(
+    await runyard.waitForRun(
       user,
       (run) =>
         run.tasks[0].state.state_message ===
         `Cluster ${third} waits for 1 node of the pool "three", which has 3`,
     );
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: small });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: small });
     expect(await cluster(big)).toMatchObject({ state: 'RUNNING', num_workers: 2 });
     expect(
       await runyard.call('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 3 }),
@@ -386,10 +394,10 @@ describe('all-purpose clusters', () => {
           'The cluster would need 4 nodes of the pool "three", which has 3; make it smaller, or the pool larger (RUNYARD_CLUSTERS).',
       },
     });
-    await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: big });
-    expect((await runyard.ended(user)).state.result_state).toBe('SUCCESS');
-    await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: third });
-    await runyard.ok('POST', '2.0/clusters/permanent-delete', { cluster_id: small });
+    await runyard.callOk('POST', '2.0/clusters/permanent-delete', { cluster_id: big });
+    expect((await runyard.waitForRunEnd(user)).state.result_state).toBe('SUCCESS');
+    await runyard.callOk('POST', '2.0/clusters/permanent-delete', { cluster_id: third });
+    await runyard.callOk('POST', '2.0/clusters/permanent-delete', { cluster_id: small });
   });
 
   test('one that nobody uses for autotermination_minutes ends', async () => {
@@ -421,20 +429,20 @@ describe('all-purpose clusters', () => {
     );
     const huge = await create({ num_workers: 2_147_483_647 });
     await when(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
-    expect((await runyard.ok('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({
+    expect((await runyard.callOk('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({
       key: '16.4.x-scala2.12',
       name: '16.4 LTS (Scala 2.12)',
     });
-    expect((await runyard.ok('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({
+    expect((await runyard.callOk('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({
       node_type_id: 'standard-2',
       num_cores: 2,
       memory_mb: 8_192,
     });
-    expect((await runyard.ok('GET', '2.0/instance-pools/list')).instance_pools).toMatchObject([
+    expect((await runyard.callOk('GET', '2.0/instance-pools/list')).instance_pools).toMatchObject([
       { instance_pool_id: 'three', max_capacity: 3, node_type_id: 'standard-4' },
       { instance_pool_id: 'many' },
     ]);
-    expect((await runyard.ok('GET', '2.0/policies/clusters/list')).policies).toMatchObject([
+    expect((await runyard.callOk('GET', '2.0/policies/clusters/list')).policies).toMatchObject([
       { policy_id: 'small' },
     ]);
   });

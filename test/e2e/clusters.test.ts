@@ -3,7 +3,7 @@
  * task.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -29,17 +29,21 @@ const task = (task_key: string, cluster: object, depends_on: readonly string[] =
   spark_python_task: { python_file: 'managed_fs:/env.py' },
 });
 
-async function runJob(tasks: readonly object[], job_clusters: readonly object[] = []): Promise<Answer> {
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { name: 'clusters', tasks, job_clusters });
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-  return runyard.ended(run_id);
+async function runJob(tasks: readonly object[], job_clusters: readonly object[] = []): Promise<ResponseBody> {
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
+    name: 'clusters',
+    tasks,
+    job_clusters,
+  });
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+  return runyard.waitForRunEnd(run_id);
 }
-const clusterOf = (run: Answer, key: string): string =>
-  run.tasks.find((one: Answer) => one.task_key === key).cluster_instance.cluster_id;
-const logsOf = async (run: Answer, key: string): Promise<string> =>
+const clusterOf = (run: ResponseBody, key: string): string =>
+  run.tasks.find((one: ResponseBody) => one.task_key === key).cluster_instance.cluster_id;
+const logsOf = async (run: ResponseBody, key: string): Promise<string> =>
   (
-    await runyard.ok('GET', '2.1/jobs/runs/get-output', {
-      run_id: run.tasks.find((one: Answer) => one.task_key === key).run_id,
+    await runyard.callOk('GET', '2.1/jobs/runs/get-output', {
+      run_id: run.tasks.find((one: ResponseBody) => one.task_key === key).run_id,
     })
   ).logs;
 const rowOf = (clusterId: string) =>
@@ -61,7 +65,7 @@ describe('spec 2.4: a new cluster of a task', () => {
     expect(await logsOf(run, 'a')).toBe(`blue ${a}\n`);
     const row = await rowOf(a);
     expect(row).toMatchObject({ kind: 'JOB', state: 'TERMINATED', termination_reason: 'JOB_FINISHED' });
-    const taskA = run.tasks.find((one: Answer) => one.task_key === 'a');
+    const taskA = run.tasks.find((one: ResponseBody) => one.task_key === 'a');
     expect(row.terminated_time).toBeLessThanOrEqual(taskA.end_time);
   });
 });
@@ -81,7 +85,7 @@ describe('spec 2.4: a shared job cluster', () => {
     expect([clusterOf(run, 'second'), clusterOf(run, 'third')]).toEqual([shared, shared]);
     expect(clusterOf(run, 'own')).not.toBe(shared);
     const row = await rowOf(shared);
-    const end = (key: string): number => run.tasks.find((one: Answer) => one.task_key === key).end_time;
+    const end = (key: string): number => run.tasks.find((one: ResponseBody) => one.task_key === key).end_time;
     expect(row).toMatchObject({ kind: 'JOB', state: 'TERMINATED' });
     expect(row.terminated_time).toBeGreaterThanOrEqual(Math.max(end('second'), end('third')));
     expect(row.terminated_time).toBeLessThanOrEqual(end('own'));
@@ -116,17 +120,17 @@ describe('spec 2.4, 2.5: a cluster that takes time to start', () => {
         new_cluster: newCluster,
         spark_python_task: { python_file: 'managed_fs:/env.py' },
       };
-      const { run_id } = await slow.ok('POST', '2.0/jobs/runs/submit', submit);
-      const waiting = await slow.runWhen(run_id, (run) => run.tasks[0].cluster_instance !== undefined);
+      const { run_id } = await slow.callOk('POST', '2.0/jobs/runs/submit', submit);
+      const waiting = await slow.waitForRun(run_id, (run) => run.tasks[0].cluster_instance !== undefined);
       expect(waiting.state.state_message).toMatch(/^Waiting for cluster \d{4}-\d{6}-\w{8} to start$/);
-      await slow.ended(run_id);
-      const run = await slow.ok('GET', '2.0/jobs/runs/get', { run_id });
+      await slow.waitForRunEnd(run_id);
+      const run = await slow.callOk('GET', '2.0/jobs/runs/get', { run_id });
       expect(run.state).toMatchObject({ result_state: 'SUCCESS', state_message: '' });
       expect(run.setup_duration).toBeGreaterThanOrEqual(400);
-      const second = await slow.ok('POST', '2.0/jobs/runs/submit', submit);
-      await slow.runWhen(second.run_id, (one) => one.tasks[0].cluster_instance !== undefined);
-      await slow.ok('POST', '2.0/jobs/runs/cancel', { run_id: second.run_id });
-      const cancelled = await slow.ended(second.run_id);
+      const second = await slow.callOk('POST', '2.0/jobs/runs/submit', submit);
+      await slow.waitForRun(second.run_id, (one) => one.tasks[0].cluster_instance !== undefined);
+      await slow.callOk('POST', '2.0/jobs/runs/cancel', { run_id: second.run_id });
+      const cancelled = await slow.waitForRunEnd(second.run_id);
       expect(cancelled.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'CANCELED' });
       const left = await slow.database.db
         .selectFrom('clusters')

@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -22,11 +22,11 @@ const python = (file: string) => ({
   spark_python_task: { python_file: `managed_fs:/${file}` },
 });
 const create = async (settings: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/create', { name: 'many', ...settings })).job_id;
-const atOnce = (path: string, body: object, count = many): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: count }, () => runyard.ok('POST', path, body)));
-const listed = async (job_id: number): Promise<Answer[]> =>
-  (await runyard.ok('GET', '2.1/jobs/runs/list', { job_id, limit: 0 })).runs;
+  (await runyard.callOk('POST', '2.0/jobs/create', { name: 'many', ...settings })).job_id;
+const atOnce = (path: string, body: object, count = many): Promise<ResponseBody[]> =>
+  Promise.all(Array.from({ length: count }, () => runyard.callOk('POST', path, body)));
+const listed = async (job_id: number): Promise<ResponseBody[]> =>
+  (await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id, limit: 0 })).runs;
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('spec 4.1.4: one idempotency token', () => {
@@ -36,12 +36,12 @@ describe('spec 4.1.4: one idempotency token', () => {
     const [first] = answers;
     expect(first).toEqual({ run_id: expect.any(Number), number_in_job: 1 });
     expect(answers).toEqual(answers.map(() => first));
-    await runyard.ended(first.run_id);
+    await runyard.waitForRunEnd(first.run_id);
     expect((await listed(job)).map((run) => run.run_id)).toEqual([first.run_id]);
-    expect(await runyard.ok('POST', '2.1/jobs/run-now', { job_id: job, idempotency_token: 'once' })).toEqual(
-      first,
-    );
-    expect((await runyard.ok('POST', '2.1/jobs/run-now', { job_id: job })).number_in_job).toBe(2);
+    expect(
+      await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: job, idempotency_token: 'once' }),
+    ).toEqual(first);
+    expect((await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: job })).number_in_job).toBe(2);
   });
 
   test(`${many} times at once in submit gives one run`, async () => {
@@ -52,14 +52,15 @@ describe('spec 4.1.4: one idempotency token', () => {
     });
     const [first] = answers;
     expect(answers).toEqual(answers.map(() => first));
-    const run = await runyard.ended(first.run_id);
+    const run = await runyard.waitForRunEnd(first.run_id);
     expect(run.state.result_state).toBe('SUCCESS');
-    const submitted = (await runyard.ok('GET', '2.1/jobs/runs/list', { run_type: 'SUBMIT_RUN', limit: 0 }))
-      .runs;
-    expect(submitted.filter((one: Answer) => one.run_name === 'once')).toHaveLength(1);
+    const submitted = (
+      await runyard.callOk('GET', '2.1/jobs/runs/list', { run_type: 'SUBMIT_RUN', limit: 0 })
+    ).runs;
+    expect(submitted.filter((one: ResponseBody) => one.run_name === 'once')).toHaveLength(1);
     const attempts = await readdir(join(runyard.dataDirectory, 'runs'));
     expect(
-      attempts.filter((name) => run.tasks.some((task: Answer) => String(task.run_id) === name)),
+      attempts.filter((name) => run.tasks.some((task: ResponseBody) => String(task.run_id) === name)),
     ).toHaveLength(1);
   });
 
@@ -67,11 +68,11 @@ describe('spec 4.1.4: one idempotency token', () => {
     const [one, other] = [await create(python('ok.py')), await create(python('ok.py'))];
     const answers = await Promise.all(
       [one, other].map((job_id) =>
-        runyard.ok('POST', '2.1/jobs/run-now', { job_id, idempotency_token: 'mine' }),
+        runyard.callOk('POST', '2.1/jobs/run-now', { job_id, idempotency_token: 'mine' }),
       ),
     );
     expect(answers[0].run_id).not.toBe(answers[1].run_id);
-    for (const { run_id } of answers) await runyard.ended(run_id);
+    for (const { run_id } of answers) await runyard.waitForRunEnd(run_id);
   });
 });
 
@@ -86,9 +87,9 @@ describe('spec 2.2, 3.1: max_concurrent_runs', () => {
       run.state.life_cycle_state === 'SKIPPED' ? 'skipped' : 'active',
     );
     expect([states.get('active')?.length, states.get('skipped')?.length]).toEqual([3, many - 3]);
-    await runyard.ok('POST', '2.1/jobs/runs/cancel-all', { job_id: job });
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel-all', { job_id: job });
     for (const run of states.get('active') ?? [])
-      expect((await runyard.ended(run.run_id)).state.result_state).toBe('CANCELED');
+      expect((await runyard.waitForRunEnd(run.run_id)).state.result_state).toBe('CANCELED');
   });
 });
 
@@ -99,8 +100,8 @@ describe('spec 4.1.11: deleting runs while others are started', () => {
     const ids: number[] = answers.map((answer) => answer.run_id);
     await Promise.all(
       ids.map(async (run_id) => {
-        await runyard.ended(run_id);
-        await runyard.ok('POST', '2.1/jobs/runs/delete', { run_id });
+        await runyard.waitForRunEnd(run_id);
+        await runyard.callOk('POST', '2.1/jobs/runs/delete', { run_id });
       }),
     );
     expect(await listed(job)).toEqual([]);

@@ -37,7 +37,7 @@ test('a task that ends while the database is away is recorded when it is back, a
   );
   await engine.putFile('/after.py', 'print("after")\n');
   const compute = { existing_cluster_id: 'c' };
-  const { run_id } = await engine.ok('POST', '2.1/jobs/runs/submit', {
+  const { run_id } = await engine.callOk('POST', '2.1/jobs/runs/submit', {
     tasks: [
       {
         task_key: 'kill',

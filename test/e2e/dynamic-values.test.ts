@@ -3,7 +3,7 @@
  * the next.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -38,18 +38,19 @@ const python = (task_key: string, parameters: string[], more = {}) => ({
   ...more,
 });
 
-async function ran(settings: object, given: object = {}): Promise<Answer> {
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', settings);
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id, ...given });
-  return runyard.ended(run_id);
+async function ran(settings: object, given: object = {}): Promise<ResponseBody> {
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', settings);
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id, ...given });
+  return runyard.waitForRunEnd(run_id);
 }
 
-const taskOf = (run: Answer, key: string): Answer => run.tasks.find((one: Answer) => one.task_key === key);
-const outputOf = (run: Answer, key: string): Promise<Answer> =>
-  runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: taskOf(run, key).run_id });
-const widgetsOf = async (run: Answer, key: string) =>
+const taskOf = (run: ResponseBody, key: string): ResponseBody =>
+  run.tasks.find((one: ResponseBody) => one.task_key === key);
+const outputOf = (run: ResponseBody, key: string): Promise<ResponseBody> =>
+  runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: taskOf(run, key).run_id });
+const widgetsOf = async (run: ResponseBody, key: string) =>
   JSON.parse((await outputOf(run, key)).notebook_output.result);
-const argumentsOf = async (run: Answer, key: string) => JSON.parse((await outputOf(run, key)).logs);
+const argumentsOf = async (run: ResponseBody, key: string) => JSON.parse((await outputOf(run, key)).logs);
 
 describe('two notebooks and a Python program that pass values on', () => {
   test('each gets what those before it have set, by name and by reference', async () => {
@@ -75,7 +76,7 @@ describe('two notebooks and a Python program that pass values on', () => {
     ]);
     // What was written is shown; what was given is shown to those who ask for it.
     expect(taskOf(run, 'print').spark_python_task.parameters).toEqual(parameters);
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+    const asked = await runyard.callOk('GET', '2.1/jobs/runs/get', {
       run_id: run.run_id,
       include_resolved_values: true,
     });
@@ -101,7 +102,7 @@ describe('two notebooks and a Python program that pass values on', () => {
         python('print', ['in {{tasks.load.values.parts}}'], { ...after('load'), ...cluster }),
       ],
     });
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+    const asked = await runyard.callOk('GET', '2.1/jobs/runs/get', {
       run_id: run.run_id,
       include_resolved_values: true,
     });
@@ -130,11 +131,11 @@ describe('two notebooks and a Python program that pass values on', () => {
       state_message: `Task print failed with message: ${message}`,
     });
     expect(await outputOf(run, 'print')).toMatchObject({ error: message });
-    const asked = await runyard.ok('GET', '2.1/jobs/runs/get', {
+    const asked = await runyard.callOk('GET', '2.1/jobs/runs/get', {
       run_id: run.run_id,
       include_resolved_values: true,
     });
-    expect(asked.tasks.map((one: Answer) => one.resolved_values)).toEqual([
+    expect(asked.tasks.map((one: ResponseBody) => one.resolved_values)).toEqual([
       { notebook_task: { base_parameters: {} } },
       undefined,
       undefined,
@@ -176,11 +177,11 @@ describe('parameters of a job', () => {
       { ...parameters[1], value: date },
     ]);
     expect(run.overriding_parameters).toEqual({ job_parameters: { city: 'Genève' } });
-    expect(await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: run.run_id })).not.toHaveProperty(
+    expect(await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: run.run_id })).not.toHaveProperty(
       'job_parameters',
     );
     expect(
-      (await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: run.job_id })).runs[0].job_parameters,
+      (await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: run.job_id })).runs[0].job_parameters,
     ).toEqual(run.job_parameters);
   });
 
@@ -205,8 +206,8 @@ describe('parameters of a job', () => {
   });
 
   test('a one-time run may bring its own', async () => {
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { parameters, tasks });
-    expect(await argumentsOf(await runyard.ended(run_id), 'py')).toMatchObject([
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { parameters, tasks });
+    expect(await argumentsOf(await runyard.waitForRunEnd(run_id), 'py')).toMatchObject([
       'Zürich',
       expect.any(String),
     ]);
@@ -266,7 +267,7 @@ test('every spelling of what a run knows about itself', async () => {
 });
 
 test('a single-task job of 2.0 has them, too', async () => {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+  const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     name: 'one',
     ...on,
     spark_python_task: {
@@ -274,9 +275,9 @@ test('a single-task job of 2.0 has them, too', async () => {
       parameters: ['{{run_id}} {{job.run_id}} {{task_key}}'],
     },
   });
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
-  await runyard.ended(run_id);
-  expect(JSON.parse((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs)).toEqual([
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
+  await runyard.waitForRunEnd(run_id);
+  expect(JSON.parse((await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).logs)).toEqual([
     `${run_id} ${run_id} main`,
   ]);
 });

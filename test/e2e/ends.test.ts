@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProcessTable } from '../../runners/process/process-table.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -23,12 +23,12 @@ const python = (file: string, parameters: readonly string[] = []) => ({
 const compute = { existing_cluster_id: 'all-purpose' };
 
 async function create(settings: object): Promise<number> {
-  return (await runyard.ok('POST', '2.0/jobs/create', { name: 'ends', ...compute, ...settings })).job_id;
+  return (await runyard.callOk('POST', '2.0/jobs/create', { name: 'ends', ...compute, ...settings })).job_id;
 }
-const runNow = (job_id: number, more: object = {}): Promise<Answer> =>
-  runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...more });
-const running = (runId: number): Promise<Answer> =>
-  runyard.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
+const runNow = (job_id: number, more: object = {}): Promise<ResponseBody> =>
+  runyard.callOk('POST', '2.0/jobs/run-now', { job_id, ...more });
+const running = (runId: number): Promise<ResponseBody> =>
+  runyard.waitForRun(runId, (run) => run.state.life_cycle_state === 'RUNNING');
 const processes = (): Promise<readonly number[]> =>
   createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
 
@@ -37,8 +37,8 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     const job = await create(python('ok.py', ['from', 'job']));
     const { run_id, number_in_job } = await runNow(job, { python_params: ['from', 'run'] });
     expect(number_in_job).toBe(1);
-    await runyard.ended(run_id);
-    const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
+    await runyard.waitForRunEnd(run_id);
+    const run = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
     expect(run).toMatchObject({
       job_id: job,
       run_id,
@@ -61,7 +61,7 @@ describe('spec 2.5, 3.1: a single-task job', () => {
       cluster_spec: compute,
       cluster_instance: { cluster_id: 'all-purpose', spark_context_id: expect.stringMatching(/^\d+$/) },
     });
-    const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+    const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output).toMatchObject({ logs: "args ['from', 'run']\n", metadata: { run_id } });
   });
 
@@ -70,23 +70,23 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     const first = await runNow(job);
     const second = await runNow(job);
     expect([first.number_in_job, second.number_in_job]).toEqual([1, 2]);
-    const skipped = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: second.run_id });
+    const skipped = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: second.run_id });
     expect(skipped.state).toEqual({
       life_cycle_state: 'SKIPPED',
       user_cancelled_or_timedout: false,
       state_message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
     });
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: first.run_id });
-    await runyard.ended(first.run_id);
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first.run_id });
+    await runyard.waitForRunEnd(first.run_id);
     const third = await runNow(job);
     expect((await running(third.run_id)).number_in_job).toBe(3);
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: third.run_id });
-    await runyard.ended(third.run_id);
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: third.run_id });
+    await runyard.waitForRunEnd(third.run_id);
   });
 
   test('with max_concurrent_runs 0 every run is skipped', async () => {
     const { run_id } = await runNow(await create({ ...python('ok.py'), max_concurrent_runs: 0 }));
-    expect((await runyard.ended(run_id)).state.life_cycle_state).toBe('SKIPPED');
+    expect((await runyard.waitForRunEnd(run_id)).state.life_cycle_state).toBe('SKIPPED');
   });
 });
 
@@ -95,7 +95,7 @@ describe('spec 3.1: cancel', () => {
     const { run_id } = await runNow(await create(python('wait.py')));
     await running(run_id);
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
-    const run = await runyard.ended(run_id);
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toEqual({
       life_cycle_state: 'TERMINATED',
       result_state: 'CANCELED',
@@ -104,7 +104,7 @@ describe('spec 3.1: cancel', () => {
     });
     expect(await processes()).toEqual([]);
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
-    expect((await runyard.ended(run_id)).state).toEqual(run.state);
+    expect((await runyard.waitForRunEnd(run_id)).state).toEqual(run.state);
   });
 
   test('of a multi-task run: started tasks are cancelled, waiting ones skipped', async () => {
@@ -113,15 +113,17 @@ describe('spec 3.1: cancel', () => {
       { task_key: 'long', ...compute, depends_on: [{ task_key: 'first' }], ...python('wait.py') },
       { task_key: 'after', ...compute, depends_on: [{ task_key: 'long' }], ...python('ok.py') },
     ];
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks });
-    await runyard.runWhen(run_id, (run) =>
-      run.tasks.some((task: Answer) => task.task_key === 'long' && task.state.life_cycle_state === 'RUNNING'),
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks });
+    await runyard.waitForRun(run_id, (run) =>
+      run.tasks.some(
+        (task: ResponseBody) => task.task_key === 'long' && task.state.life_cycle_state === 'RUNNING',
+      ),
     );
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id });
-    const run = await runyard.ended(run_id);
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'CANCELED' });
     const ends = Object.fromEntries(
-      run.tasks.map((task: Answer) => [
+      run.tasks.map((task: ResponseBody) => [
         task.task_key,
         [task.state.life_cycle_state, task.state.result_state],
       ]),
@@ -137,7 +139,7 @@ describe('spec 3.1: cancel', () => {
 describe('spec 2.2, 2.3 timeout_seconds', () => {
   test('a run over its timeout is stopped and says so', async () => {
     const { run_id } = await runNow(await create({ ...python('wait.py'), timeout_seconds: 1 }));
-    const run = await runyard.ended(run_id);
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({
       life_cycle_state: 'TERMINATED',
       result_state: 'TIMEDOUT',
@@ -151,8 +153,8 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
       { task_key: 'slow', ...compute, ...python('wait.py'), timeout_seconds: 1 },
       { task_key: 'after', ...compute, depends_on: [{ task_key: 'slow' }], ...python('ok.py') },
     ];
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks });
-    const run = await runyard.ended(run_id);
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks });
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({
       life_cycle_state: 'TERMINATED',
       result_state: 'FAILED',
@@ -160,7 +162,7 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
     });
     expect(
       run.tasks
-        .map((task: Answer) => [task.task_key, task.state.result_state, task.state.state_message])
+        .map((task: ResponseBody) => [task.task_key, task.state.result_state, task.state.state_message])
         .sort(),
     ).toEqual([
       ['after', undefined, 'Upstream task slow failed'],
@@ -184,13 +186,13 @@ describe('spec 4.1.10: a program that cannot be run', () => {
     ],
   ])('%s fails the run with a sentence that names it', async (_name, task, sentence) => {
     const { run_id } = await runNow(await create(task));
-    const run = await runyard.ended(run_id);
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({
       life_cycle_state: 'TERMINATED',
       result_state: 'FAILED',
       state_message: expect.stringMatching(sentence),
     });
-    const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+    const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
     expect(output.error).toMatch(sentence);
   });
 
@@ -206,8 +208,8 @@ describe('spec 4.1.10: a program that cannot be run', () => {
           /java was not found on this machine\. Install a Java runtime/,
         ],
       ] as const) {
-        const { run_id } = await bare.ok('POST', '2.0/jobs/runs/submit', { ...compute, ...task });
-        expect((await bare.ended(run_id)).state).toMatchObject({
+        const { run_id } = await bare.callOk('POST', '2.0/jobs/runs/submit', { ...compute, ...task });
+        expect((await bare.waitForRunEnd(run_id)).state).toMatchObject({
           result_state: 'FAILED',
           state_message: expect.stringMatching(sentence),
         });
@@ -228,7 +230,7 @@ describe('spec 4.1.1: deleting a job', () => {
       status: 400,
       body: { message: `Run ${run_id} does not exist.` },
     });
-    expect((await runyard.ok('GET', '2.0/jobs/runs/list', { job_id: job })).runs ?? []).toEqual([]);
+    expect((await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: job })).runs ?? []).toEqual([]);
     while ((await processes()).length > 0)
       await new Promise((resolve) => {
         setTimeout(resolve, 15);
@@ -250,7 +252,7 @@ describe('spec 4.1.1: deleting a job', () => {
 describe('what a run leaves', () => {
   test('is one directory for each attempt, named by its run id', async () => {
     const { run_id } = await runNow(await create(python('ok.py')));
-    await runyard.ended(run_id);
+    await runyard.waitForRunEnd(run_id);
     expect((await readdir(join(runyard.dataDirectory, 'runs', String(run_id)))).sort()).toEqual(
       expect.arrayContaining(['command.json', 'exit', 'pid', 'stderr', 'stdout']),
     );

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 
 const patience = { timeout: 60_000, interval: 50 };
 
@@ -61,14 +61,17 @@ async function submit(engine: EngineProcess, settings: object = {}): Promise<num
     spark_python_task: { python_file: 'managed_fs:/wait.py', parameters: [go()] },
   };
   return (
-    await engine.ok('POST', '2.1/jobs/runs/submit', { run_name: 'wait', tasks: [{ ...task, ...settings }] })
+    await engine.callOk('POST', '2.1/jobs/runs/submit', {
+      run_name: 'wait',
+      tasks: [{ ...task, ...settings }],
+    })
   ).run_id;
 }
 
-const running = (engine: EngineProcess, runId: number): Promise<Answer> =>
-  engine.runWhen(runId, (run) => run.tasks[0].state.life_cycle_state === 'RUNNING');
-const nodesOf = async (engine: EngineProcess): Promise<Answer[]> =>
-  (await engine.ok('GET', '2.0/nodes')).nodes;
+const running = (engine: EngineProcess, runId: number): Promise<ResponseBody> =>
+  engine.waitForRun(runId, (run) => run.tasks[0].state.life_cycle_state === 'RUNNING');
+const nodesOf = async (engine: EngineProcess): Promise<ResponseBody[]> =>
+  (await engine.callOk('GET', '2.0/nodes')).nodes;
 
 test('the nodes are seen with what they drive', async () => {
   const [one, other] = [await start(), await start()];
@@ -79,7 +82,7 @@ test('the nodes are seen with what they drive', async () => {
     expect.objectContaining({ pid: other.process.pid, state: 'ALIVE', active_runs: 0, running_tasks: 0 }),
   ]);
   await writeFile(go(), '');
-  expect((await other.ended(runId)).state.result_state).toBe('SUCCESS');
+  expect((await other.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
 });
 
 test('the runs of an engine that was killed are adopted, and its task goes on', async () => {
@@ -95,7 +98,7 @@ test('the runs of an engine that was killed are adopted, and its task goes on', 
     patience,
   );
   await writeFile(go(), '');
-  const run = await other.ended(runId);
+  const run = await other.waitForRunEnd(runId);
   expect([run.state.result_state, run.tasks.length]).toEqual(['SUCCESS', 1]);
 });
 
@@ -123,7 +126,7 @@ test('an engine that was paused finds its run adopted, lets go of it, and takes 
     patience,
   );
   await writeFile(go(), '');
-  const run = await one.ended(runId);
+  const run = await one.waitForRunEnd(runId);
   expect([run.state.result_state, run.tasks.length]).toEqual(['SUCCESS', 1]);
   const { rows } = {
     rows: await database.db
@@ -133,7 +136,7 @@ test('an engine that was paused finds its run adopted, lets go of it, and takes 
       .execute(),
   };
   expect(rows).toEqual([{ state: 'TERMINATED', fence: 2 }]);
-  expect((await one.ended(await submit(one))).state.result_state).toBe('SUCCESS');
+  expect((await one.waitForRunEnd(await submit(one))).state.result_state).toBe('SUCCESS');
 });
 
 test('an engine with another data directory is refused, with a sentence that says what to do', async () => {
@@ -158,7 +161,7 @@ describe('serve --drain', () => {
       existing_cluster_id: 'c',
       spark_python_task: { python_file: 'managed_fs:/wait.py', parameters: [go()] },
     });
-    const { run_id: runId } = await engine.ok('POST', '2.1/jobs/runs/submit', {
+    const { run_id: runId } = await engine.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [task('first'), task('second', 'first')],
     });
     await running(engine, runId);
@@ -168,7 +171,7 @@ describe('serve --drain', () => {
       status: 503,
       body: { error_code: 'TEMPORARILY_UNAVAILABLE' },
     });
-    expect((await engine.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+    expect((await engine.callOk('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
       'RUNNING',
     );
     await writeFile(go(), '');
@@ -183,7 +186,7 @@ describe('serve --drain', () => {
       { task_key: 'second', state: 'PENDING', result: null },
     ]);
     const next = await start();
-    expect((await next.ended(runId)).state.result_state).toBe('SUCCESS');
+    expect((await next.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
   });
 
   test('a second SIGTERM leaves the task to the next start', async () => {
@@ -196,7 +199,7 @@ describe('serve --drain', () => {
     expect(await ended).toBe(0);
     const next = await start();
     await writeFile(go(), '');
-    const run = await next.ended(runId);
+    const run = await next.waitForRunEnd(runId);
     expect([run.state.result_state, run.tasks.length]).toEqual(['SUCCESS', 1]);
   });
 });

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notebookModelName } from '../../engine/validation/aliases.ts';
-import { modelIn } from '../unit/engine/run/notebook-page/samples.ts';
-import type { Answer } from '../harness/client.ts';
+import { extractModel } from '../unit/engine/run/notebook-page/samples.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -19,15 +19,15 @@ async function submit(
 ): Promise<number> {
   await runyard.putNotebook(path, cells);
   return (
-    await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: path, base_parameters },
     })
   ).run_id;
 }
 
-async function views(run_id: number, views_to_export = 'ALL'): Promise<Answer> {
-  return (await runyard.ok('GET', '2.0/jobs/runs/export', { run_id, views_to_export })).views;
+async function views(run_id: number, views_to_export = 'ALL'): Promise<ResponseBody> {
+  return (await runyard.callOk('GET', '2.0/jobs/runs/export', { run_id, views_to_export })).views;
 }
 
 const table = 'displayHTML("<table><tr><td>" + dbutils.widgets.get("year") + "</td></tr></table>")';
@@ -43,7 +43,7 @@ test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', a
     ],
     { year: '2013' },
   );
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   const [code, dashboard] = await views(runId);
   expect([code.name, code.type, dashboard.name, dashboard.type]).toEqual([
     'rain',
@@ -64,7 +64,7 @@ test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', a
     expect(code.content).toContain(part);
   expect(dashboard.content).toContain('&lt;td&gt;2013&lt;/td&gt;');
   for (const part of ['logged', 'displayHTML', 'never()']) expect(dashboard.content).not.toContain(part);
-  expect(modelIn(code.content).commands).toMatchObject([
+  expect(extractModel(code.content).commands).toMatchObject([
     { command: '%md # Rain & snow', state: 'finished' },
     {
       commandTitle: 'The table',
@@ -77,7 +77,7 @@ test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', a
 
 test('spec 4.1.8: a notebook that fails in the middle: what it showed before, the error, and what was not run', async () => {
   const runId = await submit('/team/fails', ['print("before")', '1 / 0', 'print("after")']);
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   const [{ content }] = await views(runId, 'CODE');
   for (const part of [
     'before',
@@ -86,7 +86,7 @@ test('spec 4.1.8: a notebook that fails in the middle: what it showed before, th
     'Not run',
   ])
     expect(content).toContain(part);
-  expect(modelIn(content).commands).toMatchObject([
+  expect(extractModel(content).commands).toMatchObject([
     { results: { type: 'ansi', data: 'before\n' } },
     {
       state: 'error',
@@ -112,19 +112,19 @@ test('spec 4.1.8: a notebook that is still running: what it has shown so far', a
     '<span class="label">Not reached yet</span>',
   ])
     expect(page).toContain(part);
-  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: runId });
-  await runyard.ended(runId);
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: runId });
+  await runyard.waitForRunEnd(runId);
   const [{ content }] = await views(runId, 'CODE');
   expect(content).toContain('Cancelled');
   expect(content).toContain('The task was stopped while this cell was running.');
 });
 
 test('spec 4.1.8: a notebook that is not there: a page that says so', async () => {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
     existing_cluster_id: 'c',
     notebook_task: { notebook_path: '/no/such' },
   });
-  await runyard.ended(run_id);
+  await runyard.waitForRunEnd(run_id);
   const [{ content, name }] = await views(run_id, 'CODE');
   expect(name).toBe('such');
   expect(content).toContain('Notebook /no/such was not found in the workspace');
@@ -132,7 +132,7 @@ test('spec 4.1.8: a notebook that is not there: a page that says so', async () =
 
 test('the usual extraction script finds the model', async () => {
   const runId = await submit('/team/ünï', ['"é € 😀 </script>"']);
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   const [{ content }] = await views(runId, 'CODE');
   const script = `import sys, re, json, base64, urllib.parse
 found = re.search(r"var ${notebookModelName} = '(.*)';", sys.stdin.buffer.read().decode()).group(1)

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import { isUnencrypted, readTls } from '../../cli/wiring/people.ts';
-import { startService as startApi, adminToken } from '../unit/api/service.ts';
+import { startApiHarness as startApi, adminToken } from '../unit/api/service.ts';
 import { startTestService } from '../harness/service.ts';
 import { testCertificate, testKey } from '../harness/tls.ts';
 
@@ -148,7 +148,7 @@ describe('limits', () => {
       (await service.send({ url: '/api/2.0/jobs/list', headers: { authorization: `Bearer ${other}` } }))
         .status,
     ).toBe(200);
-    service.tick(1_000);
+    service.advanceClock(1_000);
     expect((await service.get('2.0/jobs/list')).status).toBe(200);
     await service.close();
   });
@@ -185,7 +185,7 @@ describe('limits', () => {
       (await service.send({ url: '/api/2.0/jobs/list', headers: { 'x-forwarded-for': '203.0.113.9' } }))
         .status,
     ).toBe(401);
-    service.tick(60_000);
+    service.advanceClock(60_000);
     expect((await guess(6)).status).toBe(403);
     await service.close();
   });

@@ -2,7 +2,7 @@
  * Graphs of tasks through HTTP: order, real parallelism, skips, and the states and times of spec 2.5 and 3.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -33,14 +33,18 @@ const task = (task_key: string, depends_on: readonly string[] = [], file = 'ok.p
   ...more,
 });
 
-async function submitted(tasks: readonly object[], more: object = {}): Promise<Answer> {
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'graph', tasks, ...more });
-  return runyard.ended(run_id);
+async function submitted(tasks: readonly object[], more: object = {}): Promise<ResponseBody> {
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
+    run_name: 'graph',
+    tasks,
+    ...more,
+  });
+  return runyard.waitForRunEnd(run_id);
 }
 
-const states = (run: Answer): Record<string, string> =>
+const states = (run: ResponseBody): Record<string, string> =>
   Object.fromEntries(
-    run.tasks.map((one: Answer) => [
+    run.tasks.map((one: ResponseBody) => [
       one.task_key,
       `${one.state.life_cycle_state} ${one.state.result_state ?? '-'}`,
     ]),
@@ -62,7 +66,7 @@ describe('spec 2.3 depends_on: a graph of 100 tasks', () => {
     });
     const run = await submitted(tasks);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
-    const byKey = new Map<string, Answer>(run.tasks.map((one: Answer) => [one.task_key, one]));
+    const byKey = new Map<string, ResponseBody>(run.tasks.map((one: ResponseBody) => [one.task_key, one]));
     expect(byKey.size).toBe(100);
     for (const { task_key, depends_on } of tasks) {
       const own = byKey.get(task_key);
@@ -72,8 +76,8 @@ describe('spec 2.3 depends_on: a graph of 100 tasks', () => {
         );
       }
     }
-    const overlaps = run.tasks.some((a: Answer) =>
-      run.tasks.some((b: Answer) => a !== b && a.start_time < b.end_time && b.start_time < a.end_time),
+    const overlaps = run.tasks.some((a: ResponseBody) =>
+      run.tasks.some((b: ResponseBody) => a !== b && a.start_time < b.end_time && b.start_time < a.end_time),
     );
     expect(overlaps).toBe(true);
   });
@@ -112,10 +116,10 @@ describe('spec 2.3 depends_on: when a task fails', () => {
       user_cancelled_or_timedout: false,
       state_message: 'Task bad failed with message: Workload failed, see run output for details.',
     });
-    const end = run.tasks.find((one: Answer) => one.task_key === 'end');
+    const end = run.tasks.find((one: ResponseBody) => one.task_key === 'end');
     expect(end.state.state_message).toBe('Upstream task bad failed');
-    const bad = run.tasks.find((one: Answer) => one.task_key === 'bad');
-    const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: bad.run_id });
+    const bad = run.tasks.find((one: ResponseBody) => one.task_key === 'bad');
+    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: bad.run_id });
     expect(output).toMatchObject({ error: 'ValueError: no good', metadata: { task_key: 'bad' } });
     expect(output.error_trace).toContain('Traceback');
   });
@@ -149,13 +153,13 @@ describe('spec 2.5: times', () => {
   });
 
   test('of a single-task run in 2.0: the three durations add up to its time', async () => {
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       run_name: 'single',
       existing_cluster_id: 'shared-cluster',
       spark_python_task: { python_file: 'managed_fs:/ok.py' },
     });
-    await runyard.ended(run_id);
-    const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id });
+    await runyard.waitForRunEnd(run_id);
+    const run = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
     expect(run.setup_duration + run.execution_duration + run.cleanup_duration).toBe(
       run.end_time - run.start_time,
     );

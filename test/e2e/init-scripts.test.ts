@@ -9,7 +9,7 @@ import { startHousekeeping } from '../../cli/housekeeping/housekeeping.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
 import { createRoots } from '../../storage/files/roots.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     '/wait.py',
     'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nprint("before", flush=True)\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("after")\n',
   );
-  await runyard.ok('POST', '2.0/workspace/import', {
+  await runyard.callOk('POST', '2.0/workspace/import', {
     path: '/Shared/first.sh',
     format: 'AUTO',
     overwrite: true,
@@ -54,20 +54,20 @@ const wait = (name: string) => ({
 });
 const submit = async (cluster: object, work: object = ok, more: object = {}): Promise<number> =>
   (
-    await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [{ task_key: 'a', new_cluster: { ...newCluster, ...cluster }, ...work, ...more }],
     })
   ).run_id;
-const clusterIdOf = (run: Answer): string => run.tasks[0].cluster_instance.cluster_id;
+const clusterIdOf = (run: ResponseBody): string => run.tasks[0].cluster_instance.cluster_id;
 const typesOf = async (cluster_id: string): Promise<string[]> =>
-  (await runyard.ok('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events.map(
-    (event: Answer) => event.type,
+  (await runyard.callOk('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events.map(
+    (event: ResponseBody) => event.type,
   );
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`);
 
 describe('spec 2.8 init_scripts', () => {
   test('run before the task, in the given order, from every store, with the documented variables, which cannot be overridden', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit({
         ...logConf,
         init_scripts: [
@@ -105,7 +105,7 @@ describe('spec 2.8 init_scripts', () => {
 
   test('one that fails ends the launch: the task is FAILED with script, exit code and last words, the others do not run, and its output is delivered', async () => {
     await put('/order.txt', 'untouched');
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit({
         ...logConf,
         spark_env_vars: { DB_PASSWORD: ' correct-horse' },
@@ -119,14 +119,14 @@ describe('spec 2.8 init_scripts', () => {
     );
     expect(readFileSync(inFiles('order.txt'), 'utf8')).toBe('untouched');
     expect(
-      (await runyard.ok('GET', '2.0/clusters/get', { cluster_id: id })).termination_reason,
+      (await runyard.callOk('GET', '2.0/clusters/get', { cluster_id: id })).termination_reason,
     ).toMatchObject({
       code: 'INIT_SCRIPT_FAILURE',
       type: 'CLIENT_ERROR',
       parameters: { script: 'managed_fs:/bad.sh' },
     });
     expect(await typesOf(id)).toEqual(['CREATING', 'INIT_SCRIPTS_STARTED', 'TERMINATING']);
-    const page = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
+    const page = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
     expect(page.metadata.state.result_state).toBe('FAILED');
     expect(readFileSync(inFiles('logs', id, 'init_scripts', '01_bad.sh.stderr.log'), 'utf8')).toBe(
       'no such package: hinze ***\n',
@@ -134,27 +134,31 @@ describe('spec 2.8 init_scripts', () => {
   });
 
   test('one that is not there, or takes too long, fails the launch, too; a retry tries it again', async () => {
-    const missing = await runyard.ended(await submit({ init_scripts: [script('managed_fs:/none.sh')] }));
+    const missing = await runyard.waitForRunEnd(
+      await submit({ init_scripts: [script('managed_fs:/none.sh')] }),
+    );
     expect(missing.tasks[0].state.state_message).toContain(
       'Init script managed_fs:/none.sh (1 of 1) could not be run: File managed_fs:/none.sh was not found.',
     );
-    const late = await runyard.ended(await submit({ init_scripts: [script('managed_fs:/endless.sh')] }));
+    const late = await runyard.waitForRunEnd(
+      await submit({ init_scripts: [script('managed_fs:/endless.sh')] }),
+    );
     expect(late.tasks[0].state).toMatchObject({ result_state: 'FAILED' });
     expect(late.tasks[0].state.state_message).toContain('ran longer than 2 seconds and was stopped.');
     await put(
       '/once.sh',
       'test -e "$RUNYARD_MANAGED_FS/once" || { touch "$RUNYARD_MANAGED_FS/once"; exit 1; }\n',
     );
-    const retried = await runyard.ended(
+    const retried = await runyard.waitForRunEnd(
       await submit({ init_scripts: [script('managed_fs:/once.sh')] }, ok, { max_retries: 1 }),
     );
-    expect(retried.tasks.map((one: Answer) => one.state.result_state)).toEqual(['FAILED', 'SUCCESS']);
+    expect(retried.tasks.map((one: ResponseBody) => one.state.result_state)).toEqual(['FAILED', 'SUCCESS']);
   });
 
   test('cancelled while one runs, the task ends as CANCELED and the script with it', async () => {
     await rm(inFiles('endless.pid'), { force: true });
     const runId = await submit({ init_scripts: [script('managed_fs:/endless.sh')] });
-    const waiting = await runyard.runWhen(
+    const waiting = await runyard.waitForRun(
       runId,
       (run) =>
         run.tasks[0].state.state_message.includes('runs its init script') &&
@@ -166,8 +170,8 @@ describe('spec 2.8 init_scripts', () => {
     });
     const pid = Number(readFileSync(inFiles('endless.pid'), 'utf8'));
     expect(isAlive(pid)).toBe(true);
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
-    expect((await runyard.ended(runId)).tasks[0].state.result_state).toBe('CANCELED');
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
+    expect((await runyard.waitForRunEnd(runId)).tasks[0].state.result_state).toBe('CANCELED');
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
@@ -177,30 +181,30 @@ describe('spec 2.8 init_scripts', () => {
       'setsid sleep 1000 > /dev/null 2>&1 &\necho $! > "$RUNYARD_MANAGED_FS/daemon.pid"\n',
     );
     expect(
-      (await runyard.ended(await submit({ init_scripts: [script('managed_fs:/daemon.sh')] }))).state
+      (await runyard.waitForRunEnd(await submit({ init_scripts: [script('managed_fs:/daemon.sh')] }))).state
         .result_state,
     ).toBe('SUCCESS');
     expect(isAlive(Number(readFileSync(inFiles('daemon.pid'), 'utf8')))).toBe(false);
   });
 
   test('of an all-purpose cluster run at each of its starts', async () => {
-    const { cluster_id: id } = await runyard.ok('POST', '2.0/clusters/create', {
+    const { cluster_id: id } = await runyard.callOk('POST', '2.0/clusters/create', {
       ...newCluster,
       ...logConf,
       init_scripts: [script('managed_fs:/order.sh')],
     });
     const use = async () =>
-      runyard.ended(
+      runyard.waitForRunEnd(
         (
-          await runyard.ok('POST', '2.1/jobs/runs/submit', {
+          await runyard.callOk('POST', '2.1/jobs/runs/submit', {
             tasks: [{ task_key: 'a', existing_cluster_id: id, ...ok }],
           })
         ).run_id,
       );
     expect((await use()).state.result_state).toBe('SUCCESS');
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
     expect((await use()).state.result_state).toBe('SUCCESS');
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
     expect(readFileSync(inFiles('logs', id, 'init_scripts', '01_order.sh.stdout.log'), 'utf8')).toBe(
       'to stdout\n'.repeat(2),
     );
@@ -221,7 +225,10 @@ describe('spec 2.8 cluster_log_conf', () => {
 
   test('logs are delivered while the task runs, grow without a line twice though a delivery was killed, and are complete at the end', async () => {
     const runId = await submit(logConf, wait('go-on'));
-    const run = await runyard.runWhen(runId, (shown) => shown.tasks[0].state.life_cycle_state === 'RUNNING');
+    const run = await runyard.waitForRun(
+      runId,
+      (shown) => shown.tasks[0].state.life_cycle_state === 'RUNNING',
+    );
     const driver = (name: string): string => inFiles('logs', clusterIdOf(run), 'driver', name);
     const stdout = (): string => (existsSync(driver('stdout')) ? readFileSync(driver('stdout'), 'utf8') : '');
     await expect
@@ -238,7 +245,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     // A delivery that was killed has written bytes that it could not note.
     await writeFile(driver('stdout'), 'before\naft');
     await put('/go-on', '');
-    expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+    expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
     expect(stdout()).toBe('before\nafter\n');
     const { owes_logs: owes } = await runyard.database.db
       .selectFrom('clusters')
@@ -249,7 +256,7 @@ describe('spec 2.8 cluster_log_conf', () => {
   });
 
   test('what an engine still owed is delivered by the next round', async () => {
-    const run = await runyard.ended(await submit(logConf));
+    const run = await runyard.waitForRunEnd(await submit(logConf));
     const file = inFiles('logs', clusterIdOf(run), 'driver', 'log4j-active.log');
     await rm(file);
     await runyard.database.db
@@ -263,20 +270,23 @@ describe('spec 2.8 cluster_log_conf', () => {
   });
 
   test('a log that somebody has cut goes on where it ends', async () => {
-    const { cluster_id: id } = await runyard.ok('POST', '2.0/clusters/create', { ...newCluster, ...logConf });
+    const { cluster_id: id } = await runyard.callOk('POST', '2.0/clusters/create', {
+      ...newCluster,
+      ...logConf,
+    });
     const use = async () =>
-      runyard.ended(
+      runyard.waitForRunEnd(
         (
-          await runyard.ok('POST', '2.1/jobs/runs/submit', {
+          await runyard.callOk('POST', '2.1/jobs/runs/submit', {
             tasks: [{ task_key: 'a', existing_cluster_id: id, ...ok }],
           })
         ).run_id,
       );
     await use();
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
     await truncate(inFiles('logs', id, 'driver', 'stdout'));
     await use();
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id: id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id: id });
     expect(readFileSync(inFiles('logs', id, 'driver', 'stdout'), 'utf8')).toBe('task\n');
   });
 
@@ -284,7 +294,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     const outside = join(runyard.dataDirectory, 'outside');
     await mkdir(outside);
     await symlink(outside, inFiles('out'));
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit({ cluster_log_conf: { dbfs: { destination: 'dbfs:/out' } } }),
     );
     expect(run.state.result_state).toBe('SUCCESS');
@@ -292,7 +302,7 @@ describe('spec 2.8 cluster_log_conf', () => {
   });
 
   test('what cannot be delivered is tried for an hour after the end of its cluster, and not for ever', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit({ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/ok.py' } } }),
     );
     const [id, { db }] = [clusterIdOf(run), runyard.database];
@@ -321,12 +331,12 @@ describe('spec 2.8 cluster_log_conf', () => {
   });
 
   test('the directory of a job cluster goes with its run, its delivered logs stay', async () => {
-    const run = await runyard.ended(
+    const run = await runyard.waitForRunEnd(
       await submit({ ...logConf, init_scripts: [script('managed_fs:/order.sh')] }),
     );
     const id = clusterIdOf(run);
     expect(existsSync(join(runyard.dataDirectory, 'clusters', id))).toBe(true);
-    await runyard.ok('POST', '2.1/jobs/runs/delete', { run_id: run.run_id });
+    await runyard.callOk('POST', '2.1/jobs/runs/delete', { run_id: run.run_id });
     expect(existsSync(join(runyard.dataDirectory, 'clusters', id))).toBe(false);
     expect(existsSync(inFiles('logs', id, 'driver', 'stdout'))).toBe(true);
     expect((await runyard.call('GET', '2.0/clusters/get', { cluster_id: id })).status).toBe(400);

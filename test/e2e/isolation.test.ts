@@ -18,8 +18,8 @@ import {
 } from '../../cli/wiring/isolation.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
 import { createRoots } from '../../storage/files/roots.ts';
-import type { Answer } from '../harness/client.ts';
-import { makeWheels } from '../harness/packages.ts';
+import type { ResponseBody } from '../harness/client.ts';
+import { buildWheels } from '../harness/packages.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -103,16 +103,18 @@ const program = (name: string): object => ({
   spark_python_task: { python_file: `managed_fs:/programs/${name}.py` },
 });
 
-async function submit(task: object): Promise<Answer> {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { run_name: 'isolated', ...task });
-  const run = await runyard.ended(run_id);
+async function submit(task: object): Promise<ResponseBody> {
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', { run_name: 'isolated', ...task });
+  const run = await runyard.waitForRunEnd(run_id);
   return {
     run,
-    output: await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: run.tasks?.[0]?.run_id ?? run_id }),
+    output: await runyard.callOk('GET', '2.0/jobs/runs/get-output', {
+      run_id: run.tasks?.[0]?.run_id ?? run_id,
+    }),
   };
 }
 
-async function seen(): Promise<Answer> {
+async function seen(): Promise<ResponseBody> {
   const { run, output } = await submit(program('look'));
   expect([run.state.result_state, output.error]).toEqual(['SUCCESS', undefined]);
   expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe(
@@ -127,11 +129,11 @@ async function notebookUser(): Promise<unknown> {
 }
 
 async function cancelled(name: string): Promise<void> {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', program(name));
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', program(name));
   const log = join(runyard.dataDirectory, 'runs', String(run_id), 'stdout');
-  await runyard.runWhen(run_id, () => existsSync(log) && statSync(log).size > 0);
-  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
-  expect((await runyard.ended(run_id)).state.result_state).toBe('CANCELED');
+  await runyard.waitForRun(run_id, () => existsSync(log) && statSync(log).size > 0);
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
+  expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('CANCELED');
   const left = await createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
   expect(left).not.toContain(run_id);
 }
@@ -145,7 +147,7 @@ async function prepared(uid: number): Promise<void> {
   await writeFile(join(bin, 'python3'), python, { mode: 0o755 });
   const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
   onTestFinished(() => rm(wheels, { recursive: true, force: true }));
-  const [wheel = ''] = await makeWheels(systemPython, wheels, [
+  const [wheel = ''] = await buildWheels(systemPython, wheels, [
     { name: 'volume', version: '1.0', module: 'level = 11\n' },
   ]);
   await writeFile(join(data, 'managed_fs', 'volume-1.0-py3-none-any.whl'), await readFile(wheel));

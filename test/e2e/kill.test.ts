@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
 import { createWeatherJob } from '../harness/weather.ts';
 
@@ -26,32 +26,34 @@ const attemptFile = (runId: number, name: string): string | undefined => {
 };
 
 /** What the tasks of a run wrote to stdout, by task key. */
-const logsOf = (run: Answer): Record<string, string | undefined> =>
-  Object.fromEntries(run.tasks.map((task: Answer) => [task.task_key, attemptFile(task.run_id, 'stdout')]));
+const logsOf = (run: ResponseBody): Record<string, string | undefined> =>
+  Object.fromEntries(
+    run.tasks.map((task: ResponseBody) => [task.task_key, attemptFile(task.run_id, 'stdout')]),
+  );
 
 test(`kill -9 at ${rounds} random moments of the example job: the same processes are adopted, each run succeeds, each task ran once`, async () => {
   let engine = await startEngineProcess(dataDirectory);
   try {
     const job = await createWeatherJob(engine);
     const runNow = async (): Promise<number> =>
-      (await engine.ok('POST', '2.1/jobs/run-now', { job_id: job, notebook_params: { year: '2014' } }))
+      (await engine.callOk('POST', '2.1/jobs/run-now', { job_id: job, notebook_params: { year: '2014' } }))
         .run_id;
     // The first run finds everything cold: what it takes says nothing of the others.
-    await engine.ended(await runNow());
-    const undisturbed = await engine.ended(await runNow());
+    await engine.waitForRunEnd(await runNow());
+    const undisturbed = await engine.waitForRunEnd(await runNow());
     expect(undisturbed.state.result_state).toBe('SUCCESS');
     const longest = undisturbed.tasks.toSorted(
-      (a: Answer, b: Answer) => b.execution_duration - a.execution_duration,
+      (a: ResponseBody, b: ResponseBody) => b.execution_duration - a.execution_duration,
     )[0];
     const length = undisturbed.end_time - undisturbed.start_time;
     let adopted = 0;
     for (let round = 0; round < rounds; round += 1) {
       const runId = await runNow();
-      const { tasks } = await engine.ok('GET', '2.1/jobs/runs/get', { run_id: runId });
+      const { tasks } = await engine.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
       // Every other kill falls into the longest task, the rest anywhere between the start of the run and its
       // end.
       const inLongest = round % 2 === 0;
-      const { run_id: longestId } = tasks.find((task: Answer) => task.task_key === longest.task_key);
+      const { run_id: longestId } = tasks.find((task: ResponseBody) => task.task_key === longest.task_key);
       if (inLongest)
         while (!attemptFile(longestId, 'pid'))
           await new Promise((resolve) => {
@@ -61,17 +63,18 @@ test(`kill -9 at ${rounds} random moments of the example job: the same processes
         setTimeout(resolve, Math.random() * (inLongest ? longest.execution_duration / 2 : length));
       });
       await engine.kill();
-      const claims = tasks.map((task: Answer) => attemptFile(task.run_id, 'pid'));
+      const claims = tasks.map((task: ResponseBody) => attemptFile(task.run_id, 'pid'));
       const underWay = tasks.some(
-        (task: Answer, index: number) => claims[index] && attemptFile(task.run_id, 'exit') === undefined,
+        (task: ResponseBody, index: number) =>
+          claims[index] && attemptFile(task.run_id, 'exit') === undefined,
       );
       if (underWay) adopted += 1;
       engine = await startEngineProcess(dataDirectory);
-      const run = await engine.ended(runId);
+      const run = await engine.waitForRunEnd(runId);
       const about = `round ${round}, run ${runId}`;
       expect(run.state, about).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
       expect(
-        run.tasks.map((task: Answer) => task.attempt_number),
+        run.tasks.map((task: ResponseBody) => task.attempt_number),
         about,
       ).toEqual([0, 0, 0, 0]);
       for (const [index, task] of tasks.entries()) {
@@ -81,8 +84,8 @@ test(`kill -9 at ${rounds} random moments of the example job: the same processes
     }
     // Otherwise the moments were not random enough to show anything.
     expect(adopted).toBeGreaterThan(rounds / 4);
-    const numbers = (await engine.ok('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 })).runs.map(
-      (run: Answer) => run.number_in_job,
+    const numbers = (await engine.callOk('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 })).runs.map(
+      (run: ResponseBody) => run.number_in_job,
     );
     expect(numbers).toEqual(Array.from({ length: rounds + 2 }, (_, index) => rounds + 2 - index));
   } finally {
@@ -103,7 +106,7 @@ test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on wit
         'print("through")',
       ].join('\n'),
     );
-    const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id } = await engine.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       spark_python_task: { python_file: 'managed_fs:/gate.py' },
     });
@@ -116,7 +119,7 @@ test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on wit
     expect(attemptFile(run_id, 'exit')).toBeUndefined();
     engine = await startEngineProcess(dataDirectory);
     await engine.putFile('/gate', '');
-    expect((await engine.ended(run_id)).state.result_state).toBe('SUCCESS');
+    expect((await engine.waitForRunEnd(run_id)).state.result_state).toBe('SUCCESS');
     expect(attemptFile(run_id, 'pid')).toBe(claim);
     expect(attemptFile(run_id, 'stdout')).toBe('waiting\nthrough\n');
   } finally {
@@ -139,17 +142,17 @@ test('a job that is deleted before a kill: its process may end in its own way, w
         'time.sleep(600)',
       ].join('\n'),
     );
-    const { job_id } = await engine.ok('POST', '2.0/jobs/create', {
+    const { job_id } = await engine.callOk('POST', '2.0/jobs/create', {
       name: 'deleted',
       existing_cluster_id: 'c',
       spark_python_task: { python_file: 'managed_fs:/polite.py' },
     });
-    const { run_id } = await engine.ok('POST', '2.0/jobs/run-now', { job_id });
+    const { run_id } = await engine.callOk('POST', '2.0/jobs/run-now', { job_id });
     while (attemptFile(run_id, 'stdout') !== 'up\n')
       await new Promise((resolve) => {
         setTimeout(resolve, 10);
       });
-    await engine.ok('POST', '2.0/jobs/delete', { job_id });
+    await engine.callOk('POST', '2.0/jobs/delete', { job_id });
     await engine.kill();
     engine = await startEngineProcess(dataDirectory);
     while (attemptFile(run_id, 'exit') === undefined)

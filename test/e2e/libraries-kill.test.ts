@@ -6,11 +6,11 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
-import { makeWheels, pythonWithPip, startPackageIndex } from '../harness/packages.ts';
+import { buildWheels, findPythonWithPip, startPackageIndex } from '../harness/packages.ts';
 
-const python = await pythonWithPip();
+const python = await findPythonWithPip();
 
 /** Processes that carry the mark of an attempt. */
 async function marked(directory: string): Promise<string[]> {
@@ -31,20 +31,20 @@ test.skipIf(python === undefined)(
       version: '1.0',
       module: `word = "${name}"\n`,
     }));
-    const index = await startPackageIndex(await makeWheels(python ?? '', dataDirectory, packages));
+    const index = await startPackageIndex(await buildWheels(python ?? '', dataDirectory, packages));
     const variables = {
       RUNYARD_LIBRARY_ENV: JSON.stringify({ PIP_INDEX_URL: index.url }),
       RUNYARD_STOP_GRACE_MS: '500',
     };
     let engine = await startEngineProcess(dataDirectory, variables);
     const begin = async (name: string): Promise<{ run_id: number; mark: string; pids: string[] }> => {
-      index.served.length = 0;
-      const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+      index.servedFiles.length = 0;
+      const { run_id } = await engine.callOk('POST', '2.0/jobs/runs/submit', {
         existing_cluster_id: 'c',
         libraries: [{ pypi: { package: `${name}==1.0` } }],
         spark_python_task: { python_file: 'managed_fs:/say.py', parameters: [name] },
       });
-      await engine.runWhen(run_id, () => index.served.length > 0);
+      await engine.waitForRun(run_id, () => index.servedFiles.length > 0);
       const mark = join(dataDirectory, 'runs', String(run_id));
       return { run_id, mark, pids: await marked(mark) };
     };
@@ -54,24 +54,24 @@ test.skipIf(python === undefined)(
         'import importlib, sys\nprint(importlib.import_module(sys.argv[1]).word)\n',
       );
       const gate = Promise.withResolvers<void>();
-      index.held = gate.promise;
+      index.responseGate = gate.promise;
       const { run_id, mark, pids } = await begin('first');
       expect(pids.length).toBeGreaterThan(0);
       await engine.kill();
       expect(await marked(mark)).toEqual(pids);
       engine = await startEngineProcess(dataDirectory, variables);
       gate.resolve();
-      const run: Answer = await engine.ended(run_id);
+      const run: ResponseBody = await engine.waitForRunEnd(run_id);
       expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
-      expect((await engine.ok('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('first\n');
-      expect(index.served).toEqual(['first-1.0-py3-none-any.whl']);
+      expect((await engine.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('first\n');
+      expect(index.servedFiles).toEqual(['first-1.0-py3-none-any.whl']);
 
-      index.held = new Promise(() => undefined);
+      index.responseGate = new Promise(() => undefined);
       const second = await begin('second');
       await engine.kill();
       engine = await startEngineProcess(dataDirectory, variables);
-      await engine.ok('POST', '2.0/jobs/runs/cancel', { run_id: second.run_id });
-      expect((await engine.ended(second.run_id)).state).toMatchObject({ result_state: 'CANCELED' });
+      await engine.callOk('POST', '2.0/jobs/runs/cancel', { run_id: second.run_id });
+      expect((await engine.waitForRunEnd(second.run_id)).state).toMatchObject({ result_state: 'CANCELED' });
       expect(await marked(second.mark)).toEqual([]);
     } finally {
       await engine.terminate();

@@ -8,19 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../unit/runners/context.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import {
-  makeEgg,
-  makeWheelhouse,
-  makeWheels,
-  pythonWithPip,
+  buildEgg,
+  buildWheelhouse,
+  buildWheels,
+  findPythonWithPip,
   startPackageIndex,
   type PackageIndex,
 } from '../harness/packages.ts';
 import { startObjectServer, type ObjectServer } from '../harness/object-server.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
-const python = await pythonWithPip();
+const python = await findPythonWithPip();
 const [javac, jar, java] = [await findProgram('javac'), await findProgram('jar'), await findProgram('java')];
 const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1 };
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const wheels =
     python === undefined
       ? []
-      : await makeWheels(python, made, [
+      : await buildWheels(python, made, [
           {
             name: 'greeting',
             version: '1.0',
@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 async function put(path: string, file: string): Promise<void> {
-  await runyard.ok('POST', '2.0/managed_fs/put', {
+  await runyard.callOk('POST', '2.0/managed_fs/put', {
     path,
     contents: (await readFile(file)).toString('base64'),
     overwrite: true,
@@ -88,21 +88,25 @@ const imports = (
   ...more,
 });
 
-async function submit(tasks: readonly object[], job_clusters: readonly object[] = []): Promise<Answer> {
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', { name: 'libraries', tasks, job_clusters });
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-  return runyard.ended(run_id);
-}
-const outputOf = (run: Answer, key: string): Promise<Answer> =>
-  runyard.ok('GET', '2.1/jobs/runs/get-output', {
-    run_id: run.tasks.find((task: Answer) => task.task_key === key).run_id,
+async function submit(tasks: readonly object[], job_clusters: readonly object[] = []): Promise<ResponseBody> {
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
+    name: 'libraries',
+    tasks,
+    job_clusters,
   });
-const logsOf = async (run: Answer, key: string): Promise<string> => {
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+  return runyard.waitForRunEnd(run_id);
+}
+const outputOf = (run: ResponseBody, key: string): Promise<ResponseBody> =>
+  runyard.callOk('GET', '2.1/jobs/runs/get-output', {
+    run_id: run.tasks.find((task: ResponseBody) => task.task_key === key).run_id,
+  });
+const logsOf = async (run: ResponseBody, key: string): Promise<string> => {
   const output = await outputOf(run, key);
   return output.error ?? output.logs;
 };
-const statusesOf = async (cluster_id: string): Promise<Answer[]> =>
-  (await runyard.ok('GET', '2.0/libraries/cluster-status', { cluster_id })).library_statuses;
+const statusesOf = async (cluster_id: string): Promise<ResponseBody[]> =>
+  (await runyard.callOk('GET', '2.0/libraries/cluster-status', { cluster_id })).library_statuses;
 const entries = (part: string): Promise<string[]> => readdir(join(runyard.dataDirectory, 'libraries', part));
 
 describe.skipIf(python === undefined)('Python libraries', () => {
@@ -144,13 +148,13 @@ describe.skipIf(python === undefined)('Python libraries', () => {
         is_library_for_all_clusters: false,
       })),
     );
-    const before = [index.served.length, await entries('python')];
+    const before = [index.servedFiles.length, await entries('python')];
     expect(await logsOf(await submit([imports('a', libraries, ['greeting.say'])]), 'a')).toBe('hello!\n');
-    expect([index.served.length, await entries('python')]).toEqual(before);
+    expect([index.servedFiles.length, await entries('python')]).toEqual(before);
   });
 
   test('spec 2.8: all wheels of a wheelhouse are installed; an egg is importable, as a file and as a folder', async () => {
-    await makeWheelhouse(python ?? '', join(made, 'all.wheelhouse.zip'), [
+    await buildWheelhouse(python ?? '', join(made, 'all.wheelhouse.zip'), [
       {
         name: 'upper',
         version: '1.0',
@@ -159,7 +163,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       },
       { name: 'lower', version: '1.0', module: 'word = "both"\n' },
     ]);
-    await makeEgg(python ?? '', join(made, 'nest-1.0-py3.egg'), {
+    await buildEgg(python ?? '', join(made, 'nest-1.0-py3.egg'), {
       name: 'nest',
       version: '1.0',
       module: 'eggs = 3\n',
@@ -200,44 +204,50 @@ describe.skipIf(python === undefined)('Python libraries', () => {
   });
 
   test('spec 2.8: two tasks that need the same library at the same time on one cluster install it once, with its extras, from the index that it names', async () => {
-    index.served.length = 0;
+    index.servedFiles.length = 0;
     const gate = Promise.withResolvers<void>();
-    index.held = gate.promise;
+    index.responseGate = gate.promise;
     const library = { pypi: { package: 'slow[loud]==1.0', repo: index.url } };
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'twice',
       tasks: ['a', 'b'].map((key) =>
         imports(key, [library], ['slow.speed', 'volume.level'], { existing_cluster_id: 'both' }),
       ),
     });
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-    const waiting = await runyard.runWhen(
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+    const waiting = await runyard.waitForRun(
       run_id,
       (run) =>
         run.tasks.some(
-          (task: Answer) => task.state.state_message === 'Installing libraries on cluster both',
-        ) && index.served.length > 0,
+          (task: ResponseBody) => task.state.state_message === 'Installing libraries on cluster both',
+        ) && index.servedFiles.length > 0,
     );
-    expect(waiting.tasks.map((task: Answer) => task.state.life_cycle_state)).toEqual(['PENDING', 'PENDING']);
+    expect(waiting.tasks.map((task: ResponseBody) => task.state.life_cycle_state)).toEqual([
+      'PENDING',
+      'PENDING',
+    ]);
     expect(await statusesOf('both')).toMatchObject([{ library, status: 'INSTALLING' }]);
     gate.resolve();
-    index.held = undefined;
-    const run = await runyard.ended(run_id);
+    index.responseGate = undefined;
+    const run = await runyard.waitForRunEnd(run_id);
     expect([await logsOf(run, 'a'), await logsOf(run, 'b')]).toEqual(['slow\n11\n', 'slow\n11\n']);
-    expect(index.served.toSorted()).toEqual(['slow-1.0-py3-none-any.whl', 'volume-1.0-py3-none-any.whl']);
+    expect(index.servedFiles.toSorted()).toEqual([
+      'slow-1.0-py3-none-any.whl',
+      'volume-1.0-py3-none-any.whl',
+    ]);
   });
 
   test('a cancel while libraries are installed ends the installer', async () => {
-    index.served.length = 0;
-    index.held = new Promise(() => undefined);
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    index.servedFiles.length = 0;
+    index.responseGate = new Promise(() => undefined);
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       run_name: 'held',
       tasks: [imports('a', [{ pypi: { package: 'strict==1.0' } }], [])],
     });
-    await runyard.runWhen(run_id, () => index.served.length > 0);
+    await runyard.waitForRun(run_id, () => index.servedFiles.length > 0);
     const {
       tasks: [task],
-    } = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id });
+    } = await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id });
     const mark = `RUNYARD_ATTEMPT_DIR=${join(runyard.dataDirectory, 'runs', String(task.run_id))}`;
     const marked = async (): Promise<number> => {
       const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -247,9 +257,9 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       return texts.filter((text) => text.split('\0').includes(mark)).length;
     };
     expect(await marked()).toBeGreaterThan(0);
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id });
-    const run = await runyard.ended(run_id);
-    index.held = undefined;
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
+    const run = await runyard.waitForRunEnd(run_id);
+    index.responseGate = undefined;
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'CANCELED' });
     expect(await marked()).toBe(0);
     expect(
@@ -364,8 +374,8 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       { pypi: { package: 'volume==1.0' } },
       { whl: 'managed_fs:/text-1.0-py3-none-any.whl' },
     ];
-    await runyard.ok('POST', '2.0/libraries/install', { cluster_id, libraries });
-    const settled = async (): Promise<Answer[]> => {
+    await runyard.callOk('POST', '2.0/libraries/install', { cluster_id, libraries });
+    const settled = async (): Promise<ResponseBody[]> => {
       const statuses = await statusesOf(cluster_id);
       if (statuses.some(({ status }) => ['PENDING', 'RESOLVING', 'INSTALLING', 'SKIPPED'].includes(status)))
         throw new Error('Not yet.');
@@ -376,11 +386,11 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       .toMatchObject([{ status: 'INSTALLED' }, { status: 'FAILED' }]);
     const run = await submit([imports('a', [], ['volume.level'], { existing_cluster_id: cluster_id })]);
     expect(await logsOf(run, 'a')).toBe('11\n');
-    await runyard.ok('POST', '2.0/libraries/uninstall', { cluster_id, libraries });
+    await runyard.callOk('POST', '2.0/libraries/uninstall', { cluster_id, libraries });
     expect(await statusesOf(cluster_id)).toMatchObject([
       { library: libraries[0], status: 'UNINSTALL_ON_RESTART' },
     ]);
-    expect((await runyard.ok('GET', '2.0/libraries/all-cluster-statuses')).statuses).toContainEqual({
+    expect((await runyard.callOk('GET', '2.0/libraries/all-cluster-statuses')).statuses).toContainEqual({
       cluster_id,
       library_statuses: await statusesOf(cluster_id),
     });
@@ -395,13 +405,13 @@ describe.skipIf(python === undefined)('Python libraries', () => {
   });
 
   test('installers see the PIP_ variables of a cluster, also where no task comes', async () => {
-    const { cluster_id } = await runyard.ok('POST', '2.0/clusters/create', {
+    const { cluster_id } = await runyard.callOk('POST', '2.0/clusters/create', {
       spark_version: '16.4.x',
       node_type_id: 'n',
       num_workers: 0,
       spark_env_vars: { PIP_INDEX_URL: 'http://127.0.0.1:9/none', PIP_RETRIES: '1' },
     });
-    await runyard.ok('POST', '2.0/libraries/install', {
+    await runyard.callOk('POST', '2.0/libraries/install', {
       cluster_id,
       libraries: [{ pypi: { package: 'volume==1.0' } }],
     });
@@ -416,25 +426,25 @@ describe.skipIf(python === undefined)('Python libraries', () => {
   });
 
   test('a cluster that starts, or starts again, gets its libraries without waiting for a task', async () => {
-    const { cluster_id } = await runyard.ok('POST', '2.0/clusters/create', {
+    const { cluster_id } = await runyard.callOk('POST', '2.0/clusters/create', {
       spark_version: '16.4.x',
       node_type_id: 'n',
       num_workers: 0,
     });
-    await runyard.ok('POST', '2.0/libraries/install', {
+    await runyard.callOk('POST', '2.0/libraries/install', {
       cluster_id,
       libraries: [{ pypi: { package: 'volume==1.0' } }],
     });
     const installed = (): Promise<void> =>
       expect.poll(() => statusesOf(cluster_id), { timeout: 20_000 }).toMatchObject([{ status: 'INSTALLED' }]);
     await installed();
-    await runyard.ok('POST', '2.0/clusters/delete', { cluster_id });
+    await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id });
     await runyard.database.db
       .updateTable('cluster_libraries')
       .set({ status: 'PENDING' })
       .where('cluster_id', '=', cluster_id)
       .execute();
-    await runyard.ok('POST', '2.0/clusters/start', { cluster_id });
+    await runyard.callOk('POST', '2.0/clusters/start', { cluster_id });
     await installed();
   });
 });

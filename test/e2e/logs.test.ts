@@ -5,9 +5,15 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import { allOf, bundleOf, contentOf, follow, type LogEvent as Event } from '../harness/logs.ts';
+import {
+  collectEvents,
+  downloadBundle,
+  logTextOf,
+  followLog,
+  type LogEvent as Event,
+} from '../harness/logs.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 const kib = 1_024;
@@ -39,22 +45,22 @@ const shell = (taskKey: string, script: string, more: object = {}): object => ({
 });
 
 const submit = async (...tasks: object[]): Promise<number> =>
-  (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'logs', tasks })).run_id;
+  (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'logs', tasks })).run_id;
 
 /** The id of the task run of the only task, or of this one. */
 async function taskRun(runId: number, key?: string): Promise<number> {
-  const { tasks } = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId });
-  return tasks.find((task: Answer) => key === undefined || task.task_key === key).run_id;
+  const { tasks } = await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
+  return tasks.find((task: ResponseBody) => key === undefined || task.task_key === key).run_id;
 }
 
 /** Runs a script to its end; the id of its task run. */
 async function after(script: string): Promise<number> {
   const runId = await submit(shell('main', script));
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   return taskRun(runId);
 }
 
-const logs = (input: object): Promise<Answer> => runyard.ok('GET', '2.1/jobs/runs/logs', input);
+const logs = (input: object): Promise<ResponseBody> => runyard.callOk('GET', '2.1/jobs/runs/logs', input);
 const open = (gate: string): Promise<void> => writeFile(join(runyard.dataDirectory, 'managed_fs', gate), '');
 const atGate = (gate: string): string => `while [ ! -e "$RUNYARD_MANAGED_FS/${gate}" ]; do sleep 0.02; done`;
 
@@ -63,7 +69,7 @@ describe('a log by pages', () => {
     const runId = await after('echo out; printf "\\033[31mred\\033[0m \\377\\n"; echo err >&2');
     const stdout = 'out\n\u001B[31mred\u001B[0m \uFFFD\n';
     for (const version of ['2.0', '2.1', '2.2']) {
-      expect(await runyard.ok('GET', `${version}/jobs/runs/logs`, { run_id: runId })).toEqual({
+      expect(await runyard.callOk('GET', `${version}/jobs/runs/logs`, { run_id: runId })).toEqual({
         run_id: runId,
         stream: 'stdout',
         offset: 0,
@@ -92,8 +98,8 @@ describe('a log by pages', () => {
       shell('one', 'true'),
       shell('two', 'true', { depends_on: [{ task_key: 'one' }] }),
     );
-    const { tasks } = await runyard.ended(runId);
-    const [one, two] = tasks.map((task: Answer) => task.run_id);
+    const { tasks } = await runyard.waitForRunEnd(runId);
+    const [one, two] = tasks.map((task: ResponseBody) => task.run_id);
     for (const path of ['2.1/jobs/runs/logs', '2.1/jobs/runs/logs/stream']) {
       expect(await runyard.call('GET', path, { run_id: runId })).toEqual({
         status: 400,
@@ -129,9 +135,9 @@ describe('a log by pages', () => {
   ])('is empty when the task has made of its file: %s', async (_fact, script) => {
     const runId = await after(script);
     expect(await logs({ run_id: runId })).toMatchObject({ content: '', size: 0, complete: true });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: runId })).logs).toBe('');
+    expect((await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: runId })).logs).toBe('');
     const events = [];
-    for await (const event of follow(runyard, { run_id: runId })) events.push(event);
+    for await (const event of followLog(runyard, { run_id: runId })) events.push(event);
     expect(events.map(({ name }) => name)).toEqual(['end']);
   });
 });
@@ -146,7 +152,7 @@ describe('a log as it is written', () => {
     );
     const then = await taskRun(runId, 'then');
     const events: Event[] = [];
-    const following = follow(runyard, { run_id: then });
+    const following = followLog(runyard, { run_id: then });
     const first = following.next();
     await open('a');
     events.push((await first).value);
@@ -154,9 +160,9 @@ describe('a log as it is written', () => {
     await open('b');
     for await (const event of following) {
       events.push(event);
-      if (contentOf(events) === 'one\ntwo') await open('c');
+      if (logTextOf(events) === 'one\ntwo') await open('c');
     }
-    expect(contentOf(events)).toBe('one\ntwothree\n');
+    expect(logTextOf(events)).toBe('one\ntwothree\n');
     expect(events.at(-1)).toMatchObject({
       id: 13,
       name: 'end',
@@ -171,7 +177,12 @@ describe('a log as it is written', () => {
     let id = '0';
     for (let over = false; !over;) {
       const leaving = new AbortController();
-      for await (const event of follow(runyard, { run_id: runId }, { 'last-event-id': id }, leaving.signal)) {
+      for await (const event of followLog(
+        runyard,
+        { run_id: runId },
+        { 'last-event-id': id },
+        leaving.signal,
+      )) {
         id = String(event.id);
         text += event.data.content ?? '';
         over = event.name === 'end';
@@ -180,23 +191,25 @@ describe('a log as it is written', () => {
       leaving.abort();
     }
     expect(text).toBe(whole);
-    expect(contentOf(await allOf(follow(runyard, { run_id: runId, offset: whole.length - 6 })))).toBe(
-      '20000\n',
+    expect(
+      logTextOf(await collectEvents(followLog(runyard, { run_id: runId, offset: whole.length - 6 }))),
+    ).toBe('20000\n');
+    expect(logTextOf(await collectEvents(followLog(runyard, { run_id: runId, timeout_seconds: 0 })))).toBe(
+      whole,
     );
-    expect(contentOf(await allOf(follow(runyard, { run_id: runId, timeout_seconds: 0 })))).toBe(whole);
   });
 
   test('gives what is there and no more when nothing is to be waited for', async () => {
     const runId = await submit(shell('main', `echo up; ${atGate('d')}`));
     const main = await taskRun(runId);
     let events: Event[] = [];
-    while (contentOf(events) !== 'up\n') {
+    while (logTextOf(events) !== 'up\n') {
       events = [];
-      for await (const event of follow(runyard, { run_id: main, timeout_seconds: 0 })) events.push(event);
+      for await (const event of followLog(runyard, { run_id: main, timeout_seconds: 0 })) events.push(event);
     }
     expect(events.map(({ name }) => name)).toEqual(['log']);
     await open('d');
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
   });
 
   test('begins anew when the task cuts its log', async () => {
@@ -204,12 +217,12 @@ describe('a log as it is written', () => {
       shell('main', `echo a long first line; ${atGate('e')}; : > stdout; echo new; ${atGate('f')}`),
     );
     const events: Event[] = [];
-    for await (const event of follow(runyard, { run_id: await taskRun(runId) })) {
+    for await (const event of followLog(runyard, { run_id: await taskRun(runId) })) {
       events.push(event);
       if (events.length === 1) await open('e');
-      if (contentOf(events).endsWith('new\n')) await open('f');
+      if (logTextOf(events).endsWith('new\n')) await open('f');
     }
-    expect(contentOf(events)).toBe('a long first line\nnew\n');
+    expect(logTextOf(events)).toBe('a long first line\nnew\n');
     expect(events[1]?.data.offset).toBe(0);
   });
 
@@ -221,11 +234,11 @@ describe('a log as it is written', () => {
         '/waits.py',
         'import os, time\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/go"): time.sleep(0.02)\n',
       );
-      ({ run_id: runId } = await small.ok('POST', '2.0/jobs/runs/submit', {
+      ({ run_id: runId } = await small.callOk('POST', '2.0/jobs/runs/submit', {
         existing_cluster_id: 'c',
         spark_python_task: { python_file: 'managed_fs:/waits.py' },
       }));
-      await small.runWhen(runId, (run) => run.state.life_cycle_state === 'RUNNING');
+      await small.waitForRun(runId, (run) => run.state.life_cycle_state === 'RUNNING');
       const ask = (signal?: AbortSignal) =>
         fetch(`${small.url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, {
           headers: { authorization: `Bearer ${small.token}` },
@@ -271,15 +284,15 @@ describe('secrets', () => {
     const runId = await submit(shell('main', script));
     const main = await taskRun(runId);
     const events: Event[] = [];
-    for await (const event of follow(runyard, { run_id: main })) events.push(event);
+    for await (const event of followLog(runyard, { run_id: main })) events.push(event);
     const shown = 'password ***, again ***\n***\n';
-    expect(contentOf(events)).toBe(shown);
+    expect(logTextOf(events)).toBe(shown);
     expect((await logs({ run_id: main })).content).toBe(shown);
     expect((await logs({ run_id: main, tail: 1 })).content).toBe('***\n');
     expect((await logs({ run_id: main, offset: 12, limit: 4 })).content).not.toMatch(/horse|corr/);
-    const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: main });
+    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: main });
     expect(output.logs).toBe(`${shown}https://u:***@h/ STAGE=test\n`);
-    const { text } = await bundleOf(runyard, runId);
+    const { text } = await downloadBundle(runyard, runId);
     expect(text).not.toContain('correct-horse');
     expect(text).toContain('"DB_PASSWORD": "***"');
     expect(text).toContain('"STAGE": "test"');
@@ -290,43 +303,43 @@ describe('secrets', () => {
       'import os\nprint("cell says", os.environ["DB_PASSWORD"])',
       'raise ValueError("bad " + os.environ["DB_PASSWORD"])',
     ]);
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id: runId } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       new_cluster: cluster,
       notebook_task: { notebook_path: '/leaky' },
     });
-    await runyard.ended(runId);
-    const output = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId });
+    await runyard.waitForRunEnd(runId);
+    const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: runId });
     expect(output.error).toContain('bad ***');
     expect(output.error_trace).not.toContain('correct-horse');
-    const { views } = await runyard.ok('GET', '2.0/jobs/runs/export', { run_id: runId });
+    const { views } = await runyard.callOk('GET', '2.0/jobs/runs/export', { run_id: runId });
     expect(views[0].content).toContain('cell says ***');
     expect(views[0].content).not.toContain('correct-horse');
-    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain(
+    expect((await downloadBundle(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain(
       'cell says ***',
     );
     // Another notebook runs on the same cluster, which is none of the settings of its run.
     await runyard.putNotebook('/calls', ['dbutils.notebook.run("/leaky", 60)']);
-    const { run_id: calls } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id: calls } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       new_cluster: cluster,
       notebook_task: { notebook_path: '/calls' },
     });
-    expect((await runyard.ended(calls)).state.result_state).toBe('FAILED');
+    expect((await runyard.waitForRunEnd(calls)).state.result_state).toBe('FAILED');
     const {
       runs: [called],
-    } = await runyard.ok('GET', '2.0/jobs/runs/list', { run_type: 'WORKFLOW_RUN' });
-    expect((await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: called.run_id })).error).toContain(
-      'bad ***',
-    );
+    } = await runyard.callOk('GET', '2.0/jobs/runs/list', { run_type: 'WORKFLOW_RUN' });
+    expect(
+      (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: called.run_id })).error,
+    ).toContain('bad ***');
   });
 
   test('are masked in mails', async () => {
-    const { job_id: jobId } = await runyard.ok('POST', '2.1/jobs/create', {
+    const { job_id: jobId } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'mailed',
       email_notifications: { on_failure: ['ops@example.org'] },
       tasks: [shell('main', script)],
     });
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobId });
-    await runyard.ended(runId);
+    const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobId });
+    await runyard.waitForRunEnd(runId);
     const directory = join(runyard.dataDirectory, 'mail');
     let mail = '';
     while (mail === '') {
@@ -350,7 +363,7 @@ describe('a log that is longer than its cap', () => {
         'seq 1 400000; echo last words; seq 1 100000 >&2; echo "Traceback (most recent call last):" >&2; echo "ValueError: at the very end" >&2; exit 1',
       ),
     );
-    const run = await runyard.ended(runId);
+    const run = await runyard.waitForRunEnd(runId);
     expect(run.tasks[0].state.result_state).toBe('FAILED');
     const main = await taskRun(runId);
     const mark = /\n\[runyard: [\d.]+ [KM]B left out here; RUNYARD_LOG_BYTES_MAX is 256 KB\]\n/;
@@ -358,7 +371,7 @@ describe('a log that is longer than its cap', () => {
     expect([content.startsWith('1\n2\n3\n'), next < size, complete]).toEqual([true, true, false]);
     let text = '';
     for (
-      let page = { complete: false, next_offset: 0 } as Answer;
+      let page = { complete: false, next_offset: 0 } as ResponseBody;
       page.complete !== true;
       text += page.content
     )
@@ -367,10 +380,10 @@ describe('a log that is longer than its cap', () => {
     expect(text.endsWith('399999\n400000\nlast words\n')).toBe(true);
     expect(text.length).toBeLessThan(257 * kib);
     const events: Event[] = [];
-    for await (const event of follow(runyard, { run_id: main })) events.push(event);
-    expect(contentOf(events)).toBe(text);
-    expect((await bundleOf(runyard, runId)).files.get('tasks/main/attempt-0/stdout')).toBe(text);
-    const output = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: main });
+    for await (const event of followLog(runyard, { run_id: main })) events.push(event);
+    expect(logTextOf(events)).toBe(text);
+    expect((await downloadBundle(runyard, runId)).files.get('tasks/main/attempt-0/stdout')).toBe(text);
+    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: main });
     expect(output.logs.startsWith(text)).toBe(true);
     expect(output.logs_truncated).toBe(false);
   });
@@ -384,8 +397,8 @@ describe('the bundle of a run', () => {
       { task_key: 'nb', new_cluster: cluster, notebook_task: { notebook_path: '/result' } },
       shell('never', 'true', { depends_on: [{ task_key: 'flaky' }] }),
     );
-    await runyard.ended(runId);
-    const { files } = await bundleOf(runyard, await taskRun(runId, 'nb'));
+    await runyard.waitForRunEnd(runId);
+    const { files } = await downloadBundle(runyard, await taskRun(runId, 'nb'));
     expect([...files.keys()].toSorted()).toEqual([
       'events.json',
       'run.json',
@@ -401,14 +414,14 @@ describe('the bundle of a run', () => {
       'tasks/nb/attempt-0/stdout',
       'tasks/never/attempt-0/missing.txt',
     ]);
-    const read = (name: string): Answer => JSON.parse(files.get(name) ?? '');
+    const read = (name: string): ResponseBody => JSON.parse(files.get(name) ?? '');
     expect(read('run.json')).toMatchObject({
       run_id: runId,
       state: { result_state: 'FAILED' },
       settings: { tasks: [{ task_key: 'flaky' }, {}, {}] },
       repair_history: [{ type: 'ORIGINAL' }],
     });
-    expect(read('events.json').events.map(({ event }: Answer) => event)).toEqual(
+    expect(read('events.json').events.map(({ event }: ResponseBody) => event)).toEqual(
       expect.arrayContaining(['STARTED', 'RUNNING', 'TERMINATING', 'TERMINATED', 'SKIPPED']),
     );
     expect(files.get('tasks/flaky/attempt-1/stdout')).toBe('try\n');
@@ -427,13 +440,13 @@ describe('the bundle of a run', () => {
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
       });
-    const { files } = await bundleOf(runyard, runId);
+    const { files } = await downloadBundle(runyard, runId);
     expect(files.get('tasks/main/attempt-0/stdout')).toBe('so far\n');
     expect(files.get('tasks/main/attempt-0/missing.txt')).toBe(
       'output.json: the attempt left no output. The attempt is not over.\n',
     );
     await open('g');
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
   });
 
   test('of a run that is not there is refused', async () => {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notebookModelName } from '../../engine/validation/aliases.ts';
-import { modelIn } from '../unit/engine/run/notebook-page/samples.ts';
-import type { Answer } from '../harness/client.ts';
+import { extractModel } from '../unit/engine/run/notebook-page/samples.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -24,7 +24,7 @@ async function put(path: string, language: keyof typeof marks, cells: readonly s
   const content = Buffer.from(
     `${mark} Databricks notebook source\n${cells.join(`\n\n${mark} COMMAND ----------\n\n`)}\n`,
   ).toString('base64');
-  await runyard.ok('POST', '2.0/workspace/import', {
+  await runyard.callOk('POST', '2.0/workspace/import', {
     path,
     language,
     format: 'SOURCE',
@@ -34,13 +34,13 @@ async function put(path: string, language: keyof typeof marks, cells: readonly s
 }
 
 async function view(run_id: number, views_to_export = 'CODE'): Promise<string> {
-  const { views } = await runyard.ok('GET', '2.0/jobs/runs/export', { run_id, views_to_export });
-  return views.map(({ content }: Answer) => content).join('\n');
+  const { views } = await runyard.callOk('GET', '2.0/jobs/runs/export', { run_id, views_to_export });
+  return views.map(({ content }: ResponseBody) => content).join('\n');
 }
 
 async function submit(notebook_path: string, base_parameters: Record<string, string> = {}): Promise<number> {
   return (
-    await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path, base_parameters },
     })
@@ -57,7 +57,7 @@ test('spec 2.7: a value that a JavaScript notebook sets is a parameter of the SQ
     "-- DBTITLE 1,By station\nSELECT station, rain\nFROM read_csv('managed_fs:/rain.csv')\nWHERE year = :year",
   ]);
   const existing = { existing_cluster_id: 'c' };
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
     tasks: [
       { ...existing, task_key: 'pick', notebook_task: { notebook_path: '/team/pick' } },
       {
@@ -74,10 +74,10 @@ test('spec 2.7: a value that a JavaScript notebook sets is a parameter of the SQ
   const {
     state,
     tasks: [pick, rain],
-  } = await runyard.ended(run_id);
+  } = await runyard.waitForRunEnd(run_id);
   expect(state.result_state).toBe('SUCCESS');
   expect(
-    (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: pick.run_id })).notebook_output.result,
+    (await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: pick.run_id })).notebook_output.result,
   ).toBe('{"picked":2013}');
   const code = await view(rain.run_id);
   for (const part of [
@@ -101,9 +101,9 @@ test('spec 4.1.8: the usual extraction script reads the rows of an exported SQL 
     "SELECT station, rain FROM 'managed_fs:/rain.csv' ORDER BY year, station DESC",
   ]);
   const runId = await submit('/team/rows');
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   const page = await view(runId, 'ALL');
-  expect(modelIn(page)).toMatchObject({
+  expect(extractModel(page)).toMatchObject({
     language: 'sql',
     commands: [
       {
@@ -147,15 +147,15 @@ test('the notebooks of the README run as they are written', async () => {
     ['JAVASCRIPT', 'js'],
   ] as const) {
     const [, text = ''] = new RegExp(`\`\`\`${fence}\n([^\`]*(?:\`[^\`]+)*?)\`\`\``).exec(readme) ?? [];
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: `/readme/${fence}`,
       language,
       format: 'SOURCE',
       content: Buffer.from(text).toString('base64'),
     });
     const runId = await submit(`/readme/${fence}`, { year: '2013' });
-    expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
-    expect(modelIn(await view(runId)).commands).toHaveLength(2);
+    expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
+    expect(extractModel(await view(runId)).commands).toHaveLength(2);
     expect(await view(runId)).toContain(fence === 'sql' ? '2 rows, 2 columns' : '1 row, 2 columns');
   }
 });
@@ -176,8 +176,8 @@ test('a query that is cancelled ends at once, and what was shown before it stays
     '<span class="label">Not reached yet</span>',
   ])
     expect(page).toContain(part);
-  await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id: runId });
-  expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: runId });
+  expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
   page = await view(runId);
   for (const part of [
     'Cancelled',
@@ -192,11 +192,11 @@ test('a query that is cancelled ends at once, and what was shown before it stays
 test('a notebook that fails shows in its output and in its page where', async () => {
   await put('/team/fails', 'JAVASCRIPT', ['console.log("before")', 'const rows = undefined;\nrows.length']);
   const runId = await submit('/team/fails');
-  expect((await runyard.ended(runId)).state).toMatchObject({
+  expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
     result_state: 'FAILED',
     state_message: 'Workload failed, see run output for details',
   });
-  const { error, error_trace } = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId });
+  const { error, error_trace } = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: runId });
   expect(error).toBe("TypeError: Cannot read properties of undefined (reading 'length')");
   expect(error_trace).toContain('>   2 | rows.length');
   expect(await view(runId)).toContain('<a href="#cell-2">Cell 2</a> failed: TypeError');
@@ -209,20 +209,20 @@ test('a JavaScript notebook runs another one and goes on with its value, or with
     'dbutils.notebook.exit([said, why])',
   ]);
   const runId = await submit('/team/calls');
-  expect((await runyard.ended(runId)).state.result_state).toBe('SUCCESS');
+  expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
   const [said, why] = JSON.parse(
-    (await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
+    (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
   );
   expect([said, why]).toEqual(['hello ada', expect.stringContaining('/team/nowhere')]);
 });
 
 test('a Scala notebook is kept, and running it says what can be run', async () => {
   await put('/team/scala', 'SCALA', ['val a = 1']);
-  expect((await runyard.ok('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe(
+  expect((await runyard.callOk('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe(
     'SCALA',
   );
   const runId = await submit('/team/scala');
-  const { state } = await runyard.ended(runId);
+  const { state } = await runyard.waitForRunEnd(runId);
   expect(state.state_message).toContain(
     'The notebook /team/scala is a Scala notebook, which Runyard does not run',
   );

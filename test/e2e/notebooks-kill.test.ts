@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 
 let dataDirectory: string;
@@ -27,13 +27,13 @@ const wait =
   'import os, time\nwhile not os.path.exists(os.environ["RUNYARD_MANAGED_FS"] + "/" + dbutils.widgets.get("gate")): time.sleep(0.02)';
 const submit = async (notebook_path: string, base_parameters: object): Promise<number> =>
   (
-    await engine.ok('POST', '2.0/jobs/runs/submit', {
+    await engine.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path, base_parameters },
     })
   ).run_id;
-const children = async (): Promise<Answer[]> =>
-  (await engine.ok('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? [];
+const children = async (): Promise<ResponseBody[]> =>
+  (await engine.callOk('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? [];
 const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await holds()))
     await new Promise((resolve) => {
@@ -57,25 +57,25 @@ test('kill -9 while the other one runs, before it is asked for, and after a canc
   const underWay = await submit('/parent', { gate: 'open', inner: 'later' });
   const cancelled = await submit('/parent', { gate: 'open', inner: 'never' });
   const asksLater = await submit('/parent', { gate: 'ask', inner: 'later' });
-  await engine.runWhen(asksLater, (run) => run.state.life_cycle_state === 'RUNNING');
+  await engine.waitForRun(asksLater, (run) => run.state.life_cycle_state === 'RUNNING');
   await until(
     async () => (await children()).filter((run) => run.state.life_cycle_state === 'RUNNING').length === 2,
   );
-  await engine.ok('POST', '2.1/jobs/runs/cancel', { run_id: cancelled });
+  await engine.callOk('POST', '2.1/jobs/runs/cancel', { run_id: cancelled });
   await engine.kill();
   writeFileSync(gate('ask'), '');
   await until(() => asked(asksLater));
   engine = await startEngineProcess(dataDirectory);
   writeFileSync(gate('later'), '');
   for (const runId of [underWay, asksLater]) {
-    expect((await engine.ended(runId)).state).toMatchObject({ result_state: 'SUCCESS' });
+    expect((await engine.waitForRunEnd(runId)).state).toMatchObject({ result_state: 'SUCCESS' });
     expect(
-      (await engine.ok('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
+      (await engine.callOk('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
     ).toBe('child later');
   }
-  expect((await engine.ended(cancelled)).state).toMatchObject({ result_state: 'CANCELED' });
+  expect((await engine.waitForRunEnd(cancelled)).state).toMatchObject({ result_state: 'CANCELED' });
   const ends = await Promise.all(
-    (await children()).map(async ({ run_id }) => (await engine.ended(run_id)).state.result_state),
+    (await children()).map(async ({ run_id }) => (await engine.waitForRunEnd(run_id)).state.result_state),
   );
   expect(ends.toSorted()).toEqual(['CANCELED', 'SUCCESS', 'SUCCESS']);
 }, 120_000);

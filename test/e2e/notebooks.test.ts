@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConfig } from '../../cli/config.ts';
 import { defaultLimits } from '../../engine/limits.ts';
 import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -36,7 +36,7 @@ async function submit(
 ): Promise<number> {
   await runyard.putNotebook(path, cells);
   return (
-    await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: path, base_parameters },
       ...more,
@@ -44,8 +44,8 @@ async function submit(
   ).run_id;
 }
 
-const outputOf = (run_id: number): Promise<Answer> =>
-  runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id });
+const outputOf = (run_id: number): Promise<ResponseBody> =>
+  runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id });
 const attempt = (runId: number, name: string): string =>
   join(runyard.dataDirectory, 'runs', String(runId), name);
 const reportOf = (runId: number): NotebookReport =>
@@ -53,13 +53,13 @@ const reportOf = (runId: number): NotebookReport =>
 const logOf = (runId: number): string => readFileSync(attempt(runId, 'stdout'), 'utf8');
 const shown = (runId: number, cell: number): readonly CellOutput[] =>
   reportOf(runId).cells[cell - 1]?.outputs ?? [];
-const childrenOf = async (path: string): Promise<Answer[]> =>
-  ((await runyard.ok('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? []).filter(
-    (run: Answer) => run.run_name === path,
-  );
+const childrenOf = async (path: string): Promise<ResponseBody[]> =>
+  (
+    (await runyard.callOk('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? []
+  ).filter((run: ResponseBody) => run.run_name === path);
 
 /** The id of the run, when one is there, of a notebook that another one runs. */
-async function childWhen(path: string, holds: (child: Answer) => boolean): Promise<Answer> {
+async function childWhen(path: string, holds: (child: ResponseBody) => boolean): Promise<ResponseBody> {
   for (;;) {
     const [child] = await childrenOf(path);
     if (child !== undefined && holds(child)) return child;
@@ -69,7 +69,7 @@ async function childWhen(path: string, holds: (child: Answer) => boolean): Promi
   }
 }
 
-const state = async (runId: number): Promise<Answer> => (await runyard.ended(runId)).state;
+const state = async (runId: number): Promise<ResponseBody> => (await runyard.waitForRunEnd(runId)).state;
 
 describe('cells of other languages', () => {
   test('SQL, shell, another notebook and Python share one run', async () => {
@@ -154,13 +154,13 @@ describe('cells of other languages', () => {
         { cell_type: 'code', source: '' },
       ],
     };
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/team/jupyter',
       format: 'JUPYTER',
       overwrite: true,
       content: text(JSON.stringify(document)),
     });
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: '/team/jupyter' },
     });
@@ -189,7 +189,7 @@ describe('a notebook that runs another one', () => {
       ['WORKFLOW_RUN', 'SUCCESS'],
       ['WORKFLOW_RUN', 'SUCCESS'],
     ]);
-    const child = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id: children[0].run_id });
+    const child = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: children[0].run_id });
     expect(child.cluster_instance.cluster_id).toBe('c');
   });
 
@@ -248,7 +248,7 @@ describe('a notebook that runs another one', () => {
     await runyard.putNotebook('/team/slow', ['import time\ntime.sleep(600)']);
     const runId = await submit('/team/waits', ['dbutils.notebook.run("./slow")']);
     const child = await childWhen('/team/slow', (run) => run.state.life_cycle_state === 'RUNNING');
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
     expect(await state(runId)).toMatchObject({ result_state: 'CANCELED' });
     expect(await state(child.run_id)).toMatchObject({
       life_cycle_state: 'TERMINATED',
@@ -283,24 +283,24 @@ describe('a notebook that runs another one', () => {
 
 test('spec 2.7: revision_timestamp runs the newest revision that is not later; one that is too old is refused by name', async () => {
   await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("first")']);
-  const { modified_at: first } = await runyard.ok('GET', '2.0/workspace/get-status', {
+  const { modified_at: first } = await runyard.callOk('GET', '2.0/workspace/get-status', {
     path: '/team/history',
   });
   const later = async (): Promise<number> =>
-    (await runyard.ok('GET', '2.0/workspace/get-status', { path: '/team/history' })).modified_at;
+    (await runyard.callOk('GET', '2.0/workspace/get-status', { path: '/team/history' })).modified_at;
   while ((await later()) === first)
     await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("second")']);
   const second = await later();
-  const ran = async (revision_timestamp?: number): Promise<Answer> => {
+  const ran = async (revision_timestamp?: number): Promise<ResponseBody> => {
     const notebook_task = {
       notebook_path: '/team/history',
       ...(revision_timestamp !== undefined && { revision_timestamp }),
     };
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
       notebook_task,
     });
-    await runyard.ended(run_id);
+    await runyard.waitForRunEnd(run_id);
     return outputOf(run_id);
   };
   expect((await ran(first)).notebook_output.result).toBe('first');
@@ -333,7 +333,7 @@ describe('files, packages and a fresh Python', () => {
         '',
       ].join('\n'),
     );
-    expect((await runyard.ok('GET', '2.0/managed_fs/list', { path: '/copy' })).files).toHaveLength(1);
+    expect((await runyard.callOk('GET', '2.0/managed_fs/list', { path: '/copy' })).files).toHaveLength(1);
   });
 
   test('restartPython forgets names and keeps widgets, values and outputs', async () => {

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 async function destination(path: string): Promise<string> {
   return (
-    await engine.ok('POST', '2.0/notification-destinations', {
+    await engine.callOk('POST', '2.0/notification-destinations', {
       display_name: path,
       config: { generic_webhook: { url: `${receiver.url}${path}` } },
     })
@@ -46,31 +46,31 @@ test('killed between the state change and the delivery: after the next start it 
   const id = await destination('/hook');
   const { port } = new URL(receiver.url);
   await receiver.close();
-  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+  const { run_id } = await engine.callOk('POST', '2.0/jobs/runs/submit', {
     ...work,
     webhook_notifications: { on_start: [{ id }], on_success: [{ id }] },
   });
-  await engine.ended(run_id);
+  await engine.waitForRunEnd(run_id);
   await engine.kill();
   receiver = await startHttpReceiver(Number(port));
   engine = await start();
-  await receiver.when((calls) => calls.length === 2);
+  await receiver.waitForCalls((calls) => calls.length === 2);
   expect(receiver.calls.map(told)).toEqual([`jobs.on_start ${run_id}`, `jobs.on_success ${run_id}`]);
 });
 
 test('killed between the delivery and its record: it comes again, under the same id, and what follows it comes after it', async () => {
   const id = await destination('/hook');
   // The first call is taken, and the engine never hears of that.
-  receiver.answer('/hook', 'stall');
-  const { run_id } = await engine.ok('POST', '2.0/jobs/runs/submit', {
+  receiver.queueResponses('/hook', 'stall');
+  const { run_id } = await engine.callOk('POST', '2.0/jobs/runs/submit', {
     ...work,
     webhook_notifications: { on_start: [{ id }], on_success: [{ id }] },
   });
-  await receiver.when((calls) => calls.length === 1);
+  await receiver.waitForCalls((calls) => calls.length === 1);
   await engine.kill();
   engine = await start();
-  await engine.ended(run_id);
-  await receiver.when((calls) => calls.length === 3);
+  await engine.waitForRunEnd(run_id);
+  await receiver.waitForCalls((calls) => calls.length === 3);
   expect(receiver.calls.map(told)).toEqual([
     `jobs.on_start ${run_id}`,
     `jobs.on_start ${run_id}`,
@@ -87,15 +87,15 @@ const [runs, kills] = [1_000, 4];
 
 test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry the id of the first`, async () => {
   const id = await destination('/hook');
-  receiver.answer('/hook', 500, 'cut', 429, 503);
+  receiver.queueResponses('/hook', 500, 'cut', 429, 503);
   const settings = { ...work, webhook_notifications: { on_failure: [{ id }], on_success: [{ id }] } };
   // Most of them end at once, so that many notices are under way at every kill; some are real.
-  const { job_id: skipped } = await engine.ok('POST', '2.0/jobs/create', {
+  const { job_id: skipped } = await engine.callOk('POST', '2.0/jobs/create', {
     ...settings,
     name: 'skipped',
     max_concurrent_runs: 0,
   });
-  const { job_id: real } = await engine.ok('POST', '2.0/jobs/create', {
+  const { job_id: real } = await engine.callOk('POST', '2.0/jobs/create', {
     ...settings,
     name: 'real',
     max_concurrent_runs: 1_000,
@@ -110,7 +110,7 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
         const asked = running;
         try {
           // The token makes one run of however many tries.
-          const { run_id } = await asked.ok('POST', '2.0/jobs/run-now', {
+          const { run_id } = await asked.callOk('POST', '2.0/jobs/run-now', {
             job_id: number % 40 === 0 ? real : skipped,
             idempotency_token: `t${number}`,
           });
@@ -142,7 +142,7 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
   }
   await workers;
   expect(new Set(acknowledged).size).toBe(runs);
-  await receiver.when((calls) => new Set(calls.map(runOf)).size >= runs);
+  await receiver.waitForCalls((calls) => new Set(calls.map(runOf)).size >= runs);
   expect(new Set(receiver.calls.map(runOf))).toEqual(new Set(acknowledged));
   const ids = Map.groupBy(receiver.calls, runOf);
   for (const [run, calls] of ids) expect(new Set(calls.map(idOf)).size, `run ${run}`).toBe(1);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startHttpReceiver, type HttpReceiver } from '../harness/http-receiver.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await receiver.close();
 });
 afterEach(() => {
-  receiver.always('/hook', 200);
+  receiver.setDefaultResponse('/hook', 200);
 });
 
 const python = (file: string) => ({
@@ -30,7 +30,7 @@ const python = (file: string) => ({
 });
 
 async function makeDestination(): Promise<{ id: string; secret: string }> {
-  const { id, signing_secret: secret } = await runyard.ok('POST', '2.0/notification-destinations', {
+  const { id, signing_secret: secret } = await runyard.callOk('POST', '2.0/notification-destinations', {
     display_name: 'desk',
     config: { generic_webhook: { url: `${receiver.url}/hook` } },
   });
@@ -43,11 +43,14 @@ async function makeDestination(): Promise<{ id: string; secret: string }> {
  */
 async function toldOf(filter: object, count: number): Promise<string[]> {
   for (;;) {
-    const { deliveries } = await runyard.ok('GET', '2.0/notifications/deliveries', { ...filter, limit: 100 });
-    if (deliveries.length >= count && deliveries.every((one: Answer) => one.state === 'delivered')) {
+    const { deliveries } = await runyard.callOk('GET', '2.0/notifications/deliveries', {
+      ...filter,
+      limit: 100,
+    });
+    if (deliveries.length >= count && deliveries.every((one: ResponseBody) => one.state === 'delivered')) {
       return deliveries
         .toReversed()
-        .map((one: Answer) => [one.event_type, one.channel, one.task_key].filter(Boolean).join(' '));
+        .map((one: ResponseBody) => [one.event_type, one.channel, one.task_key].filter(Boolean).join(' '));
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 15);
@@ -72,7 +75,7 @@ const everyList = (id: string) => ({
 
 test('spec 6: start and failure of a run and of its task are told by mail and webhook, each once and in order', async () => {
   const { id, secret } = await makeDestination();
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
     name: 'nightly load',
     ...everyList(id),
     tasks: [
@@ -80,8 +83,8 @@ test('spec 6: start and failure of a run and of its task are told by mail and we
       { task_key: 'report', ...python('ok'), depends_on: [{ task_key: 'load' }] },
     ],
   });
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-  const run = await runyard.ended(run_id);
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+  const run = await runyard.waitForRunEnd(run_id);
   const told = await toldOf({ run_id }, 5);
   expect(told.toSorted()).toEqual([
     'jobs.on_failure email',
@@ -115,8 +118,10 @@ test('spec 6: start and failure of a run and of its task are told by mail and we
   const {
     deliveries: [mail],
   } = await runyard
-    .ok('GET', '2.0/notifications/deliveries', { run_id, limit: 2 })
-    .then(({ deliveries }) => ({ deliveries: deliveries.filter((one: Answer) => one.channel === 'email') }));
+    .callOk('GET', '2.0/notifications/deliveries', { run_id, limit: 2 })
+    .then(({ deliveries }) => ({
+      deliveries: deliveries.filter((one: ResponseBody) => one.channel === 'email'),
+    }));
   const raw = readFileSync(join(runyard.dataDirectory, 'mail', `${mail.id}.eml`), 'utf8');
   expect(raw).toMatch(/^Subject: \[Runyard\] Run of nightly load failed \(run \d+\)\r$/m);
   expect(raw).toContain('IndexError: list index out of range');
@@ -128,14 +133,14 @@ test('spec 6: start and failure of a run and of its task are told by mail and we
 });
 
 test('spec 4.1.1, 6: a deleted job is told to every address, and its runs that end by it, too', async () => {
-  const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+  const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     name: 'gone',
     ...python('slow'),
     email_notifications: { on_start: ['a@example.org'], on_failure: ['b@example.org'] },
   });
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
-  await runyard.runWhen(run_id, (run) => run.state.life_cycle_state === 'RUNNING');
-  await runyard.ok('POST', '2.0/jobs/delete', { job_id });
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
+  await runyard.waitForRun(run_id, (run) => run.state.life_cycle_state === 'RUNNING');
+  await runyard.callOk('POST', '2.0/jobs/delete', { job_id });
   expect((await toldOf({ job_id }, 4)).toSorted()).toEqual([
     'jobs.deleted email',
     'jobs.deleted email',
@@ -147,7 +152,7 @@ test('spec 4.1.1, 6: a deleted job is told to every address, and its runs that e
 test('spec 2.9: a run and a task that last longer than their rules are told of once, while they go on', async () => {
   const { id } = await makeDestination();
   const health = { rules: [{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', value: 0 }] };
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
     run_name: 'slow',
     health,
     webhook_notifications: { on_duration_warning_threshold_exceeded: [{ id }] },
@@ -170,8 +175,8 @@ test('spec 2.9: a run and a task that last longer than their rules are told of o
     'jobs.on_duration_warning_threshold_exceeded webhook',
     'jobs.on_duration_warning_threshold_exceeded webhook a',
   ]);
-  await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id });
-  await runyard.ended(run_id);
+  await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
+  await runyard.waitForRunEnd(run_id);
   expect(await toldOf({ run_id }, 2)).toHaveLength(2);
 });
 
@@ -206,10 +211,10 @@ describe('the table of routing through HTTP', () => {
   ];
   test.each(rows)(
     '%s with %j: mails %j, webhooks %j',
-    async (end, { mailMuted, ...settings }: Answer, mail, webhook) => {
+    async (end, { mailMuted, ...settings }: ResponseBody, mail, webhook) => {
       const { id } = await makeDestination();
       const lists = everyList(id);
-      const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+      const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
         name: end,
         ...lists,
         ...settings,
@@ -220,12 +225,12 @@ describe('the table of routing through HTTP', () => {
         ...(end === 'timeout' && { timeout_seconds: 1 }),
         ...(end === 'skip' && { max_concurrent_runs: 0 }),
       });
-      const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
+      const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
       if (end === 'cancel') {
-        await runyard.runWhen(run_id, (run) => run.state.life_cycle_state === 'RUNNING');
-        await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
+        await runyard.waitForRun(run_id, (run) => run.state.life_cycle_state === 'RUNNING');
+        await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
       }
-      await runyard.ended(run_id);
+      await runyard.waitForRunEnd(run_id);
       const told = await toldOf({ run_id }, mail.length + webhook.length);
       expect(told.toSorted()).toEqual(
         [
@@ -247,14 +252,14 @@ describe('retries through HTTP', () => {
     [false, each],
     [true, ['on_start', 'on_failure']],
   ])('of a single-task job, alert_on_last_attempt %s: %j', async (alert_on_last_attempt, expected) => {
-    const { job_id } = await runyard.ok('POST', '2.0/jobs/create', {
+    const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
       name: 'again',
       ...python('bad'),
       max_retries: 2,
       email_notifications: lists,
       notification_settings: { alert_on_last_attempt },
     });
-    await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
+    await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
     await lastOf(job_id, 3);
     expect(await told(job_id, expected.length)).toEqual(expected);
   });
@@ -263,7 +268,7 @@ describe('retries through HTTP', () => {
     [false, ['on_start', ...each.map((event) => `${event} load`), 'on_failure']],
     [true, ['on_start', 'on_start load', 'on_failure load', 'on_failure']],
   ])('of a task, alert_on_last_attempt of the task %s: %j', async (alert_on_last_attempt, expected) => {
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'task again',
       email_notifications: lists,
       tasks: [
@@ -276,16 +281,16 @@ describe('retries through HTTP', () => {
         },
       ],
     });
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-    await runyard.ended(run_id);
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+    await runyard.waitForRunEnd(run_id);
     expect((await told(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
   });
 
   /** Waits until a job has so many runs, and all of them are over. */
   async function lastOf(job_id: number, count: number): Promise<void> {
     for (;;) {
-      const { runs = [] } = await runyard.ok('GET', '2.0/jobs/runs/list', { job_id });
-      if (runs.length === count && runs.every((run: Answer) => run.end_time > 0)) return;
+      const { runs = [] } = await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id });
+      if (runs.length === count && runs.every((run: ResponseBody) => run.end_time > 0)) return;
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
       });

@@ -7,9 +7,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
-import { pathOf, published, putWorkspaceFile } from '../harness/pipelines.ts';
+import { pipelinePath, readPublishedTable, putWorkspaceFile } from '../harness/pipelines.ts';
 
 const rounds = 4;
 let dataDirectory: string;
@@ -34,17 +34,17 @@ test('spec 2.7: killed engines interrupt no update, and each attempt has one', a
       '/p/spark-pipeline.yml',
       'name: p\nlibraries:\n  - glob:\n      include: tables.sql\n',
     );
-    const { job_id: jobId } = await engine.ok('POST', '2.1/jobs/create', {
+    const { job_id: jobId } = await engine.callOk('POST', '2.1/jobs/create', {
       name: 'p',
       tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: '/p' } }],
     });
-    const runs: Answer[] = [];
+    const runs: ResponseBody[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await engine.putFile(`/in/${round}.csv`, `id\n${round * 2}\n${round * 2 + 1}\n`);
-      const { run_id: runId } = await engine.ok('POST', '2.1/jobs/run-now', { job_id: jobId });
+      const { run_id: runId } = await engine.callOk('POST', '2.1/jobs/run-now', { job_id: jobId });
       const {
         tasks: [task],
-      } = await engine.ok('GET', '2.1/jobs/runs/get', { run_id: runId });
+      } = await engine.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
       const pid = join(dataDirectory, 'runs', String(task.run_id), 'pid');
       // One kill right behind the request, the others anywhere in the life of the process.
       if (round > 0) {
@@ -59,16 +59,18 @@ test('spec 2.7: killed engines interrupt no update, and each attempt has one', a
       await engine.kill();
       const claim = existsSync(pid) ? readFileSync(pid, 'utf8') : undefined;
       engine = await startEngineProcess(dataDirectory);
-      const run = await engine.ended(runId);
+      const run = await engine.waitForRunEnd(runId);
       expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
-      expect(run.tasks.map((each: Answer) => each.attempt_number)).toEqual([0]);
+      expect(run.tasks.map((each: ResponseBody) => each.attempt_number)).toEqual([0]);
       if (claim !== undefined) expect(readFileSync(pid, 'utf8')).toBe(claim);
       const count = String((round + 1) * 2);
-      expect(await published(dataDirectory, 'pipelines/p', 'total')).toEqual([{ n: count, ids: count }]);
+      expect(await readPublishedTable(dataDirectory, 'pipelines/p', 'total')).toEqual([
+        { n: count, ids: count },
+      ]);
       runs.unshift(run);
     }
-    const { updates } = await engine.ok('GET', pathOf('p', '/updates'));
-    expect(updates.map((update: Answer) => [update.run_id, update.task_run_id, update.state])).toEqual(
+    const { updates } = await engine.callOk('GET', pipelinePath('p', '/updates'));
+    expect(updates.map((update: ResponseBody) => [update.run_id, update.task_run_id, update.state])).toEqual(
       runs.map((run) => [run.run_id, run.tasks[0].run_id, 'COMPLETED']),
     );
   } finally {

@@ -2,8 +2,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
-import { ended, pathOf, published, putWorkspaceFile, updated, updateWhen } from '../harness/pipelines.ts';
+import type { ResponseBody } from '../harness/client.ts';
+import {
+  waitForUpdateEnd,
+  pipelinePath,
+  readPublishedTable,
+  putWorkspaceFile,
+  runPipelineUpdate,
+  waitForUpdate,
+} from '../harness/pipelines.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -18,7 +25,7 @@ afterAll(() => runyard.stop());
 /** Makes a pipeline of one file. */
 async function create(name: string, sql: string, more: object = {}): Promise<string> {
   await putWorkspaceFile(runyard, `/team/${name}/tables.sql`, sql);
-  const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', {
+  const { pipeline_id: id } = await runyard.callOk('POST', '2.0/pipelines', {
     name,
     libraries: [{ glob: { include: `/team/${name}/**` } }],
     ...more,
@@ -26,8 +33,8 @@ async function create(name: string, sql: string, more: object = {}): Promise<str
   return id;
 }
 
-const eventsOf = async (pipeline: string, filter = ''): Promise<Answer[]> =>
-  (await runyard.ok('GET', pathOf(pipeline, '/events'), { filter, max_results: 0 })).events;
+const eventsOf = async (pipeline: string, filter = ''): Promise<ResponseBody[]> =>
+  (await runyard.callOk('GET', pipelinePath(pipeline, '/events'), { filter, max_results: 0 })).events;
 
 describe('spec 2.7: a pipeline_task', () => {
   beforeAll(async () => {
@@ -53,16 +60,16 @@ describe('spec 2.7: a pipeline_task', () => {
     ['its spec file', '/Workspace/example/spark-pipeline.yml'],
     ['its name', 'example'],
   ])('runs the published example of the open format, named by %s', async (_how, id) => {
-    const job = await runyard.ok('POST', '2.1/jobs/create', {
+    const job = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'p',
       tasks: [{ task_key: 'tables', pipeline_task: { pipeline_id: id } }],
     });
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/run-now', job);
-    const run = await runyard.ended(runId);
+    const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/run-now', job);
+    const run = await runyard.waitForRunEnd(runId);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
     const {
       updates: [update],
-    } = await runyard.ok('GET', pathOf(id, '/updates'));
+    } = await runyard.callOk('GET', pipelinePath(id, '/updates'));
     expect(update).toMatchObject({
       state: 'COMPLETED',
       cause: 'JOB_TASK',
@@ -71,14 +78,14 @@ describe('spec 2.7: a pipeline_task', () => {
       job_id: job.job_id,
     });
     expect(
-      (await published(runyard.dataDirectory, 'pipelines/example', 'example_even')).map(({ id: value }) =>
-        Number(value),
+      (await readPublishedTable(runyard.dataDirectory, 'pipelines/example', 'example_even')).map(
+        ({ id: value }) => Number(value),
       ),
     ).toEqual([0, 2, 4, 6, 8]);
   });
 
   test('the UUID of a spec file is the same pipeline, which its file alone can change', async () => {
-    const { pipeline_id: id, spec, spec_path: path } = await runyard.ok('GET', pathOf('/example'));
+    const { pipeline_id: id, spec, spec_path: path } = await runyard.callOk('GET', pipelinePath('/example'));
     expect(path).toBe('/example/spark-pipeline.yml');
     expect(spec).toEqual({
       name: 'example',
@@ -86,8 +93,8 @@ describe('spec 2.7: a pipeline_task', () => {
       configuration: {},
       libraries: [{ glob: { include: 'transformations/**' } }],
     });
-    expect((await runyard.ok('GET', pathOf(id))).name).toBe('example');
-    expect(await runyard.call('PUT', pathOf(id), { name: 'other' })).toMatchObject({
+    expect((await runyard.callOk('GET', pipelinePath(id))).name).toBe('example');
+    expect(await runyard.call('PUT', pipelinePath(id), { name: 'other' })).toMatchObject({
       status: 400,
       body: { message: 'Pipeline "example" is defined by /example/spark-pipeline.yml; change that file.' },
     });
@@ -95,21 +102,21 @@ describe('spec 2.7: a pipeline_task', () => {
 
   test('a spec file that goes, or takes the name of another pipeline, says so', async () => {
     await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: example\n');
-    expect(await runyard.call('GET', pathOf('/copy'))).toMatchObject({
+    expect(await runyard.call('GET', pipelinePath('/copy'))).toMatchObject({
       status: 400,
       body: {
         message: '/copy/pipeline.yaml has the name "example", which another pipeline has; names are unique.',
       },
     });
     await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: copy\n');
-    expect((await runyard.ok('GET', pathOf('/copy'))).name).toBe('copy');
-    await runyard.ok('POST', '2.0/workspace/delete', { path: '/copy/pipeline.yaml' });
-    expect(await runyard.call('GET', pathOf('copy'))).toMatchObject({
+    expect((await runyard.callOk('GET', pipelinePath('/copy'))).name).toBe('copy');
+    await runyard.callOk('POST', '2.0/workspace/delete', { path: '/copy/pipeline.yaml' });
+    expect(await runyard.call('GET', pipelinePath('copy'))).toMatchObject({
       status: 400,
       body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy is not there any more.' },
     });
-    await runyard.ok('DELETE', pathOf('copy'));
-    expect((await runyard.call('GET', pathOf('copy'))).status).toBe(404);
+    await runyard.callOk('DELETE', pipelinePath('copy'));
+    expect((await runyard.call('GET', pipelinePath('copy'))).status).toBe(404);
   });
 
   test.each([
@@ -120,14 +127,14 @@ describe('spec 2.7: a pipeline_task', () => {
       'The folder /example/transformations holds no spec file of a pipeline; it must have one named spark-pipeline.yml, spark-pipeline.yaml, pipeline.yml, pipeline.yaml.',
     ],
   ])('fails for %s with a sentence that says what is missing', async (id, message) => {
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }],
     });
-    const run = await runyard.ended(runId);
+    const run = await runyard.waitForRunEnd(runId);
     expect(run.tasks[0].state).toMatchObject({ result_state: 'FAILED', state_message: message });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id })).error).toBe(
-      message,
-    );
+    expect(
+      (await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id })).error,
+    ).toBe(message);
   });
 
   test('that fails names its flow and the reason, and each retry is an update of its own', async () => {
@@ -142,19 +149,22 @@ describe('spec 2.7: a pipeline_task', () => {
       max_retries: 1,
       min_retry_interval_millis: 0,
     };
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', { tasks: [task] });
-    const run = await runyard.ended(runId);
+    const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks: [task] });
+    const run = await runyard.waitForRunEnd(runId);
     const message =
       'Flow t failed: 1 of 1 rows do not meet the expectation high (id > 5), which fails the update.';
-    expect(run.tasks.map((each: Answer) => each.state.state_message)).toEqual([message, message]);
-    const { updates } = await runyard.ok('GET', pathOf(id, '/updates'));
-    expect(updates.map((each: Answer) => [each.state, each.task_run_id, each.message])).toEqual(
-      run.tasks.toReversed().map((each: Answer) => ['FAILED', each.run_id, message]),
+    expect(run.tasks.map((each: ResponseBody) => each.state.state_message)).toEqual([message, message]);
+    const { updates } = await runyard.callOk('GET', pipelinePath(id, '/updates'));
+    expect(updates.map((each: ResponseBody) => [each.state, each.task_run_id, each.message])).toEqual(
+      run.tasks.toReversed().map((each: ResponseBody) => ['FAILED', each.run_id, message]),
     );
     expect(await readdir(join(runyard.dataDirectory, 'managed_fs/pipelines/failing'))).not.toContain(
       'current',
     );
-    expect(await runyard.ok('GET', pathOf(id))).toMatchObject({ state: 'IDLE', health: 'UNHEALTHY' });
+    expect(await runyard.callOk('GET', pipelinePath(id))).toMatchObject({
+      state: 'IDLE',
+      health: 'UNHEALTHY',
+    });
     const [failed] = await eventsOf(id, "level = 'ERROR' AND event_type = 'flow_progress'");
     expect(failed).toMatchObject({
       origin: { pipeline_id: id, pipeline_name: 'failing', flow_name: 't', dataset_name: 't' },
@@ -182,7 +192,7 @@ describe('the calls on pipelines', () => {
       CREATE MATERIALIZED VIEW total AS SELECT sum(amount) AS amount, '\${label}' AS label FROM orders;`,
       { configuration: { label: 'all' } },
     );
-    const update = await updated(runyard, 'orders');
+    const update = await runPipelineUpdate(runyard, 'orders');
     expect(update).toMatchObject({
       pipeline_id: id,
       state: 'COMPLETED',
@@ -191,10 +201,10 @@ describe('the calls on pipelines', () => {
       refresh_selection: [],
       message: '',
     });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: update.run_id })).run_name).toBe(
+    expect((await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: update.run_id })).run_name).toBe(
       'Update of pipeline orders',
     );
-    expect(await published(runyard.dataDirectory, 'pipelines/orders', 'total')).toEqual([
+    expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/orders', 'total')).toEqual([
       { amount: '17', label: 'all' },
     ]);
     const events = await eventsOf(id);
@@ -224,17 +234,20 @@ describe('the calls on pipelines', () => {
         expectations: [{ name: 'paid', dataset: 'orders', passed_records: 2, failed_records: 1 }],
       },
     });
-    const paged: Answer[] = [];
+    const paged: ResponseBody[] = [];
     for (let token = ''; ;) {
-      const page = await runyard.ok('GET', pathOf(id, '/events'), { max_results: 4, page_token: token });
+      const page = await runyard.callOk('GET', pipelinePath(id, '/events'), {
+        max_results: 4,
+        page_token: token,
+      });
       paged.push(...page.events);
       if (page.next_page_token === undefined) break;
       token = page.next_page_token;
     }
     expect(paged).toEqual(events);
-    await runyard.ok('POST', '2.1/jobs/runs/delete', { run_id: update.run_id });
-    expect((await runyard.call('GET', pathOf(id, `/updates/${update.update_id}`))).status).toBe(404);
-    expect(await published(runyard.dataDirectory, 'pipelines/orders', 'orders')).toHaveLength(2);
+    await runyard.callOk('POST', '2.1/jobs/runs/delete', { run_id: update.run_id });
+    expect((await runyard.call('GET', pipelinePath(id, `/updates/${update.update_id}`))).status).toBe(404);
+    expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/orders', 'orders')).toHaveLength(2);
   });
 
   test('selections, full refreshes and checks', async () => {
@@ -244,41 +257,44 @@ describe('the calls on pipelines', () => {
       "CREATE STREAMING TABLE a AS SELECT * FROM STREAM read_files('managed_fs:/in/sel-*.csv'); CREATE MATERIALIZED VIEW b AS SELECT count(*) AS n FROM a;",
     );
     const rows = async (): Promise<unknown[]> => [
-      (await published(runyard.dataDirectory, 'pipelines/selected', 'a')).length,
-      (await published(runyard.dataDirectory, 'pipelines/selected', 'b'))[0]?.['n'],
+      (await readPublishedTable(runyard.dataDirectory, 'pipelines/selected', 'a')).length,
+      (await readPublishedTable(runyard.dataDirectory, 'pipelines/selected', 'b'))[0]?.['n'],
     ];
-    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({
+    expect(await runPipelineUpdate(runyard, id, { validate_only: true })).toMatchObject({
       state: 'COMPLETED',
       validate_only: true,
     });
-    expect((await updated(runyard, id)).state).toBe('COMPLETED');
+    expect((await runPipelineUpdate(runyard, id)).state).toBe('COMPLETED');
     await runyard.putFile('/in/sel-2.csv', 'id\n2\n');
-    expect(await updated(runyard, id, { refresh_selection: ['b'] })).toMatchObject({
+    expect(await runPipelineUpdate(runyard, id, { refresh_selection: ['b'] })).toMatchObject({
       state: 'COMPLETED',
       refresh_selection: ['b'],
     });
     expect(await rows()).toEqual([1, '1']);
-    await updated(runyard, id, { refresh_selection: ['A'] });
+    await runPipelineUpdate(runyard, id, { refresh_selection: ['A'] });
     expect(await rows()).toEqual([2, '1']);
-    await updated(runyard, id, { full_refresh: true });
+    await runPipelineUpdate(runyard, id, { full_refresh: true });
     expect(await rows()).toEqual([2, '2']);
-    expect(await updated(runyard, id, { full_refresh_selection: ['c'] })).toMatchObject({
+    expect(await runPipelineUpdate(runyard, id, { full_refresh_selection: ['c'] })).toMatchObject({
       state: 'FAILED',
       message: 'The selection names c, which is no table of this pipeline; did you mean a?',
     });
     expect(
-      await runyard.call('POST', pathOf(id, '/updates'), { full_refresh: true, refresh_selection: ['a'] }),
+      await runyard.call('POST', pipelinePath(id, '/updates'), {
+        full_refresh: true,
+        refresh_selection: ['a'],
+      }),
     ).toMatchObject({ status: 400 });
   });
 
   test('a pipeline is made, found, listed, edited and deleted', async () => {
     const libraries = [{ file: { path: '/team/made/a.sql' } }];
-    const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', {
+    const { pipeline_id: id } = await runyard.callOk('POST', '2.0/pipelines', {
       name: 'made 1',
       libraries,
       development: true,
     });
-    expect(await runyard.ok('GET', pathOf('made 1'))).toMatchObject({
+    expect(await runyard.callOk('GET', pipelinePath('made 1'))).toMatchObject({
       pipeline_id: id,
       state: 'IDLE',
       health: 'HEALTHY',
@@ -289,33 +305,39 @@ describe('the calls on pipelines', () => {
       status: 400,
       body: { error_code: 'RESOURCE_ALREADY_EXISTS' },
     });
-    const { pipeline_id: second } = await runyard.ok('POST', '2.0/pipelines', {
+    const { pipeline_id: second } = await runyard.callOk('POST', '2.0/pipelines', {
       name: 'made 1',
       allow_duplicate_names: true,
       storage: 'managed_fs:/elsewhere',
     });
-    expect(await runyard.call('GET', pathOf('made 1'))).toMatchObject({
+    expect(await runyard.call('GET', pipelinePath('made 1'))).toMatchObject({
       status: 400,
       body: { message: 'Several pipelines are named "made 1"; give the UUID of the one that is meant.' },
     });
-    await runyard.ok('PUT', pathOf(second), { name: 'made 2', storage: 'managed_fs:/elsewhere', libraries });
-    expect(await runyard.call('PUT', pathOf(second), { name: 'made 2', libraries })).toMatchObject({
+    await runyard.callOk('PUT', pipelinePath(second), {
+      name: 'made 2',
+      storage: 'managed_fs:/elsewhere',
+      libraries,
+    });
+    expect(await runyard.call('PUT', pipelinePath(second), { name: 'made 2', libraries })).toMatchObject({
       status: 400,
     });
     const named = async (filter: string): Promise<string[]> =>
-      (await runyard.ok('GET', '2.0/pipelines', { filter })).statuses.map((each: Answer) => each.name);
+      (await runyard.callOk('GET', '2.0/pipelines', { filter })).statuses.map(
+        (each: ResponseBody) => each.name,
+      );
     expect(await named("name LIKE 'made%'")).toEqual(['made 2', 'made 1']);
     expect(await named("name = 'made 1'")).toEqual(['made 1']);
     expect(await named("name = 'made%'")).toEqual([]);
-    await runyard.ok('DELETE', pathOf(second));
-    expect(await runyard.call('GET', pathOf(second))).toMatchObject({
+    await runyard.callOk('DELETE', pipelinePath(second));
+    expect(await runyard.call('GET', pipelinePath(second))).toMatchObject({
       status: 404,
       body: {
         error_code: 'RESOURCE_DOES_NOT_EXIST',
         message: `The specified pipeline ${second} was not found.`,
       },
     });
-    expect(await runyard.call('GET', pathOf(id, '/updates/nothing'))).toMatchObject({
+    expect(await runyard.call('GET', pipelinePath(id, '/updates/nothing'))).toMatchObject({
       status: 404,
       body: { message: 'The specified update nothing was not found.' },
     });
@@ -324,19 +346,19 @@ describe('the calls on pipelines', () => {
   test('an SQL notebook is a definition, and a dry run says what it would be without making it', async () => {
     const source =
       '-- MAGIC %md A note\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW one AS SELECT 1 AS id;\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW two AS SELECT * FROM one;';
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/team/book',
       format: 'SOURCE',
       language: 'SQL',
       content: Buffer.from(source).toString('base64'),
     });
     const body = { name: 'book', libraries: [{ notebook: { path: '/team/book' } }] };
-    expect(await runyard.ok('POST', '2.0/pipelines', { ...body, dry_run: true })).toEqual({
+    expect(await runyard.callOk('POST', '2.0/pipelines', { ...body, dry_run: true })).toEqual({
       effective_settings: { ...body, storage: 'managed_fs:/pipelines/book' },
     });
-    const { pipeline_id: id } = await runyard.ok('POST', '2.0/pipelines', body);
-    expect((await updated(runyard, id)).state).toBe('COMPLETED');
-    expect(await published(runyard.dataDirectory, 'pipelines/book', 'two')).toEqual([{ id: 1 }]);
+    const { pipeline_id: id } = await runyard.callOk('POST', '2.0/pipelines', body);
+    expect((await runPipelineUpdate(runyard, id)).state).toBe('COMPLETED');
+    expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/book', 'two')).toEqual([{ id: 1 }]);
   });
 
   test.each([
@@ -361,38 +383,40 @@ describe('the calls on pipelines', () => {
 describe('ends before their time', () => {
   test('one update of a pipeline runs at a time, also when several are asked for at once; stopping it publishes nothing', async () => {
     const id = await create('slow', endless);
-    const answers = await Promise.all([1, 2, 3, 4].map(() => runyard.call('POST', pathOf(id, '/updates'))));
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => runyard.call('POST', pipelinePath(id, '/updates'))),
+    );
     expect(answers.map(({ status: code }) => code).toSorted()).toEqual([200, 409, 409, 409]);
     const updateId = String(answers.find(({ status: code }) => code === 200)?.body['update_id']);
-    await updateWhen(runyard, id, updateId, ({ state }) => state === 'RUNNING');
-    expect(await runyard.ok('GET', pathOf(id))).toMatchObject({ state: 'RUNNING' });
-    const { status, body } = await runyard.call('POST', pathOf(id, '/updates'));
+    await waitForUpdate(runyard, id, updateId, ({ state }) => state === 'RUNNING');
+    expect(await runyard.callOk('GET', pipelinePath(id))).toMatchObject({ state: 'RUNNING' });
+    const { status, body } = await runyard.call('POST', pipelinePath(id, '/updates'));
     expect([status, body.error_code]).toEqual([409, 'ALREADY_EXISTS']);
-    const { run_id: runId } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [{ task_key: 'p', pipeline_task: { pipeline_id: id } }],
     });
-    expect((await runyard.ended(runId)).tasks[0].state.state_message).toMatch(
+    expect((await runyard.waitForRunEnd(runId)).tasks[0].state.state_message).toMatch(
       new RegExp(
         `^Pipeline slow has the active update ${updateId} \\(run \\d+\\); one update of a pipeline runs at a time\\.$`,
       ),
     );
-    expect(await updated(runyard, id, { validate_only: true })).toMatchObject({
+    expect(await runPipelineUpdate(runyard, id, { validate_only: true })).toMatchObject({
       state: 'COMPLETED',
       message: '',
     });
-    expect(await runyard.call('DELETE', pathOf(id))).toMatchObject({
+    expect(await runyard.call('DELETE', pipelinePath(id))).toMatchObject({
       status: 400,
       body: { error_code: 'INVALID_STATE' },
     });
-    await runyard.ok('POST', pathOf(id, '/stop'));
-    expect((await ended(runyard, id, updateId)).state).toBe('CANCELED');
+    await runyard.callOk('POST', pipelinePath(id, '/stop'));
+    expect((await waitForUpdateEnd(runyard, id, updateId)).state).toBe('CANCELED');
     expect((await eventsOf(id, `update_id = '${updateId}'`))[0]).toMatchObject({
       event_type: 'update_progress',
       details: { update_progress: { state: 'CANCELED' } },
     });
     expect(await readdir(join(runyard.dataDirectory, 'managed_fs/pipelines/slow'))).not.toContain('current');
-    await runyard.ok('POST', pathOf(id, '/stop'));
-    await runyard.ok('DELETE', pathOf(id));
+    await runyard.callOk('POST', pipelinePath(id, '/stop'));
+    await runyard.callOk('DELETE', pipelinePath(id));
   });
 
   test('a process that is killed fails its update, which changes nothing', async () => {
@@ -400,16 +424,16 @@ describe('ends before their time', () => {
     const table =
       "CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_files('managed_fs:/in/killed*.csv');";
     const id = await create('killed', table);
-    expect((await updated(runyard, id)).state).toBe('COMPLETED');
+    expect((await runPipelineUpdate(runyard, id)).state).toBe('COMPLETED');
     await runyard.putFile('/in/killed-2.csv', 'id\n2\n');
     await putWorkspaceFile(runyard, '/team/killed/tables.sql', `${table}\n${endless}`);
-    const { update_id: updateId } = await runyard.ok('POST', pathOf(id, '/updates'));
+    const { update_id: updateId } = await runyard.callOk('POST', pipelinePath(id, '/updates'));
     for (let begun = false; !begun;)
       begun = (await eventsOf(id, `update_id = '${updateId}'`)).some(({ message, level }) => {
         expect([message, level]).toEqual([message, 'INFO']);
         return message === 'Flow heavy is running.';
       });
-    const { run_id: runId } = (await runyard.ok('GET', pathOf(id, `/updates/${updateId}`))).update;
+    const { run_id: runId } = (await runyard.callOk('GET', pipelinePath(id, `/updates/${updateId}`))).update;
     const [supervisor = ''] = (
       await readFile(join(runyard.dataDirectory, 'runs', String(runId), 'pid'), 'utf8')
     ).split(' ');
@@ -417,15 +441,15 @@ describe('ends before their time', () => {
       .trim()
       .split(' ');
     process.kill(Number(child), 'SIGKILL');
-    expect(await ended(runyard, id, updateId)).toMatchObject({
+    expect(await waitForUpdateEnd(runyard, id, updateId)).toMatchObject({
       state: 'FAILED',
       message:
         'The process of the update ended with exit code 137 (killed by signal 9, SIGKILL). Nothing was published.',
     });
-    expect(await published(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([{ id: '1' }]);
+    expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([{ id: '1' }]);
     await putWorkspaceFile(runyard, '/team/killed/tables.sql', table);
-    expect((await updated(runyard, id)).state).toBe('COMPLETED');
-    expect(await published(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([
+    expect((await runPipelineUpdate(runyard, id)).state).toBe('COMPLETED');
+    expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([
       { id: '1' },
       { id: '2' },
     ]);

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../cli/wiring/service.ts';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
-import { createClient, type Answer } from '../harness/client.ts';
+import { createApiClient, type ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 const directory = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
@@ -40,21 +40,21 @@ const refused = async (path: string, body: object): Promise<string> => {
   const { status, body: answer } = await runyard.call('POST', path, body);
   return `${status} ${answer.error_code} ${answer.message}`;
 };
-const create = (settings: object, version = '2.0'): Promise<Answer> =>
-  runyard.ok('POST', `${version}/jobs/create`, { name: 'plugins', ...settings });
-const settingsOf = async (job_id: number, version = '2.0'): Promise<Answer> =>
-  (await runyard.ok('GET', `${version}/jobs/get`, { job_id })).settings;
+const create = (settings: object, version = '2.0'): Promise<ResponseBody> =>
+  runyard.callOk('POST', `${version}/jobs/create`, { name: 'plugins', ...settings });
+const settingsOf = async (job_id: number, version = '2.0'): Promise<ResponseBody> =>
+  (await runyard.callOk('GET', `${version}/jobs/get`, { job_id })).settings;
 
-async function ended(job_id: number, more: object = {}): Promise<Answer> {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id, ...more });
-  await runyard.ended(run_id);
-  const run = await runyard.ok('GET', '2.0/jobs/runs/get', { run_id, include_resolved_values: true });
+async function ended(job_id: number, more: object = {}): Promise<ResponseBody> {
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id, ...more });
+  await runyard.waitForRunEnd(run_id);
+  const run = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id, include_resolved_values: true });
   return {
     run,
     output:
       run.format === 'MULTI_TASK'
         ? undefined
-        : await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id }),
+        : await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id }),
   };
 }
 
@@ -70,7 +70,7 @@ describe('a kind of a plugin is a kind like any other', () => {
       tasks: [{ task_key: 'main', http_request_task: { url: at, timeout_seconds: 5 } }],
     });
     const cluster = { existing_cluster_id: 'all' };
-    await runyard.ok('POST', '2.0/jobs/update', {
+    await runyard.callOk('POST', '2.0/jobs/update', {
       job_id,
       fields_to_remove: ['http_request_task'],
       new_settings: { shell_script_task: { script: 'true' }, ...cluster },
@@ -81,7 +81,7 @@ describe('a kind of a plugin is a kind like any other', () => {
       { task_key: 'a', http_request_task: { url: at } },
       { task_key: 'b', depends_on: [{ task_key: 'a' }], shell_script_task: { script: 'true' }, ...cluster },
     ];
-    await runyard.ok('POST', '2.1/jobs/reset', { job_id, new_settings: { name: 'reset', tasks } });
+    await runyard.callOk('POST', '2.1/jobs/reset', { job_id, new_settings: { name: 'reset', tasks } });
     expect((await settingsOf(job_id)).tasks).toEqual([
       expect.objectContaining(tasks[0]),
       expect.objectContaining(tasks[1]),
@@ -188,10 +188,10 @@ describe('http_request_task', () => {
   test('a request that waits ends when its run is cancelled', async () => {
     const { job_id } = await create({ http_request_task: { url: `${at}/never` } });
     const before = asked.length;
-    const { run_id } = await runyard.ok('POST', '2.0/jobs/run-now', { job_id });
-    await runyard.runWhen(run_id, () => asked.length > before);
-    await runyard.ok('POST', '2.0/jobs/runs/cancel', { run_id });
-    expect((await runyard.ended(run_id)).state.result_state).toBe('CANCELED');
+    const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
+    await runyard.waitForRun(run_id, () => asked.length > before);
+    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
+    expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('CANCELED');
   });
 });
 
@@ -229,17 +229,17 @@ test('a job whose plugin is gone at the next start is still shown; its runs fail
   await runyard.service.stop();
   const service = await startService({ ...runyard.config, plugins: [] }, pino({ level: 'silent' }));
   try {
-    const client = createClient(service.url, service.token);
-    const { run_id } = await client.ok('POST', '2.0/jobs/run-now', { job_id });
-    expect((await client.ended(run_id)).state).toMatchObject({
+    const client = createApiClient(service.url, service.token);
+    const { run_id } = await client.callOk('POST', '2.0/jobs/run-now', { job_id });
+    expect((await client.waitForRunEnd(run_id)).state).toMatchObject({
       result_state: 'FAILED',
       state_message:
         'No plugin of this service brings http_request_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
     });
-    expect((await client.ok('GET', '2.0/jobs/get', { job_id })).settings.http_request_task).toEqual({
+    expect((await client.callOk('GET', '2.0/jobs/get', { job_id })).settings.http_request_task).toEqual({
       url: at,
     });
-    await client.ok('POST', '2.0/jobs/update', {
+    await client.callOk('POST', '2.0/jobs/update', {
       job_id,
       fields_to_remove: ['http_request_task'],
       new_settings: { run_job_task: { job_id: 1 } },

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -34,26 +34,27 @@ const python = (file: string, ...parameters: string[]) => ({
 const queue = { enabled: true };
 const create = async (settings: object, on = runyard): Promise<number> =>
   (
-    await on.ok('POST', '2.1/jobs/create', {
+    await on.callOk('POST', '2.1/jobs/create', {
       name: 'queued',
       tasks: [{ task_key: 'main', ...python('wait.py') }],
       ...settings,
     })
   ).job_id;
 const start = async (job_id: number, on = runyard, more: object = {}): Promise<number> =>
-  (await on.ok('POST', '2.1/jobs/run-now', { job_id, ...more })).run_id;
-const get = (run_id: number, on = runyard): Promise<Answer> => on.ok('GET', '2.1/jobs/runs/get', { run_id });
+  (await on.callOk('POST', '2.1/jobs/run-now', { job_id, ...more })).run_id;
+const get = (run_id: number, on = runyard): Promise<ResponseBody> =>
+  on.callOk('GET', '2.1/jobs/runs/get', { run_id });
 const state = async (run_id: number, on = runyard): Promise<string> =>
   (await get(run_id, on)).state.life_cycle_state;
 const becomes = (run_id: number, expected: string, on = runyard): Promise<void> =>
   vi.waitFor(async () => expect(await state(run_id, on)).toBe(expected), { timeout: 30_000, interval: 20 });
-const cancel = (run_id: number, on = runyard): Promise<Answer> =>
-  on.ok('POST', '2.1/jobs/runs/cancel', { run_id });
+const cancel = (run_id: number, on = runyard): Promise<ResponseBody> =>
+  on.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
 const cancelAll = async (job_id: number, on = runyard): Promise<void> => {
-  await on.ok('POST', '2.1/jobs/runs/cancel-all', { job_id });
+  await on.callOk('POST', '2.1/jobs/runs/cancel-all', { job_id });
   await vi.waitFor(
     async () =>
-      expect((await on.ok('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]),
+      expect((await on.callOk('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]),
     { timeout: 30_000 },
   );
 };
@@ -85,7 +86,7 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     const ids: number[] = [];
     for (let number = 1; number <= 6; number += 1)
       ids.push(await start(job, runyard, { python_params: [String(number)] }));
-    for (const id of ids) expect((await runyard.ended(id)).state.result_state).toBe('SUCCESS');
+    for (const id of ids) expect((await runyard.waitForRunEnd(id)).state.result_state).toBe('SUCCESS');
     expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'order'), 'utf8')).toBe(
       '1\n2\n3\n4\n5\n6\n',
     );
@@ -94,21 +95,21 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
   test('200 run-now at once on a job with max_concurrent_runs 3 leave 3 active and the rest QUEUED, with numbers from 1 to 200', async () => {
     const job = await create({ queue, max_concurrent_runs: 3 });
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => runyard.ok('POST', '2.1/jobs/run-now', { job_id: job })),
+      Array.from({ length: 200 }, () => runyard.callOk('POST', '2.1/jobs/run-now', { job_id: job })),
     );
     const numbers = answers.map((answer) => Number(answer.number_in_job)).toSorted((a, b) => a - b);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-    const { runs } = await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 });
-    const queued = runs.filter((run: Answer) => run.state.life_cycle_state === 'QUEUED');
+    const { runs } = await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 });
+    const queued = runs.filter((run: ResponseBody) => run.state.life_cycle_state === 'QUEUED');
     expect([runs.length, queued.length]).toEqual([200, 197]);
-    await runyard.ok('POST', '2.1/jobs/runs/cancel-all', { job_id: job, all_queued_runs: true });
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel-all', { job_id: job, all_queued_runs: true });
     await vi.waitFor(
       async () => {
-        const { runs: active } = await runyard.ok('GET', '2.1/jobs/runs/list', {
+        const { runs: active } = await runyard.callOk('GET', '2.1/jobs/runs/list', {
           job_id: job,
           active_only: true,
         });
-        expect(active.map((run: Answer) => run.state.life_cycle_state)).toHaveLength(3);
+        expect(active.map((run: ResponseBody) => run.state.life_cycle_state)).toHaveLength(3);
       },
       { timeout: 60_000, interval: 200 },
     );
@@ -118,9 +119,15 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
   test('a raised limit lets the next ones go, a lowered one ends none', async () => {
     const job = await create({ queue });
     const ids = [await start(job), await start(job), await start(job)];
-    await runyard.ok('POST', '2.1/jobs/update', { job_id: job, new_settings: { max_concurrent_runs: 2 } });
+    await runyard.callOk('POST', '2.1/jobs/update', {
+      job_id: job,
+      new_settings: { max_concurrent_runs: 2 },
+    });
     await becomes(ids[1] ?? 0, 'RUNNING');
-    await runyard.ok('POST', '2.1/jobs/update', { job_id: job, new_settings: { max_concurrent_runs: 1 } });
+    await runyard.callOk('POST', '2.1/jobs/update', {
+      job_id: job,
+      new_settings: { max_concurrent_runs: 1 },
+    });
     await cancel(ids[0] ?? 0);
     await becomes(ids[0] ?? 0, 'TERMINATED');
     expect(await state(ids[2] ?? 0)).toBe('QUEUED');
@@ -157,7 +164,7 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
       status: 400,
       body: { error_code: 'INVALID_STATE' },
     });
-    await runyard.ok('POST', '2.1/jobs/delete', { job_id: job });
+    await runyard.callOk('POST', '2.1/jobs/delete', { job_id: job });
     await vi.waitFor(
       async () => {
         const rows = await runyard.database.db
@@ -184,7 +191,7 @@ describe('WIRE: who switches the queue', () => {
     ['run-now against the job', '2.1', { queue }, { queue: { enabled: false } }, 'SKIPPED'],
     ['a limit of 0 skips every run', '2.2', { max_concurrent_runs: 0 }, {}, 'SKIPPED'],
   ])('%s', async (_name, version, settings, request, expected) => {
-    const { job_id: job } = await runyard.ok('POST', `${version}/jobs/create`, {
+    const { job_id: job } = await runyard.callOk('POST', `${version}/jobs/create`, {
       name: 'switch',
       tasks: [{ task_key: 'main', ...python('wait.py') }],
       ...settings,
@@ -211,7 +218,7 @@ describe('spec 3.1 QUEUED: the limit of the workspace', () => {
       status: { queue_details: { code: 'ACTIVE_RUNS_LIMIT_REACHED' } },
     });
     const ofOther = await start(other, small);
-    const { run_id: submitted } = await small.ok('POST', '2.2/jobs/runs/submit', {
+    const { run_id: submitted } = await small.callOk('POST', '2.2/jobs/runs/submit', {
       tasks: [{ task_key: 'x', ...python('wait.py') }],
     });
     expect([await state(ofOther, small), await state(submitted, small)]).toEqual(['QUEUED', 'QUEUED']);

@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
 
 let dataDirectory: string;
@@ -41,19 +41,20 @@ test('the process of a repaired task runs on, and the run ends as if nothing had
     });
     await engine.putFile('/ok.py', 'print("ok")\n');
     await engine.putFile('/step.py', 'raise SystemExit(1)\n');
-    const { run_id } = await engine.ok('POST', '2.1/jobs/runs/submit', {
+    const { run_id } = await engine.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [task('a', 'ok.py'), task('b', 'step.py', ['a']), task('c', 'ok.py', ['b'])],
     });
-    const failed = await engine.ended(run_id);
+    const failed = await engine.waitForRunEnd(run_id);
     expect(failed.state.result_state).toBe('FAILED');
     await engine.putFile('/step.py', gate);
-    const { repair_id } = await engine.ok('POST', '2.1/jobs/runs/repair', {
+    const { repair_id } = await engine.callOk('POST', '2.1/jobs/runs/repair', {
       run_id,
       rerun_all_failed_tasks: true,
     });
-    const attemptsOfB = (run: Answer): Answer[] => run.tasks.filter((one: Answer) => one.task_key === 'b');
+    const attemptsOfB = (run: ResponseBody): ResponseBody[] =>
+      run.tasks.filter((one: ResponseBody) => one.task_key === 'b');
     const [, again] = attemptsOfB(
-      await engine.runWhen(run_id, (run) => attemptsOfB(run)[1]?.state.life_cycle_state === 'RUNNING'),
+      await engine.waitForRun(run_id, (run) => attemptsOfB(run)[1]?.state.life_cycle_state === 'RUNNING'),
     );
     while (attemptFile(again.run_id, 'stdout') !== 'waiting\n')
       await new Promise((resolve) => {
@@ -63,11 +64,11 @@ test('the process of a repaired task runs on, and the run ends as if nothing had
     await engine.kill();
     engine = await startEngineProcess(dataDirectory);
     await engine.putFile('/gate', '');
-    const run = await engine.ended(run_id);
+    const run = await engine.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
     expect(
       run.tasks.map(
-        (one: Answer) =>
+        (one: ResponseBody) =>
           `${one.task_key} ${one.attempt_number} ${one.state.result_state ?? one.state.life_cycle_state}`,
       ),
     ).toEqual(['a 0 SUCCESS', 'b 0 FAILED', 'b 1 SUCCESS', 'c 0 SKIPPED', 'c 1 SUCCESS']);
@@ -75,7 +76,7 @@ test('the process of a repaired task runs on, and the run ends as if nothing had
       claim,
       'waiting\nthrough\n',
     ]);
-    const { repair_history: rounds } = await engine.ok('GET', '2.1/jobs/runs/get', {
+    const { repair_history: rounds } = await engine.callOk('GET', '2.1/jobs/runs/get', {
       run_id,
       include_history: true,
     });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -25,20 +25,20 @@ const task = (task_key: string, depends_on: readonly string[] = [], file = 'ok.p
 });
 
 async function submit(tasks: readonly object[], more: object = {}): Promise<number> {
-  return (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'graph', tasks, ...more })).run_id;
+  return (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'graph', tasks, ...more })).run_id;
 }
 
 async function repair(body: object): Promise<number> {
-  return (await runyard.ok('POST', '2.1/jobs/runs/repair', body)).repair_id;
+  return (await runyard.callOk('POST', '2.1/jobs/runs/repair', body)).repair_id;
 }
 
-const history = async (run_id: number, version = '2.1'): Promise<Answer> =>
-  (await runyard.ok('GET', `${version}/jobs/runs/get`, { run_id, include_history: true })).repair_history;
+const history = async (run_id: number, version = '2.1'): Promise<ResponseBody> =>
+  (await runyard.callOk('GET', `${version}/jobs/runs/get`, { run_id, include_history: true })).repair_history;
 
 /** Every attempt as `key number STATE/RESULT`. */
-const attempts = (run: Answer): string[] =>
+const attempts = (run: ResponseBody): string[] =>
   run.tasks.map(
-    (one: Answer) =>
+    (one: ResponseBody) =>
       `${one.task_key} ${one.attempt_number} ${one.state.result_state ?? one.state.life_cycle_state}`,
   );
 
@@ -49,11 +49,11 @@ describe('a run that failed', () => {
   test('succeeds after the file was mended: only what failed and was skipped runs again', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a'), task('b', ['a'], 'step.py'), task('c', ['b']), task('d', ['a'])]);
-    const failed = await runyard.ended(runId);
+    const failed = await runyard.waitForRunEnd(runId);
     expect(failed.state.result_state).toBe('FAILED');
     await runyard.putFile('/step.py', mended);
     const repairId = await repair({ run_id: runId, rerun_all_failed_tasks: true });
-    const run = await runyard.ended(runId);
+    const run = await runyard.waitForRunEnd(runId);
     expect(run).toMatchObject({
       run_id: runId,
       start_time: failed.start_time,
@@ -69,10 +69,10 @@ describe('a run that failed', () => {
       'c 1 SUCCESS',
       'd 0 SUCCESS',
     ]);
-    const [b, again] = run.tasks.filter((one: Answer) => one.task_key === 'b');
+    const [b, again] = run.tasks.filter((one: ResponseBody) => one.task_key === 'b');
     expect(again.run_id).not.toBe(b.run_id);
     expect(stdout(again.run_id)).toBe('mended\n');
-    const shown = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: again.run_id });
+    const shown = await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: again.run_id });
     expect(shown).toMatchObject({
       attempt_number: 1,
       original_attempt_run_id: b.run_id,
@@ -89,7 +89,7 @@ describe('a run that failed', () => {
         state: failed.state,
         status: failed.status,
         task_run_ids: failed.tasks
-          .map((one: Answer) => one.run_id)
+          .map((one: ResponseBody) => one.run_id)
           .sort((one: number, other: number) => one - other),
       },
       {
@@ -100,13 +100,13 @@ describe('a run that failed', () => {
         state: run.state,
         status: run.status,
         task_run_ids: run.tasks
-          .filter((one: Answer) => one.attempt_number === 1)
-          .map((one: Answer) => one.run_id),
+          .filter((one: ResponseBody) => one.attempt_number === 1)
+          .map((one: ResponseBody) => one.run_id),
       },
     ]);
     expect(rounds[1].start_time).toBeGreaterThanOrEqual(failed.end_time);
     expect(run.run_duration).toBe(failed.run_duration + run.end_time - rounds[1].start_time);
-    expect((await runyard.ok('GET', '2.1/jobs/runs/list', { limit: 1 })).runs[0]).toMatchObject({
+    expect((await runyard.callOk('GET', '2.1/jobs/runs/list', { limit: 1 })).runs[0]).toMatchObject({
       run_id: runId,
       run_duration: run.run_duration,
     });
@@ -115,10 +115,10 @@ describe('a run that failed', () => {
   test('shows a repair that is under way, in every version', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py')]);
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
     await runyard.putFile('/step.py', 'import time\ntime.sleep(600)\n');
     const repairId = await repair({ run_id: runId, rerun_all_failed_tasks: true });
-    const run = await runyard.runWhen(runId, (one) => one.state.life_cycle_state === 'RUNNING');
+    const run = await runyard.waitForRun(runId, (one) => one.state.life_cycle_state === 'RUNNING');
     expect(run).toMatchObject({
       end_time: 0,
       state: { state_message: '', user_cancelled_or_timedout: false },
@@ -132,16 +132,16 @@ describe('a run that failed', () => {
         { type: 'REPAIR', id: repairId, end_time: 0, state: { life_cycle_state: 'RUNNING' } },
       ]);
     }
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
-    expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
+    expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
   });
 
   test('may be repaired again and again, each time with the id of the latest repair', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py'), task('b', ['a'])]);
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
     const first = await repair({ run_id: runId, rerun_tasks: ['a'] });
-    expect((await runyard.ended(runId)).state).toMatchObject({
+    expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
       result_state: 'FAILED',
       state_message: expect.stringContaining('Task a failed'),
     });
@@ -155,16 +155,16 @@ describe('a run that failed', () => {
       ).toEqual({ status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } });
     }
     const second = await repair({ run_id: runId, rerun_tasks: ['a'], latest_repair_id: first });
-    expect((await runyard.ended(runId)).state).toMatchObject({
+    expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
       result_state: 'FAILED',
       state_message: 'Task b was skipped: Upstream task a failed.',
     });
     await repair({ run_id: runId, rerun_all_failed_tasks: true, latest_repair_id: second });
-    const run = await runyard.ended(runId);
+    const run = await runyard.waitForRunEnd(runId);
     expect(attempts(run)).toEqual(['a 0 FAILED', 'a 1 FAILED', 'a 2 SUCCESS', 'b 0 SKIPPED', 'b 1 SUCCESS']);
     expect(run.state.result_state).toBe('SUCCESS');
     expect(
-      (await history(runId)).map((one: Answer) => [
+      (await history(runId)).map((one: ResponseBody) => [
         one.type,
         one.state.result_state,
         one.task_run_ids.length,
@@ -180,10 +180,10 @@ describe('a run that failed', () => {
 
 test('a run that succeeded may be repaired, too: with rerun_dependent_tasks everything behind a task runs again', async () => {
   const runId = await submit([task('a'), task('b', ['a']), task('c', ['b']), task('d')]);
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
   expect(await history(runId)).toMatchObject([{ type: 'ORIGINAL', state: { result_state: 'SUCCESS' } }]);
   await repair({ run_id: runId, rerun_tasks: ['b'], rerun_dependent_tasks: true });
-  const run = await runyard.ended(runId);
+  const run = await runyard.waitForRunEnd(runId);
   expect(attempts(run)).toEqual([
     'a 0 SUCCESS',
     'b 0 SUCCESS',
@@ -192,20 +192,22 @@ test('a run that succeeded may be repaired, too: with rerun_dependent_tasks ever
     'c 1 SUCCESS',
     'd 0 SUCCESS',
   ]);
-  const [, b1, , c1] = run.tasks.filter((one: Answer) => one.task_key === 'b' || one.task_key === 'c');
+  const [, b1, , c1] = run.tasks.filter((one: ResponseBody) => one.task_key === 'b' || one.task_key === 'c');
   expect(c1.start_time).toBeGreaterThanOrEqual(b1.end_time);
 });
 
 test('a cancelled run goes on where it was stopped', async () => {
   const runId = await submit([task('first'), task('long', ['first'], 'wait.py'), task('after', ['long'])]);
-  await runyard.runWhen(runId, (run) =>
-    run.tasks.some((one: Answer) => one.task_key === 'long' && one.state.life_cycle_state === 'RUNNING'),
+  await runyard.waitForRun(runId, (run) =>
+    run.tasks.some(
+      (one: ResponseBody) => one.task_key === 'long' && one.state.life_cycle_state === 'RUNNING',
+    ),
   );
-  await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: runId });
-  expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
+  await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
+  expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
   await runyard.putFile('/wait.py', 'print("no need to wait")\n');
   await repair({ run_id: runId, rerun_all_failed_tasks: true });
-  const run = await runyard.ended(runId);
+  const run = await runyard.waitForRunEnd(runId);
   expect(attempts(run)).toEqual([
     'first 0 SUCCESS',
     'long 0 CANCELED',
@@ -228,7 +230,7 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
     const { existing_cluster_id: _, ...rest } = task(key, after, file);
     return { ...rest, ...where };
   };
-  const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
     name: 'clusters',
     job_clusters: [{ job_cluster_key: 'k', new_cluster }],
     tasks: [
@@ -237,15 +239,17 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
       on('own', { new_cluster }, 'step.py'),
     ],
   });
-  const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-  const before = (await runyard.ended(run_id)).tasks.map((one: Answer) => one.cluster_instance?.cluster_id);
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+  const before = (await runyard.waitForRunEnd(run_id)).tasks.map(
+    (one: ResponseBody) => one.cluster_instance?.cluster_id,
+  );
   await runyard.putFile('/step.py', mended);
   await repair({ run_id, rerun_all_failed_tasks: true });
-  const run = await runyard.ended(run_id);
+  const run = await runyard.waitForRunEnd(run_id);
   expect(run.state.result_state).toBe('SUCCESS');
   const [a, b, own] = run.tasks
-    .filter((one: Answer) => one.attempt_number === 1)
-    .map((one: Answer) => one.cluster_instance.cluster_id);
+    .filter((one: ResponseBody) => one.attempt_number === 1)
+    .map((one: ResponseBody) => one.cluster_instance.cluster_id);
   expect(b).toBe(a);
   expect(own).not.toBe(a);
   expect(before).not.toContain(a);
@@ -266,39 +270,40 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
 describe('parameters of a repair', () => {
   test('are those of the new attempts; without any the run keeps its own', async () => {
     await runyard.putFile('/args.py', 'import sys\nprint(sys.argv[1:])\nsys.exit(sys.argv[1] != "good")\n');
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'args',
       tasks: [task('a', [], 'args.py')],
     });
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id, python_params: ['bad'] });
-    await runyard.ended(run_id);
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id, python_params: ['bad'] });
+    await runyard.waitForRunEnd(run_id);
     const first = await repair({ run_id, rerun_all_failed_tasks: true });
-    expect((await runyard.ended(run_id)).overriding_parameters).toEqual({ python_params: ['bad'] });
+    expect((await runyard.waitForRunEnd(run_id)).overriding_parameters).toEqual({ python_params: ['bad'] });
     await repair({ run_id, rerun_all_failed_tasks: true, latest_repair_id: first, python_params: ['good'] });
-    const run = await runyard.ended(run_id);
+    const run = await runyard.waitForRunEnd(run_id);
     expect(run).toMatchObject({
       overriding_parameters: { python_params: ['good'] },
       state: { result_state: 'SUCCESS' },
     });
-    expect(run.tasks.map((one: Answer) => stdout(one.run_id))).toEqual([
+    expect(run.tasks.map((one: ResponseBody) => stdout(one.run_id))).toEqual([
       "['bad']\n",
       "['bad']\n",
       "['good']\n",
     ]);
     const parameters = await Promise.all(
       run.tasks.map(
-        async (one: Answer) =>
-          (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: one.run_id })).metadata
+        async (one: ResponseBody) =>
+          (await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: one.run_id })).metadata
             .overriding_parameters.python_params[0],
       ),
     );
     expect(parameters).toEqual(['bad', 'bad', 'good']);
-    const resolved = await runyard.ok('GET', '2.1/jobs/runs/get', { run_id, include_resolved_values: true });
-    expect(resolved.tasks.map((one: Answer) => one.resolved_values.spark_python_task.parameters)).toEqual([
-      ['bad'],
-      ['bad'],
-      ['good'],
-    ]);
+    const resolved = await runyard.callOk('GET', '2.1/jobs/runs/get', {
+      run_id,
+      include_resolved_values: true,
+    });
+    expect(
+      resolved.tasks.map((one: ResponseBody) => one.resolved_values.spark_python_task.parameters),
+    ).toEqual([['bad'], ['bad'], ['good']]);
   });
 });
 
@@ -306,7 +311,7 @@ describe('at once', () => {
   test('20 repairs of one run make one; the others are refused', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py')]);
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true }),
@@ -321,21 +326,21 @@ describe('at once', () => {
         /only a run that is over can be repaired|Missing required field: latest_repair_id/,
       );
     }
-    expect(attempts(await runyard.ended(runId))).toEqual(['a 0 FAILED', 'a 1 FAILED']);
+    expect(attempts(await runyard.waitForRunEnd(runId))).toEqual(['a 0 FAILED', 'a 1 FAILED']);
     expect(await history(runId)).toHaveLength(2);
   });
 
   test('repairs of runs of one job keep to its max_concurrent_runs: those over it are refused, not skipped', async () => {
     await runyard.putFile('/step.py', broken);
-    const { job_id } = await runyard.ok('POST', '2.1/jobs/create', {
+    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'narrow',
       max_concurrent_runs: 2,
       tasks: [task('a', [], 'step.py')],
     });
     const runIds: number[] = [];
     for (let index = 0; index < 5; index += 1) {
-      const { run_id } = await runyard.ok('POST', '2.1/jobs/run-now', { job_id });
-      await runyard.ended(run_id);
+      const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+      await runyard.waitForRunEnd(run_id);
       runIds.push(run_id);
     }
     await runyard.putFile('/step.py', 'import time\ntime.sleep(600)\n');
@@ -352,10 +357,11 @@ describe('at once', () => {
         error_code: 'INVALID_STATE',
         message: `Run ${run_id} cannot be repaired now: job ${job_id} has 2 active runs, and its max_concurrent_runs is 2.`,
       });
-      expect((await runyard.ended(run_id)).state.result_state).toBe('FAILED');
+      expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('FAILED');
       expect(await history(run_id)).toHaveLength(1);
     }
-    for (const run_id of repaired) await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id });
-    for (const run_id of repaired) expect((await runyard.ended(run_id)).state.result_state).toBe('CANCELED');
+    for (const run_id of repaired) await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
+    for (const run_id of repaired)
+      expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('CANCELED');
   });
 });

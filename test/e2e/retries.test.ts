@@ -1,6 +1,6 @@
 /** Retries through HTTP with real processes: what clients see of each attempt (spec 2.2, 2.3, 2.5). */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -25,16 +25,16 @@ const flaky = (failures: number) => ({
   spark_python_task: { python_file: 'managed_fs:/flaky.py', parameters: [String(failures)] },
 });
 const create = async (version: string, settings: object): Promise<number> =>
-  (await runyard.ok('POST', `${version}/jobs/create`, { name: 'flaky', ...settings })).job_id;
+  (await runyard.callOk('POST', `${version}/jobs/create`, { name: 'flaky', ...settings })).job_id;
 const start = async (job_id: number): Promise<number> =>
-  (await runyard.ok('POST', '2.1/jobs/run-now', { job_id })).run_id;
+  (await runyard.callOk('POST', '2.1/jobs/run-now', { job_id })).run_id;
 
 describe('spec 2.5: a single-task job', () => {
   test('shows each retry as a run of its own, with its number, its trigger and the first attempt', async () => {
     const job = await create('2.0', { ...flaky(2), max_retries: 3 });
     const first = await start(job);
-    const list = async (): Promise<Answer[]> =>
-      (await runyard.ok('GET', '2.0/jobs/runs/list', { job_id: job })).runs;
+    const list = async (): Promise<ResponseBody[]> =>
+      (await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: job })).runs;
     await vi.waitFor(async () => expect((await list())[0].state.result_state).toBe('SUCCESS'), {
       timeout: 60_000,
       interval: 30,
@@ -58,17 +58,17 @@ describe('spec 2.5: a single-task job', () => {
 
   test('a retry that waits says which one it is, why, and when it begins', async () => {
     const job = await create('2.0', { ...flaky(1), max_retries: 1, min_retry_interval_millis: 3_600_000 });
-    const failed = await runyard.ended(await start(job));
+    const failed = await runyard.waitForRunEnd(await start(job));
     const {
       runs: [retry],
-    } = await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: job });
+    } = await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: job });
     expect(retry.state).toEqual({
       life_cycle_state: 'PENDING',
       user_cancelled_or_timedout: false,
       state_message: `Retry 1 of 1 of run ${failed.run_id}, which ended as FAILED: Workload failed, see run output for details. It starts at ${new Date(failed.tasks[0].start_time + 3_600_000).toISOString()}.`,
     });
-    await runyard.ok('POST', '2.1/jobs/runs/cancel', { run_id: retry.run_id });
-    expect((await runyard.ended(retry.run_id)).state.result_state).toBe('CANCELED');
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: retry.run_id });
+    expect((await runyard.waitForRunEnd(retry.run_id)).state.result_state).toBe('CANCELED');
   });
 });
 
@@ -80,20 +80,20 @@ describe('spec 2.3: a multi-task job', () => {
         { task_key: 'b', depends_on: [{ task_key: 'a' }], ...flaky(0) },
       ],
     });
-    const run = await runyard.ended(await start(job));
+    const run = await runyard.waitForRunEnd(await start(job));
     expect(run.state.result_state).toBe('SUCCESS');
     expect(
-      run.tasks.map((task: Answer) => [task.task_key, task.attempt_number, task.state.result_state]),
+      run.tasks.map((task: ResponseBody) => [task.task_key, task.attempt_number, task.state.result_state]),
     ).toEqual([
       ['a', 0, 'FAILED'],
       ['a', 1, 'SUCCESS'],
       ['b', 0, 'SUCCESS'],
     ]);
     const [failed, retried] = run.tasks;
-    expect(await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: failed.run_id })).toMatchObject({
+    expect(await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: failed.run_id })).toMatchObject({
       logs: 'not yet: 0\n',
     });
-    expect(await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: retried.run_id })).toMatchObject({
+    expect(await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: retried.run_id })).toMatchObject({
       trigger: 'RETRY',
       attempt_number: 1,
       original_attempt_run_id: failed.run_id,
@@ -119,15 +119,15 @@ describe('spec 2.7: run_job_task', () => {
         { task_key: 'outer', run_job_task: { job_id: child, python_params: ['{{job.parameters.day}}'] } },
       ],
     });
-    const run = await runyard.ended(await start(parent));
+    const run = await runyard.waitForRunEnd(await start(parent));
     expect(run.state.result_state).toBe('SUCCESS');
     const {
       run_job_output: { run_id: started },
-    } = await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
-    const inner = await runyard.ended(started);
+    } = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[0].run_id });
+    const inner = await runyard.waitForRunEnd(started);
     expect(inner).toMatchObject({ job_id: child, overriding_parameters: { python_params: ['Monday'] } });
     expect(
-      (await runyard.ok('GET', '2.1/jobs/runs/get-output', { run_id: inner.tasks[0].run_id })).logs,
+      (await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: inner.tasks[0].run_id })).logs,
     ).toBe('said Monday\n');
   });
 

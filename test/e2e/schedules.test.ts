@@ -3,7 +3,7 @@
  * their job.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 let runyard: TestService;
@@ -22,11 +22,11 @@ const task = {
   },
 };
 const create = async (settings: object): Promise<number> =>
-  (await runyard.ok('POST', '2.0/jobs/create', { name: 'scheduled', ...task, ...settings })).job_id;
-const runs = async (job_id: number): Promise<Answer[]> =>
-  (await runyard.ok('GET', '2.0/jobs/runs/list', { job_id, limit: 0 })).runs ?? [];
+  (await runyard.callOk('POST', '2.0/jobs/create', { name: 'scheduled', ...task, ...settings })).job_id;
+const runs = async (job_id: number): Promise<ResponseBody[]> =>
+  (await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id, limit: 0 })).runs ?? [];
 /** The first run that a schedule starts. */
-async function firstRun(jobId: number): Promise<Answer> {
+async function firstRun(jobId: number): Promise<ResponseBody> {
   for (;;) {
     const [run] = await runs(jobId);
     if (run !== undefined) return run;
@@ -46,13 +46,15 @@ describe('spec 2.8, 3.1: a schedule', () => {
       run_type: 'JOB_RUN',
       creator_user_name: expect.any(String),
     });
-    await runyard.ended(run.run_id);
-    const { metadata, logs } = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id: run.run_id });
+    await runyard.waitForRunEnd(run.run_id);
+    const { metadata, logs } = await runyard.callOk('GET', '2.0/jobs/runs/get-output', {
+      run_id: run.run_id,
+    });
     const [time, type] = logs.trim().split(' ');
     expect(type).toBe('periodic');
     expect(Number(time) % 1_000).toBe(0);
     expect(Number(time)).toBeLessThanOrEqual(metadata.start_time);
-    await runyard.ok('POST', '2.0/jobs/delete', { job_id: job });
+    await runyard.callOk('POST', '2.0/jobs/delete', { job_id: job });
   });
 
   test('that another change makes due is heard of at once; a paused one starts nothing', async () => {
@@ -60,9 +62,9 @@ describe('spec 2.8, 3.1: a schedule', () => {
     const other = await create({ schedule: everySecond });
     await firstRun(other);
     expect(await runs(job)).toEqual([]);
-    await runyard.ok('POST', '2.0/jobs/update', { job_id: job, new_settings: { schedule: everySecond } });
+    await runyard.callOk('POST', '2.0/jobs/update', { job_id: job, new_settings: { schedule: everySecond } });
     await firstRun(job);
-    for (const job_id of [job, other]) await runyard.ok('POST', '2.0/jobs/delete', { job_id });
+    for (const job_id of [job, other]) await runyard.callOk('POST', '2.0/jobs/delete', { job_id });
   });
 });
 
@@ -126,11 +128,11 @@ describe('spec 2.8: refused, and nothing is stored', () => {
       ...('schedule' in settings ? {} : { fields_to_remove: ['schedule'] }),
     });
     expect(updated.status).toBe(400);
-    expect((await runyard.ok('GET', '2.0/jobs/get', { job_id })).settings).toMatchObject({
+    expect((await runyard.callOk('GET', '2.0/jobs/get', { job_id })).settings).toMatchObject({
       name: 'kept',
       schedule: valid,
     });
-    await runyard.ok('POST', '2.0/jobs/delete', { job_id });
+    await runyard.callOk('POST', '2.0/jobs/delete', { job_id });
   });
 });
 

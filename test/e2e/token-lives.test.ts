@@ -14,15 +14,15 @@ import {
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/tokens.ts';
 import { pino } from 'pino';
-import type { Answer } from '../harness/client.ts';
-import { startService, type TestService } from '../unit/api/service.ts';
+import type { ResponseBody } from '../harness/client.ts';
+import { startApiHarness, type ApiHarness } from '../unit/api/service.ts';
 
 const day = 86_400_000;
 const start = 1_770_000_000_000;
-let service: TestService;
+let service: ApiHarness;
 let now: number;
 beforeEach(async () => {
-  service = await startService();
+  service = await startApiHarness();
   now = start;
 });
 afterEach(() => service.close());
@@ -30,7 +30,7 @@ afterEach(() => service.close());
 /** Moves the clock, and does what the housekeeping does then. */
 async function pass(days: number): Promise<void> {
   now += days * day;
-  service.tick(days * day);
+  service.advanceClock(days * day);
   const { db } = service.database;
   await revokeUnusedTokens(db, now);
   await startObservingTokens(db, now);
@@ -42,7 +42,7 @@ const call = async (
   path: string,
   method: 'GET' | 'POST' | 'PATCH' = 'GET',
   payload?: object,
-): Promise<{ status: number; body: Answer }> =>
+): Promise<{ status: number; body: ResponseBody }> =>
   service.send({
     method,
     url: `/api/2.0/${path}`,
@@ -50,12 +50,12 @@ const call = async (
     ...(payload !== undefined && { payload }),
   });
 const create = async (request: object): Promise<{ value: string; id: string }> => {
-  const { body }: { body: Answer } = await service.post('2.0/token/create', request);
+  const { body }: { body: ResponseBody } = await service.post('2.0/token/create', request);
   return { value: body.token_value, id: body.token_info.token_id };
 };
-const shown = async (id: string): Promise<Answer> => {
-  const { body }: { body: Answer } = await service.get('2.0/token-management/tokens');
-  return body.token_infos.find((token: Answer) => token.token_id === id);
+const shown = async (id: string): Promise<ResponseBody> => {
+  const { body }: { body: ResponseBody } = await service.get('2.0/token-management/tokens');
+  return body.token_infos.find((token: ResponseBody) => token.token_id === id);
 };
 const inferred = (id: string, scopes: readonly string[]): Promise<void> =>
   expect.poll(async () => (await shown(id)).inferred_scopes.toSorted()).toEqual(scopes);
@@ -224,12 +224,12 @@ describe('spec 5.7: a token that is observed', () => {
 describe('spec 5.2: a token that nobody uses', () => {
   test('counts until the 90th day, also when no housekeeping came by', async () => {
     const { value } = await create({});
-    service.tick(90 * day - 1);
+    service.advanceClock(90 * day - 1);
     const other = await create({});
     expect((await call(value, 'jobs/list')).status).toBe(200);
-    service.tick(90 * day - 1);
+    service.advanceClock(90 * day - 1);
     expect((await call(value, 'jobs/list')).status).toBe(200);
-    service.tick(1);
+    service.advanceClock(1);
     expect((await call(other.value, 'jobs/list')).status).toBe(403);
   });
 
@@ -285,7 +285,7 @@ test.each(['nothing', 'tokens for a second'])(
     expect((await Promise.all(using)).filter((status) => status !== 200 && status !== 403)).toEqual([]);
     if (memory !== 'nothing') {
       expect(await ask()).toBe(200);
-      service.tick(1_000);
+      service.advanceClock(1_000);
     }
     expect(await Promise.all(Array.from({ length: 40 }, ask))).toEqual(Array.from({ length: 40 }, () => 403));
     await other.close();

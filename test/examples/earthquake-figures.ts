@@ -12,7 +12,7 @@ export interface Feature {
   readonly geometry: { readonly coordinates: readonly [longitude: number, latitude: number, depth: number] };
 }
 
-export async function features(): Promise<Feature[]> {
+export async function readFeatures(): Promise<Feature[]> {
   return JSON.parse(
     await readFile(new URL('../../examples/earthquakes/earthquakes.json', import.meta.url), 'utf8'),
   ).features;
@@ -24,7 +24,7 @@ interface Summary {
 }
 
 /** How many earthquakes there are under each key, and the strongest of them. */
-export function summary(
+export function summarize(
   quakes: readonly Feature[],
   keyOf: (quake: Feature) => string,
 ): [key: string, Summary][] {

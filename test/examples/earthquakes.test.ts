@@ -6,15 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDraft } from '../../engine/pipeline/events.ts';
 import { parseSpec } from '../../engine/pipeline/spec.ts';
-import { createWorld, type World } from '../unit/runners/pipeline/world.ts';
-import { dayOf, features, regionOf, summary, type Feature } from './earthquake-figures.ts';
+import { createPipelineHarness, type PipelineHarness } from '../unit/runners/pipeline/world.ts';
+import { dayOf, readFeatures, regionOf, summarize, type Feature } from './earthquake-figures.ts';
 
-let world: World;
+let world: PipelineHarness;
 let all: Feature[];
 
 beforeAll(async () => {
-  world = await createWorld();
-  all = await features();
+  world = await createPipelineHarness();
+  all = await readFeatures();
 });
 afterAll(() => world.remove());
 
@@ -26,13 +26,13 @@ async function update(): Promise<EventDraft[]> {
   const sources: Record<string, string> = {};
   for (const name of ['reported.sql', 'summaries.sql'])
     sources[`/earthquakes/transformations/${name}`] = await example(`transformations/${name}`);
-  return world.update(sources, {}, { configuration });
+  return world.runUpdate(sources, {}, { configuration });
 }
 
 /** Compares every table with what the features so far make of it. */
 async function check(found: readonly Feature[]): Promise<void> {
   const quakes = found.filter(({ properties }) => properties.type === 'earthquake');
-  const rows = await world.rows(
+  const rows = await world.readRows(
     'reported',
     'SELECT id, magnitude, place, epoch_ms(time) AS ms, longitude, latitude, depth_km FROM t ORDER BY id',
   );
@@ -53,26 +53,26 @@ async function check(found: readonly Feature[]): Promise<void> {
       }),
   );
   const summaries = async (table: string, key: string) =>
-    (await world.rows(table))
+    (await world.readRows(table))
       .map((row) => [
         String(row[key]),
         { earthquakes: Number(row['earthquakes']), strongest: row['strongest'] },
       ])
       .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  expect(await summaries('by_day', 'day')).toEqual(summary(quakes, dayOf));
-  expect(await summaries('by_region', 'region')).toEqual(summary(quakes, regionOf));
+  expect(await summaries('by_day', 'day')).toEqual(summarize(quakes, dayOf));
+  expect(await summaries('by_region', 'region')).toEqual(summarize(quakes, regionOf));
   const strong = quakes
     .filter(({ properties }) => properties.mag >= 5)
     .map(({ properties: { mag, place } }) => `${mag} ${place}`);
   expect(
-    (await world.rows('strong'))
+    (await world.readRows('strong'))
       .map(({ magnitude, place }) => `${String(magnitude)} ${String(place)}`)
       .toSorted(),
   ).toEqual(strong.toSorted());
 }
 
 test('the tables of the whole week are right, and the event log counts what expectations found', async () => {
-  await world.put('earthquakes/week.json', await example('earthquakes.json'));
+  await world.putFile('earthquakes/week.json', await example('earthquakes.json'));
   const events = await update();
   await check(all);
   const [progress] = events.flatMap(({ flow, details }) =>
@@ -103,14 +103,14 @@ test('the tables of the whole week are right, and the event log counts what expe
 
 test('the same week in seven files, one update each, gives the same tables', async () => {
   await world.remove();
-  world = await createWorld();
+  world = await createPipelineHarness();
   for (let day = 0; day < 7; day += 1) {
-    await world.put(
+    await world.putFile(
       `earthquakes/part-${day}.json`,
       JSON.stringify({ type: 'FeatureCollection', features: all.filter((_, index) => index % 7 === day) }),
     );
     await update();
   }
   await check(all);
-  expect((await world.manifest()).datasets['reported']?.parts).toHaveLength(7);
+  expect((await world.readManifest()).datasets['reported']?.parts).toHaveLength(7);
 });

@@ -10,21 +10,21 @@ interface Day {
 }
 
 /** A figure rounded to two places may be off by 0.005, which closeTo(x, 2) just refuses. */
-const places = 1.99;
+const decimalPlaces = 1.99;
 
 /** What the job's last notebook must exit with, as a matcher. */
 export async function expectedReport(year: string): Promise<object> {
   const days = (await readDays()).filter((day) => day.date.startsWith(year));
   const [hottest, coldest, wettest] = [
-    first(days, (day) => day.tempMax),
-    first(days, (day) => -day.tempMin),
-    first(days, (day) => day.precipitation),
+    dayWithMaximum(days, (day) => day.tempMax),
+    dayWithMaximum(days, (day) => -day.tempMin),
+    dayWithMaximum(days, (day) => day.precipitation),
   ];
   return {
     year: Number(year),
     days: days.length,
-    mean_temp_max: expect.closeTo(sum(days.map((day) => day.tempMax)) / days.length, places),
-    mean_temp_min: expect.closeTo(sum(days.map((day) => day.tempMin)) / days.length, places),
+    mean_temp_max: expect.closeTo(sum(days.map((day) => day.tempMax)) / days.length, decimalPlaces),
+    mean_temp_min: expect.closeTo(sum(days.map((day) => day.tempMin)) / days.length, decimalPlaces),
     hottest_day: {
       date: hottest.date,
       temp_max: hottest.tempMax,
@@ -53,7 +53,7 @@ function sum(values: readonly number[]): number {
 }
 
 /** The first day on which `rank` is greatest. */
-function first(days: readonly Day[], rank: (day: Day) => number): Day {
+function dayWithMaximum(days: readonly Day[], rank: (day: Day) => number): Day {
   return days.reduce((best, day) => (rank(day) > rank(best) ? day : best));
 }
 

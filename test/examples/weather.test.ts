@@ -9,7 +9,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { noLibraries } from '../../engine/cluster/libraries.ts';
 import { plugin as notebookPlugin } from '../../runners/notebook/notebook.ts';
 import { plugin as pythonPlugin } from '../../runners/python/python.ts';
-import { temporaryDirectory, testContext, type Roots, type TestContext } from '../unit/runners/context.ts';
+import {
+  createTemporaryDirectory,
+  createTestContext,
+  type FileRoots,
+  type TestContext,
+} from '../unit/runners/context.ts';
 import { expectedReport } from './weather-figures.ts';
 
 const example = fileURLToPath(new URL('../../examples/weather/', import.meta.url));
@@ -35,8 +40,8 @@ beforeAll(async () => {
 });
 
 /** The example's files where its job expects them. */
-async function installed(): Promise<Roots> {
-  const root = await temporaryDirectory();
+async function installed(): Promise<FileRoots> {
+  const root = await createTemporaryDirectory();
   const roots = { managedFs: join(root, 'managed_fs'), workspace: join(root, 'workspace') };
   const [shared, notebooks] = [join(roots.managedFs, 'weather'), join(roots.workspace, 'weather')];
   await mkdir(shared, { recursive: true });
@@ -49,9 +54,9 @@ async function installed(): Promise<Roots> {
 }
 
 /** Runs one task of the job as run-now with this year would. */
-async function runTask(task: Task, year: string, roots: Roots): Promise<TestContext> {
+async function runTask(task: Task, year: string, roots: FileRoots): Promise<TestContext> {
   const environment = job.job_clusters[0]?.new_cluster.spark_env_vars ?? {};
-  const context = await testContext(
+  const context = await createTestContext(
     {
       cluster: {
         clusterId: '0101-000000-abcdefgh',

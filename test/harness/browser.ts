@@ -14,18 +14,18 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/runyard-browser',
 const fonts = { FONTCONFIG_PATH: join(cache, 'fonts') };
 
 /** Ways to a browser, tried in this order. */
-const ways: readonly (() => Promise<Browser | undefined>)[] = [
+const browserLaunchers: readonly (() => Promise<Browser | undefined>)[] = [
   async () => launch(process.env['CHROMIUM_PATH']),
-  async () => launch(await packagedProgram()),
+  async () => launch(await packagedExecutable()),
   // On a machine without the libraries that a browser needs, those of the package.
-  async () => launch(await packagedProgram(), { LD_LIBRARY_PATH: join(cache, 'al2023', 'lib'), ...fonts }),
-  async () => launch(installedProgram()),
+  async () => launch(await packagedExecutable(), { LD_LIBRARY_PATH: join(cache, 'al2023', 'lib'), ...fonts }),
+  async () => launch(installedExecutable()),
 ];
 
 /** A browser, or why there is none. */
 export async function openBrowser(): Promise<Browser | string> {
   const failures: string[] = [];
-  for (const way of ways) {
+  for (const way of browserLaunchers) {
     const browser = await way().catch((error: unknown) => {
       failures.push(String(error).split('\n').slice(0, 3).join(' '));
     });
@@ -45,20 +45,20 @@ async function launch(
 }
 
 /** The package has a program for 64-bit Intel on Linux alone. */
-async function packagedProgram(): Promise<string | undefined> {
+async function packagedExecutable(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const program = join(cache, 'chromium');
   if (existsSync(program)) return program;
   await mkdir(join(cache, '..'), { recursive: true });
   const fresh = await mkdtemp(`${cache}-`);
-  await unpackInto(fresh);
+  await unpackBrowserInto(fresh);
   // Whoever comes second finds the place taken, by the same files.
   await rename(fresh, cache).catch(() => rm(fresh, { recursive: true, force: true }));
   return program;
 }
 
 /** The package unpacks into the directory for temporary files, so that is another one meanwhile. */
-async function unpackInto(directory: string): Promise<void> {
+async function unpackBrowserInto(directory: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium');
   const packed = fileURLToPath(new URL('../bin', import.meta.resolve('@sparticuz/chromium')));
   const before = process.env['TMPDIR'];
@@ -73,7 +73,7 @@ async function unpackInto(directory: string): Promise<void> {
   }
 }
 
-function installedProgram(): string | undefined {
+function installedExecutable(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(':');
   return ['chromium', 'chromium-browser', 'google-chrome']
     .flatMap((name) => folders.map((folder) => join(folder, name)))

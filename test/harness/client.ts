@@ -2,9 +2,9 @@
 
 /** What the service answers: shapes are what the tests are about, so they are left open. */
 // oxlint-disable-next-line typescript/no-explicit-any
-export type Answer = any;
+export type ResponseBody = any;
 
-export interface Client {
+export interface ApiClient {
   readonly url: string;
   readonly token: string;
   /**
@@ -15,21 +15,21 @@ export interface Client {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     input?: object,
-  ): Promise<{ status: number; body: Answer }>;
+  ): Promise<{ status: number; body: ResponseBody }>;
   /** A call that must succeed. @throws Error with the answer when it does not */
-  ok(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Answer>;
+  callOk(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<ResponseBody>;
   /** Puts a file into managed_fs. */
   putFile(path: string, text: string): Promise<void>;
   /** Imports a Python notebook. */
   putNotebook(path: string, cells: readonly string[]): Promise<void>;
   /** Waits until `holds` is true of the run as runs/get shows it in 2.1, and returns that. */
-  runWhen(runId: number, holds: (run: Answer) => boolean): Promise<Answer>;
+  waitForRun(runId: number, holds: (run: ResponseBody) => boolean): Promise<ResponseBody>;
   /** Waits until the run is over. */
-  ended(runId: number): Promise<Answer>;
+  waitForRunEnd(runId: number): Promise<ResponseBody>;
 }
 
-export function createClient(url: string, token: string): Client {
-  const call: Client['call'] = async (method, path, input = {}) => {
+export function createApiClient(url: string, token: string): ApiClient {
+  const call: ApiClient['call'] = async (method, path, input = {}) => {
     const query =
       method === 'GET'
         ? `?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`
@@ -41,12 +41,12 @@ export function createClient(url: string, token: string): Client {
     });
     return { status: response.status, body: await response.json() };
   };
-  const ok: Client['ok'] = async (method, path, input) => {
+  const ok: ApiClient['callOk'] = async (method, path, input) => {
     const { status, body } = await call(method, path, input);
     if (status !== 200) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`);
     return body;
   };
-  const runWhen: Client['runWhen'] = async (runId, holds) => {
+  const runWhen: ApiClient['waitForRun'] = async (runId, holds) => {
     for (;;) {
       const run = await ok('GET', '2.1/jobs/runs/get', { run_id: runId });
       if (holds(run)) return run;
@@ -59,7 +59,7 @@ export function createClient(url: string, token: string): Client {
     url,
     token,
     call,
-    ok,
+    callOk: ok,
     async putFile(path, text) {
       await ok('POST', '2.0/managed_fs/put', {
         path,
@@ -77,8 +77,8 @@ export function createClient(url: string, token: string): Client {
         content: Buffer.from(text).toString('base64'),
       });
     },
-    runWhen,
-    ended: (runId) =>
+    waitForRun: runWhen,
+    waitForRunEnd: (runId) =>
       runWhen(runId, (run) =>
         ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(run.state.life_cycle_state),
       ),

@@ -7,7 +7,7 @@ import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { ComputePorts } from '../../engine/ports/clusters.ts';
 import { createClusterSignals } from '../../engine/coordinator/signals.ts';
 
-export function plainCompute(changes: Partial<ComputePorts> = {}): ComputePorts {
+export function createFakeCompute(changes: Partial<ComputePorts> = {}): ComputePorts {
   return {
     inventory: defaultInventory,
     requireExistingCluster: false,

@@ -10,7 +10,7 @@ export interface TestDatabase {
   readonly address: Exclude<DatabaseAddress, string>;
   readonly db: Kysely<Database>;
   /** Statements sent so far. */
-  queries(): number;
+  queryCount(): number;
   /** Closes `db` and removes the database. Nothing else may be connected to it any more. */
   drop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const log = pino({ level: 'silent' });
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(async (db) => {
+  await withAdminConnection(async (db) => {
     await ensureTemplate(db);
     await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(db);
   });
@@ -37,10 +37,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     address,
     db,
-    queries: queryCount,
+    queryCount: queryCount,
     async drop() {
       await close();
-      await asAdministrator(async (admin) => {
+      await withAdminConnection(async (admin) => {
         await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
       });
     },
@@ -66,7 +66,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
  * Runs `work` on one connection to the server's first database; the lock of a failed one ends with the
  * connection.
  */
-async function asAdministrator(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+async function withAdminConnection(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
   const { db, close } = openDatabase(inject('postgres'), log, { maxConnections: 1 });
   await work(db).finally(close);
 }

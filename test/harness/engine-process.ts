@@ -3,9 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createClient, type Client } from './client.ts';
+import { createApiClient, type ApiClient } from './client.ts';
 
-export interface EngineProcess extends Client {
+export interface EngineProcess extends ApiClient {
   readonly process: ChildProcess;
   /** kill -9; resolves when it is gone. */
   kill(): Promise<void>;
@@ -36,9 +36,9 @@ export async function startEngineProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const url = await readyUrl(child);
+  const url = await waitForUrl(child);
   return {
-    ...createClient(url, token),
+    ...createApiClient(url, token),
     process: child,
     async kill() {
       const gone = once(child, 'exit');
@@ -54,7 +54,7 @@ export async function startEngineProcess(
   };
 }
 
-async function readyUrl(child: ChildProcess): Promise<string> {
+async function waitForUrl(child: ChildProcess): Promise<string> {
   if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output to read.');
   const said: string[] = [];
   child.stderr.on('data', (data: Buffer) => said.push(data.toString()));

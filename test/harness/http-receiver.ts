@@ -14,7 +14,7 @@ export interface ReceivedCall {
  * `stall`: never answers. `cut`: ends the connection without an answer. `half`: cuts it within the body of a
  * 200.
  */
-export type HowToAnswer =
+export type ResponseBehavior =
   | number
   | 'stall'
   | 'cut'
@@ -25,18 +25,18 @@ export interface HttpReceiver {
   readonly url: string;
   readonly calls: readonly ReceivedCall[];
   /** What the next calls of a path are answered with, one after the other; then 200. */
-  answer(path: string, ...answers: HowToAnswer[]): void;
+  queueResponses(path: string, ...answers: ResponseBehavior[]): void;
   /** What every call of a path is answered with, once its own answers are used up. */
-  always(path: string, answer: HowToAnswer): void;
+  setDefaultResponse(path: string, answer: ResponseBehavior): void;
   /** Resolves when `holds` is true of the calls. */
-  when(holds: (calls: readonly ReceivedCall[]) => boolean): Promise<void>;
+  waitForCalls(holds: (calls: readonly ReceivedCall[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
   const calls: ReceivedCall[] = [];
-  const answers = new Map<string, HowToAnswer[]>();
-  const standing = new Map<string, HowToAnswer>();
+  const answers = new Map<string, ResponseBehavior[]>();
+  const standing = new Map<string, ResponseBehavior>();
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -67,13 +67,13 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
   return {
     url: `http://127.0.0.1:${own}`,
     calls,
-    answer: (path, ...given) => {
+    queueResponses: (path, ...given) => {
       answers.set(path, given);
     },
-    always: (path, given) => {
+    setDefaultResponse: (path, given) => {
       standing.set(path, given);
     },
-    when: (holds) =>
+    waitForCalls: (holds) =>
       new Promise((resolve) => {
         const look = (): void => {
           if (!holds(calls)) return;

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar';
 import { expect } from 'vitest';
-import type { Answer, Client } from './client.ts';
+import type { ResponseBody, ApiClient } from './client.ts';
 
 /** An event of a log that is followed. */
 export interface LogEvent {
   readonly id: number;
   readonly name: string;
-  readonly data: Answer;
+  readonly data: ResponseBody;
 }
 
 /** Follows a log; `until` ends that early. */
-export async function* follow(
-  runyard: Client,
+export async function* followLog(
+  runyard: ApiClient,
   input: Record<string, string | number>,
   headers: Record<string, string> = {},
   signal?: AbortSignal,
@@ -42,22 +42,22 @@ export async function* follow(
 }
 
 /** All events of a log that is followed to its end. */
-export async function allOf(events: AsyncIterable<LogEvent>): Promise<LogEvent[]> {
+export async function collectEvents(events: AsyncIterable<LogEvent>): Promise<LogEvent[]> {
   const all = [];
   for await (const event of events) all.push(event);
   return all;
 }
 
 /** What the events have brought. */
-export const contentOf = (events: readonly LogEvent[]): string =>
+export const logTextOf = (events: readonly LogEvent[]): string =>
   events
     .filter(({ name }) => name === 'log')
     .map(({ data }) => data.content)
     .join('');
 
 /** A bundle, unpacked: all of it as one text, and its files. */
-export async function bundleOf(
-  runyard: Client,
+export async function downloadBundle(
+  runyard: ApiClient,
   runId: number,
 ): Promise<{ readonly text: string; readonly files: ReadonlyMap<string, string> }> {
   const response = await fetch(`${runyard.url}/api/2.1/jobs/runs/bundle?run_id=${runId}`, {

@@ -16,18 +16,18 @@ export interface ReceivedMail {
  * A reply code with which a recipient or content is refused; `stall`: no reply; `cut`: the end of the
  * connection.
  */
-export type HowToTake = number | 'stall' | 'cut';
+export type ReplyBehavior = number | 'stall' | 'cut';
 
 export interface MailReceiver {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
   /** What becomes of the next mails to an address, one after the other; then they are taken. */
-  answer(address: string, ...how: HowToTake[]): void;
-  when(holds: (mails: readonly ReceivedMail[]) => boolean): Promise<void>;
+  queueReplies(address: string, ...how: ReplyBehavior[]): void;
+  waitForMails(holds: (mails: readonly ReceivedMail[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-class Reply extends Error {
+class SmtpError extends Error {
   readonly responseCode: number;
   constructor(responseCode: number) {
     super(`said ${responseCode}`);
@@ -37,7 +37,7 @@ class Reply extends Error {
 
 export async function startMailReceiver(options: SMTPServerOptions = {}, port = 0): Promise<MailReceiver> {
   const mails: ReceivedMail[] = [];
-  const answers = new Map<string, HowToTake[]>();
+  const answers = new Map<string, ReplyBehavior[]>();
   const waiting = new Set<() => void>();
   const sockets = new Set<Socket>();
   const server = new SMTPServer({
@@ -50,7 +50,7 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
         for (const socket of sockets) {
           if (socket.remotePort === session.remotePort) socket.destroy();
         }
-      else if (how !== 'stall') callback(new Reply(how));
+      else if (how !== 'stall') callback(new SmtpError(how));
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
@@ -79,10 +79,10 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,
-    answer: (address, ...how) => {
+    queueReplies: (address, ...how) => {
       answers.set(address, how);
     },
-    when: (holds) =>
+    waitForMails: (holds) =>
       new Promise((resolve) => {
         const look = (): void => {
           if (!holds(mails)) return;

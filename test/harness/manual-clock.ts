@@ -5,11 +5,11 @@ export interface ManualClock extends Clock {
   /** Moves the time forward, calling what is due on the way, each at its own time. */
   advance(milliseconds: number): void;
   /** Sets the time without calling anything: the clock of a machine may step back. */
-  set(now: number): void;
+  setTime(now: number): void;
   /** Number of actions that wait for their time. */
-  waiting(): number;
+  pendingCount(): number;
   /** The earliest of those times (epoch ms); undefined when nothing waits. */
-  next(): number | undefined;
+  nextDueTime(): number | undefined;
 }
 
 /** @param start epoch milliseconds */
@@ -36,10 +36,10 @@ export function createManualClock(start = 1_770_000_000_000): ManualClock {
       }
       now = until;
     },
-    set(time) {
+    setTime(time) {
       now = time;
     },
-    waiting: () => waiting.size,
-    next: () => firstDue(Infinity)?.at,
+    pendingCount: () => waiting.size,
+    nextDueTime: () => firstDue(Infinity)?.at,
   };
 }

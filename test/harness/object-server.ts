@@ -10,7 +10,7 @@ export interface ObjectServer {
   /** Path with the bucket -> content. */
   readonly objects: Map<string, string | Buffer>;
   /** `METHOD path status`, in order. */
-  readonly answered: string[];
+  readonly requestLog: string[];
   /** Called once, after the next HEAD. */
   afterHead: (() => void) | undefined;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export async function startObjectServer(accessKey: string, secretKey: string): P
   const held: ObjectServer = {
     url: '',
     objects: new Map(),
-    answered: [],
+    requestLog: [],
     afterHead: undefined,
     close: async () => undefined,
   };
@@ -29,7 +29,7 @@ export async function startObjectServer(accessKey: string, secretKey: string): P
     const object = held.objects.get(path);
     const etag = object === undefined ? '' : `"${createHash('md5').update(object).digest('hex')}"`;
     const status = statusOf(request, { accessKey, secretKey }, object, etag);
-    held.answered.push(`${request.method} ${path} ${status}`);
+    held.requestLog.push(`${request.method} ${path} ${status}`);
     const body = status === 200 ? Buffer.from(object ?? '') : Buffer.from('<Error/>');
     response.writeHead(status, { ...(status === 200 && { etag }), 'content-length': body.length });
     response.end(request.method === 'HEAD' ? undefined : body);

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const environment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/' };
 
 /** The Python that tasks of this machine run with, when it has pip; undefined otherwise. */
-export async function pythonWithPip(): Promise<string | undefined> {
+export async function findPythonWithPip(): Promise<string | undefined> {
   const python = await findInterpreter('python3', environment);
   if (python === undefined) return undefined;
   return run(python, ['-m', 'pip', '--version'], { env: environment }).then(
@@ -21,7 +21,7 @@ export async function pythonWithPip(): Promise<string | undefined> {
   );
 }
 
-export interface Package {
+export interface PythonPackage {
   readonly name: string;
   readonly version: string;
   /** Text of its one module, which has its name. */
@@ -33,7 +33,7 @@ export interface Package {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-const maker = `
+const packageBuilderScript = `
 import json, sys, zipfile
 kind, target, packages = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 def wheel(path, package):
@@ -66,34 +66,34 @@ else:
 `;
 
 /** Makes wheels in a directory. Returns their paths. */
-export async function makeWheels(
+export async function buildWheels(
   python: string,
   directory: string,
-  packages: readonly Package[],
+  packages: readonly PythonPackage[],
 ): Promise<string[]> {
-  await run(python, ['-c', maker, 'wheels', directory, JSON.stringify(packages)]);
+  await run(python, ['-c', packageBuilderScript, 'wheels', directory, JSON.stringify(packages)]);
   return packages.map(({ name, version }) => join(directory, `${name}-${version}-py3-none-any.whl`));
 }
 
-export async function makeWheelhouse(
+export async function buildWheelhouse(
   python: string,
   file: string,
-  packages: readonly Package[],
+  packages: readonly PythonPackage[],
 ): Promise<void> {
-  await run(python, ['-c', maker, 'wheelhouse', file, JSON.stringify(packages)]);
+  await run(python, ['-c', packageBuilderScript, 'wheelhouse', file, JSON.stringify(packages)]);
 }
 
-export async function makeEgg(python: string, file: string, egg: Package): Promise<void> {
-  await run(python, ['-c', maker, 'egg', file, JSON.stringify([egg])]);
+export async function buildEgg(python: string, file: string, egg: PythonPackage): Promise<void> {
+  await run(python, ['-c', packageBuilderScript, 'egg', file, JSON.stringify([egg])]);
 }
 
 export interface PackageIndex {
   /** Address of an index of packages. */
   readonly url: string;
   /** Every file that was asked for, in order. */
-  readonly served: string[];
+  readonly servedFiles: string[];
   /** While set, files are given out only when it resolves. */
-  held: Promise<unknown> | undefined;
+  responseGate: Promise<unknown> | undefined;
   /** Called when a file is asked for. */
   onFile: () => void;
   close(): Promise<void>;
@@ -103,14 +103,14 @@ export interface PackageIndex {
 export async function startPackageIndex(wheels: readonly string[]): Promise<PackageIndex> {
   const index: PackageIndex = {
     url: '',
-    served: [],
-    held: undefined,
+    servedFiles: [],
+    responseGate: undefined,
     onFile: () => undefined,
     close: async () => undefined,
   };
   const server: Server = createServer((request, response) => {
     const reply = async (): Promise<void> => {
-      const { status, type, body } = await answer(
+      const { status, type, body } = await createResponse(
         index,
         wheels,
         new URL(request.url ?? '/', 'http://x').pathname,
@@ -134,16 +134,16 @@ export async function startPackageIndex(wheels: readonly string[]): Promise<Pack
   });
 }
 
-async function answer(
+async function createResponse(
   index: PackageIndex,
   wheels: readonly string[],
   path: string,
 ): Promise<{ status: number; type: string; body: string | Buffer }> {
   const file = wheels.find((wheel) => path === `/files/${basename(wheel)}`);
   if (file !== undefined) {
-    index.served.push(basename(file));
+    index.servedFiles.push(basename(file));
     index.onFile();
-    await index.held;
+    await index.responseGate;
     return { status: 200, type: 'application/octet-stream', body: await readFile(file) };
   }
   const [, name = ''] = /^\/simple\/([^/]+)\/$/.exec(path) ?? [];

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/postgres/schema.ts';
 import { hashToken } from '../../engine/token/token.ts';
 
 /** Makes a user, and returns the value of a token of theirs. */
-export async function addPerson(
+export async function addUser(
   db: Kysely<Database>,
   userName: string,
   { admin = false, scopes = ['all-apis'] }: { readonly admin?: boolean; readonly scopes?: string[] } = {},

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createConfig, type Config } from '../../cli/config.ts';
 import { startService, type Service } from '../../cli/wiring/service.ts';
-import { createClient, type Client } from './client.ts';
+import { createApiClient, type ApiClient } from './client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
-export interface TestService extends Client {
+export interface TestService extends ApiClient {
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly service: Service;
@@ -36,7 +36,7 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   if (config.taskUser !== undefined) await chmod(dataDirectory, 0o711);
   const service = await startService(config, pino({ level: 'silent' }));
   return {
-    ...createClient(service.url, service.token),
+    ...createApiClient(service.url, service.token),
     database,
     dataDirectory,
     service,

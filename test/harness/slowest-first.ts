@@ -20,7 +20,7 @@ const slowest = [
   'test/model/model.test.ts',
 ];
 
-export class SlowestFirst extends BaseSequencer {
+export class SlowestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = (file: TestSpecification): number => {
       const place = slowest.indexOf(relative(file.project.config.root, file.moduleId));

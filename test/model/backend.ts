@@ -14,10 +14,10 @@ import type { TestDatabase } from '../harness/database.ts';
 import { createMemoryStores } from './memory-store.ts';
 
 /** All rows, by their ids. */
-export interface Rows {
+export interface StoredRows {
   readonly runs: readonly RunRow[];
   readonly taskRuns: readonly TaskRunRow[];
-  readonly notices: readonly {
+  readonly notifications: readonly {
     readonly runId: number;
     readonly taskKey: string | undefined;
     readonly event: string;
@@ -26,15 +26,15 @@ export interface Rows {
   readonly clusters: readonly { readonly jobRunId: number; readonly key: string }[];
 }
 
-export interface Backend {
+export interface StoreBackend {
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
   createJob(settings: JobSettings, now: number): Promise<number>;
   changeJob(jobId: number, settings: JobSettings): Promise<readonly RunTimeoutUpdate[]>;
-  rows(): Promise<Rows>;
+  readRows(): Promise<StoredRows>;
 }
 
-export function memoryBackend(): Backend {
+export function createMemoryBackend(): StoreBackend {
   const {
     memory: { tables },
     ...stores
@@ -43,10 +43,10 @@ export function memoryBackend(): Backend {
     [...rows.values()].toSorted((one, other) => one.run_id - other.run_id);
   return {
     ...stores,
-    rows: async () => ({
+    readRows: async () => ({
       runs: byId(tables.runs),
       taskRuns: byId(tables.taskRuns),
-      notices: tables.notices.map(({ runId = 0, taskKey, event }) => ({ runId, taskKey, event })),
+      notifications: tables.notifications.map(({ runId = 0, taskKey, event }) => ({ runId, taskKey, event })),
       clusters: [...tables.clusters.values()]
         .filter(({ state }) => state !== 'TERMINATED')
         .flatMap(({ jobRunId, key = '' }) => (jobRunId === undefined ? [] : [{ jobRunId, key }])),
@@ -55,7 +55,7 @@ export function memoryBackend(): Backend {
 }
 
 /** An empty database; what an earlier world left in it is removed. */
-export async function sqlBackend({ db }: Pick<TestDatabase, 'db'>): Promise<Backend> {
+export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): Promise<StoreBackend> {
   for (const table of ['runs', 'outbox', 'clusters', 'idempotency_tokens', 'jobs'] as const)
     await db.deleteFrom(table).execute();
   const log = pino({ level: 'silent' });
@@ -65,7 +65,7 @@ export async function sqlBackend({ db }: Pick<TestDatabase, 'db'>): Promise<Back
     createJob: (settings, now) =>
       createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits),
     changeJob: async (jobId, settings) => (await changeJob(db, jobId, () => settings, 0)) ?? [],
-    async rows() {
+    async readRows() {
       const notices = await db
         .selectFrom('outbox')
         .select(['run_id', 'task_key', 'event'])
@@ -80,7 +80,7 @@ export async function sqlBackend({ db }: Pick<TestDatabase, 'db'>): Promise<Back
       return {
         runs: await db.selectFrom('runs').selectAll().orderBy('run_id').execute(),
         taskRuns: await db.selectFrom('task_runs').selectAll().orderBy('run_id').execute(),
-        notices: notices.map((row) => ({
+        notifications: notices.map((row) => ({
           runId: row.run_id ?? 0,
           taskKey: row.task_key ?? undefined,
           event: row.event,

@@ -6,31 +6,31 @@ import type { Clock } from '../../engine/clock.ts';
  * Where an engine dies: at its n-th call of a store from now on, counted from 1, before or after it took
  * effect.
  */
-export interface Crash {
+export interface CrashPoint {
   readonly call: number;
   readonly after: boolean;
 }
 
-export interface Life {
-  isOver(): boolean;
+export interface CrashInjector {
+  isCrashed(): boolean;
   /** Dies at once: nothing that it does from now on reaches anybody. */
-  end(): void;
+  crashNow(): void;
   /** Dies at a call that comes; undefined: it does not. */
-  endAt(crash: Crash | undefined): void;
+  crashAtCall(crash: CrashPoint | undefined): void;
   /** A store that is only reached while the engine lives. */
-  mortal<Store extends object>(store: Store): Store;
+  wrapStore<Store extends object>(store: Store): Store;
   /** A clock that forgets the engine when it is dead. */
-  mortalClock(clock: Clock): Clock;
+  wrapClock(clock: Clock): Clock;
   /** Resolves when no call is under way and none follows by itself. */
-  quiet(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 }
 
-export function createLife(): Life {
+export function createCrashInjector(): CrashInjector {
   const never = new Promise<never>(() => undefined);
   const pending = new Set<Promise<unknown>>();
   let over = false;
   let calls = 0;
-  let dies: Crash | undefined;
+  let dies: CrashPoint | undefined;
   const call = async (work: () => unknown): Promise<unknown> => {
     if (over) return never;
     calls += 1;
@@ -48,14 +48,14 @@ export function createLife(): Life {
     return over ? never : working;
   };
   return {
-    isOver: () => over,
-    end() {
+    isCrashed: () => over,
+    crashNow() {
       over = true;
     },
-    endAt(crash) {
+    crashAtCall(crash) {
       dies = crash && { ...crash, call: calls + crash.call };
     },
-    mortal: (store) =>
+    wrapStore: (store) =>
       new Proxy(store, {
         get(target, name) {
           const value: unknown = Reflect.get(target, name);
@@ -64,14 +64,14 @@ export function createLife(): Life {
             : value;
         },
       }),
-    mortalClock: ({ now, runAt }) => ({
+    wrapClock: ({ now, runAt }) => ({
       now,
       runAt: (instant, action) =>
         runAt(instant, () => {
           if (!over) action();
         }),
     }),
-    async quiet() {
+    async waitUntilIdle() {
       for (let seen = -1; seen !== calls || pending.size > 0;) {
         seen = calls;
         await Promise.allSettled(pending);

@@ -2,7 +2,7 @@
  * The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be
  * killed, and another one adopts.
  */
-import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
+import { emptyLibraryManager } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import { cancelRun, cancelAllRuns } from '../../engine/cancel.ts';
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/admit.ts';
@@ -15,62 +15,62 @@ import { repairRun } from '../../engine/repair.ts';
 import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { createManualClock } from '../harness/manual-clock.ts';
-import { plainCompute } from '../harness/compute.ts';
-import type { Backend } from './backend.ts';
-import { createLife, type Crash, type Life } from './engine-life.ts';
-import { seenOfEngine } from './observation.ts';
+import { createFakeCompute } from '../harness/compute.ts';
+import type { StoreBackend } from './backend.ts';
+import { createCrashInjector, type CrashPoint, type CrashInjector } from './engine-life.ts';
+import { observeEngine } from './observation.ts';
 import { settingsOf, type JobPlan } from './plans.ts';
-import { createProcessTable } from './process-table.ts';
-import type { WorldLimits } from './reference-state.ts';
+import { createFakeProcessTable } from './process-table.ts';
+import type { ModelLimits } from './reference-state.ts';
 
 interface Engine {
-  readonly life: Life;
+  readonly crashInjector: CrashInjector;
   readonly runs: RunStore;
-  readonly launching: LaunchPorts;
+  readonly launchPorts: LaunchPorts;
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
 }
 
-export interface EngineSide {
+export interface EngineUnderTest {
   /** Starts a run; `refused`: there is no room. The same token gives the same run. */
-  run(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
-  submit(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
+  launchRun(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
+  submitRun(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
   /**
    * Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be
    * done now.
    */
-  repair(job: string, number: number): Promise<'started' | 'refused'>;
+  repairRun(job: string, number: number): Promise<'started' | 'refused'>;
   /** Cancels the run with this number. */
-  cancel(job: string, number: number): Promise<void>;
-  cancelAll(jobIndex: number): Promise<void>;
+  cancelRun(job: string, number: number): Promise<void>;
+  cancelAllRuns(jobIndex: number): Promise<void>;
   /** Changes the settings of a job. */
-  change(jobIndex: number, plan: JobPlan): Promise<void>;
+  changeJob(jobIndex: number, plan: JobPlan): Promise<void>;
   /** Ends the process of an attempt, by its label in `seen`. */
-  end(label: string, outcome: TaskOutcome): Promise<void>;
+  endAttempt(label: string, outcome: TaskOutcome): Promise<void>;
   kill(): Promise<void>;
   /**
    * The engine dies at a call of a store during what comes next; another one adopts, and the caller asks
    * again.
    */
-  crashAt(crash: Crash | undefined): void;
+  scheduleCrash(crash: CrashPoint | undefined): void;
   /** The next instant at which something is due; undefined when nothing is. */
-  nextInstant(): number | undefined;
+  nextDueTime(): number | undefined;
   /** Moves the time, no further than to the next instant, and lets everything happen that follows. */
-  moveTo(instant: number): Promise<void>;
+  advanceTo(instant: number): Promise<void>;
   /** Everything that can be seen. */
-  seen(): Promise<string[]>;
+  observe(): Promise<string[]>;
   /** Number of engines that were killed. */
-  killed(): number;
+  restartCount(): number;
 }
 
 const log = pino({ level: 'silent' });
 
-export async function createEngineSide(
-  backend: Backend,
+export async function createEngineUnderTest(
+  backend: StoreBackend,
   plans: readonly JobPlan[],
-  world: WorldLimits,
+  world: ModelLimits,
   zero: number,
-): Promise<EngineSide> {
+): Promise<EngineUnderTest> {
   const clock = createManualClock(zero);
   const limits: Limits = {
     ...defaultLimits,
@@ -79,26 +79,26 @@ export async function createEngineSide(
     runJobDepth: world.depth,
     queueHours: world.queueMs / 3_600_000,
   };
-  const table = createProcessTable();
+  const table = createFakeProcessTable();
   let engines = 0;
   let clusters = 0;
   const boot = (): Engine => {
     const nodeId = `node-${(engines += 1)}`;
-    const life = createLife();
-    const runs = life.mortal(backend.runs);
+    const life = createCrashInjector();
+    const runs = life.wrapStore(backend.runs);
     const endings = createRunEndListeners();
-    const mortalClock = life.mortalClock(clock);
+    const mortalClock = life.wrapClock(clock);
     const coordinator = createCoordinator({
       runs,
-      clusters: life.mortal(backend.clusters),
-      compute: plainCompute(),
-      pool: table.pool(life.isOver),
+      clusters: life.wrapStore(backend.clusters),
+      compute: createFakeCompute(),
+      pool: table.createPool(life.isCrashed),
       clock: mortalClock,
       log,
       nodeId,
       limits,
       runEndListeners: endings,
-      libraryManager: emptyShelves,
+      libraryManager: emptyLibraryManager,
       directories: {
         ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
         ensureClusterDirectory: async (id) => `/clusters/${id}`,
@@ -120,11 +120,11 @@ export async function createEngineSide(
       runEndListeners: endings,
     });
     return {
-      life,
+      crashInjector: life,
       runs,
       coordinator,
       queue,
-      launching: { runs, clock: mortalClock, limits, nodeId, acceptRun: coordinator.accept },
+      launchPorts: { runs, clock: mortalClock, limits, nodeId, acceptRun: coordinator.accept },
     };
   };
   const jobIds: number[] = [];
@@ -139,13 +139,13 @@ export async function createEngineSide(
 
   /** Waits until nothing happens any more; an engine that died meanwhile is followed by another. */
   const quiet = async (): Promise<void> => {
-    await engine.life.quiet();
-    while (engine.life.isOver()) {
+    await engine.crashInjector.waitUntilIdle();
+    while (engine.crashInjector.isCrashed()) {
       engine = boot();
-      for (const run of await engine.runs.adopt(engine.launching.nodeId, clock.now(), 10_000))
+      for (const run of await engine.runs.adopt(engine.launchPorts.nodeId, clock.now(), 10_000))
         engine.coordinator.accept(run);
       engine.queue.wake();
-      await engine.life.quiet();
+      await engine.crashInjector.waitUntilIdle();
     }
   };
   /**
@@ -180,7 +180,7 @@ export async function createEngineSide(
     },
   });
   const rowsOf = async (label: string) => {
-    const { runs } = await backend.rows();
+    const { runs } = await backend.readRows();
     const found = label.startsWith('job') ? jobIds[Number(label.slice('job'.length))] : undefined;
     const hidden = [...new Set(runs.map((run) => run.job_id))]
       .filter((jobId) => !jobIds.includes(jobId))
@@ -191,9 +191,9 @@ export async function createEngineSide(
   const jobIdAt = (index: number): number => jobIds[index] ?? 0;
 
   return {
-    run: (jobIndex, idempotencyToken, queue) =>
+    launchRun: (jobIndex, idempotencyToken, queue) =>
       door((at) =>
-        launchRun(at.launching, {
+        launchRun(at.launchPorts, {
           jobId: jobIdAt(jobIndex),
           parameters: {},
           idempotencyToken,
@@ -201,15 +201,15 @@ export async function createEngineSide(
           queue,
         }),
       ),
-    submit: (plan, token) =>
+    submitRun: (plan, token) =>
       door((at) =>
-        submitRun(at.launching, {
+        submitRun(at.launchPorts, {
           settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token },
           version: '2.0',
           creator: 'ann',
         }),
       ),
-    async repair(job, number) {
+    async repairRun(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       const { run_id: runId, repair_id: latest } = run;
@@ -217,7 +217,7 @@ export async function createEngineSide(
         (await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest;
       return door(
         (at) =>
-          repairRun(at.launching, {
+          repairRun(at.launchPorts, {
             runId,
             taskKeys: [],
             allFailed: true,
@@ -228,12 +228,12 @@ export async function createEngineSide(
         isRepaired,
       );
     },
-    async cancel(job, number) {
+    async cancelRun(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       await door((at) => cancelRun(cancelling(at), run.run_id));
     },
-    async cancelAll(jobIndex) {
+    async cancelAllRuns(jobIndex) {
       const unstopped = async () =>
         (await rowsOf(`job${jobIndex}`))
           .filter((run) => run.active && run.stop_reason === null)
@@ -249,13 +249,13 @@ export async function createEngineSide(
         isDone,
       );
     },
-    async change(jobIndex, plan) {
+    async changeJob(jobIndex, plan) {
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt)))
         engine.coordinator.updateTimeouts(runId, settings);
       engine.queue.wake();
       await quiet();
     },
-    async end(label, outcome) {
+    async endAttempt(label, outcome) {
       const [, job = '', number, key = '', attempt] = /^(\w+)#(\d+)\/(\w+):(\d+)$/.exec(label) ?? [];
       const run = (await rowsOf(job)).find((row) => row.number_in_job === Number(number));
       const process = [...table.processes.values()].find(
@@ -269,12 +269,12 @@ export async function createEngineSide(
       await quiet();
     },
     async kill() {
-      engine.life.end();
+      engine.crashInjector.crashNow();
       await quiet();
     },
-    crashAt: (crash) => engine.life.endAt(crash),
-    nextInstant: () => clock.next(),
-    async moveTo(instant) {
+    scheduleCrash: (crash) => engine.crashInjector.crashAtCall(crash),
+    nextDueTime: () => clock.nextDueTime(),
+    async advanceTo(instant) {
       clock.advance(instant - clock.now());
       await quiet();
       // Two beats: what the first one lets in may change what the others wait for.
@@ -283,7 +283,7 @@ export async function createEngineSide(
         await quiet();
       }
     },
-    seen: () => seenOfEngine(backend, table, jobIds, zero),
-    killed: () => engines - 1,
+    observe: () => observeEngine(backend, table, jobIds, zero),
+    restartCount: () => engines - 1,
   };
 }

@@ -2,7 +2,7 @@
  * A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its
  * watch and queue on PostgreSQL.
  */
-import { emptyShelves } from '../unit/engine/coordinator/empty-shelves.ts';
+import { emptyLibraryManager } from '../unit/engine/coordinator/empty-shelves.ts';
 import { pino } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { cancelRun } from '../../engine/cancel.ts';
@@ -19,49 +19,62 @@ import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { createManualClock } from '../harness/manual-clock.ts';
 import type { TestDatabase } from '../harness/database.ts';
-import { plainCompute } from '../harness/compute.ts';
-import { sqlBackend } from './backend.ts';
-import { createLife } from './engine-life.ts';
+import { createFakeCompute } from '../harness/compute.ts';
+import { createPostgresBackend } from './backend.ts';
+import { createCrashInjector } from './engine-life.ts';
 import type { FaultyDatabase, FaultMode } from './faulty-database.ts';
-import { seenOfEngine } from './observation.ts';
-import { createProcessTable } from './process-table.ts';
+import { observeEngine } from './observation.ts';
+import { createFakeProcessTable } from './process-table.ts';
 
-const told = { email_notifications: { on_start: ['a@x'], on_success: ['a@x'], on_failure: ['a@x'] } };
+const notificationSettings = {
+  email_notifications: { on_start: ['a@x'], on_success: ['a@x'], on_failure: ['a@x'] },
+};
 const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
-const work = { notebook_task: { notebook_path: '/n' } };
+const notebookTask = { notebook_task: { notebook_path: '/n' } };
 
-const child: JobSettings = { ...told, ...work, new_cluster: cluster };
-const middle = (childId: number): JobSettings => ({ ...told, run_job_task: { job_id: childId } });
+const childJob: JobSettings = { ...notificationSettings, ...notebookTask, new_cluster: cluster };
+const middleJob = (childId: number): JobSettings => ({
+  ...notificationSettings,
+  run_job_task: { job_id: childId },
+});
 /** Its first attempt runs out of time, and lasts longer than its health rule allows. */
-const solo: JobSettings = {
-  ...work,
+const singleTaskJob: JobSettings = {
+  ...notebookTask,
   existing_cluster_id: 'all-purpose',
   max_retries: 1,
   timeout_seconds: 60,
   retry_on_timeout: true,
-  email_notifications: { ...told.email_notifications, on_duration_warning_threshold_exceeded: ['a@x'] },
+  email_notifications: {
+    ...notificationSettings.email_notifications,
+    on_duration_warning_threshold_exceeded: ['a@x'],
+  },
   health: { rules: [{ metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 30 }] },
 };
-const graph = (middleId: number): JobSettings => ({
-  ...told,
+const graphJob = (middleId: number): JobSettings => ({
+  ...notificationSettings,
   max_concurrent_runs: 1,
   queue: { enabled: true },
   job_clusters: [{ job_cluster_key: 'shared', new_cluster: cluster }],
   tasks: [
-    { task_key: 'a', ...told, ...work, job_cluster_key: 'shared' },
+    { task_key: 'a', ...notificationSettings, ...notebookTask, job_cluster_key: 'shared' },
     {
       task_key: 'b',
-      ...told,
-      ...work,
+      ...notificationSettings,
+      ...notebookTask,
       new_cluster: cluster,
       max_retries: 1,
       depends_on: [{ task_key: 'a' }],
     },
-    { task_key: 'c', ...told, run_job_task: { job_id: middleId }, depends_on: [{ task_key: 'a' }] },
+    {
+      task_key: 'c',
+      ...notificationSettings,
+      run_job_task: { job_id: middleId },
+      depends_on: [{ task_key: 'a' }],
+    },
     {
       task_key: 'd',
-      ...told,
-      ...work,
+      ...notificationSettings,
+      ...notebookTask,
       job_cluster_key: 'shared',
       depends_on: [{ task_key: 'b' }, { task_key: 'c' }],
     },
@@ -69,7 +82,7 @@ const graph = (middleId: number): JobSettings => ({
 });
 
 /** Waits pass at once: a database that is away comes back. */
-const impatient: Clock = {
+const immediateClock: Clock = {
   now: () => 0,
   runAt(_at, action) {
     const soon = setImmediate(action);
@@ -77,13 +90,13 @@ const impatient: Clock = {
   },
 };
 
-const zero = 1_770_000_000_000;
+const startTime = 1_770_000_000_000;
 const leaseMs = 3_000;
 /** Beats of the watch that something may need to be put right. */
-const beatsMax = 8;
+const maxHeartbeats = 8;
 
 /** What is left when everything is over: all that can be seen, without its times. */
-export async function liveStory(
+export async function runFaultScenario(
   database: TestDatabase,
   faulty: FaultyDatabase,
   statement: number,
@@ -91,28 +104,31 @@ export async function liveStory(
 ): Promise<string[]> {
   const log = pino({ level: 'silent' });
   await database.db.deleteFrom('nodes').execute();
-  const backend = await sqlBackend(database);
-  const clock = createManualClock(zero);
-  const jobIds = [await backend.createJob(child, zero)];
-  jobIds.push(await backend.createJob(middle(jobIds[0] ?? 0), zero));
-  jobIds.push(await backend.createJob(graph(jobIds[1] ?? 0), zero), await backend.createJob(solo, zero));
+  const backend = await createPostgresBackend(database);
+  const clock = createManualClock(startTime);
+  const jobIds = [await backend.createJob(childJob, startTime)];
+  jobIds.push(await backend.createJob(middleJob(jobIds[0] ?? 0), startTime));
+  jobIds.push(
+    await backend.createJob(graphJob(jobIds[1] ?? 0), startTime),
+    await backend.createJob(singleTaskJob, startTime),
+  );
   const [, , graphId = 0, soloId = 0] = jobIds;
-  const life = createLife();
-  const runs = life.mortal(createRunStore(faulty.db, impatient, log));
-  const processes = createProcessTable();
+  const life = createCrashInjector();
+  const runs = life.wrapStore(createRunStore(faulty.db, immediateClock, log));
+  const processes = createFakeProcessTable();
   const endings = createRunEndListeners();
   let ids = 0;
   const coordinator = createCoordinator({
     runs,
-    clusters: life.mortal(createClusterStore(faulty.db, impatient, log)),
-    compute: plainCompute(),
-    pool: processes.pool(life.isOver),
+    clusters: life.wrapStore(createClusterStore(faulty.db, immediateClock, log)),
+    compute: createFakeCompute(),
+    pool: processes.createPool(life.isCrashed),
     clock,
     log,
     nodeId: 'node-1',
     limits,
     runEndListeners: endings,
-    libraryManager: emptyShelves,
+    libraryManager: emptyLibraryManager,
     directories: {
       ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
       ensureClusterDirectory: async (id) => `/clusters/${id}`,
@@ -135,7 +151,7 @@ export async function liveStory(
   });
   const launching: LaunchPorts = { runs, clock, limits, nodeId: 'node-1', acceptRun: coordinator.accept };
   const watch = await startOwnershipLoop({
-    nodes: life.mortal(createNodeStore(faulty.db, async () => clock.now())),
+    nodes: life.wrapStore(createNodeStore(faulty.db, async () => clock.now())),
     runs,
     coordinator,
     queue,
@@ -153,16 +169,16 @@ export async function liveStory(
     heartbeat: () => ({ reportAlive: () => undefined, close: async () => undefined }),
     sweepOrphans: async () => undefined,
   });
-  await life.quiet();
+  await life.waitUntilIdle();
 
-  const seen = (): Promise<string[]> => seenOfEngine(backend, processes, jobIds, zero);
+  const seen = (): Promise<string[]> => observeEngine(backend, processes, jobIds, startTime);
   /** Waits until a line begins like this, or none does any more. */
   const until = async (beginning: string, there = true): Promise<void> => {
     for (let beat = 0; ; beat += 1) {
-      await life.quiet();
+      await life.waitUntilIdle();
       const lines = await seen();
       if (lines.some((line) => line.startsWith(beginning)) === there) return;
-      if (beat === beatsMax)
+      if (beat === maxHeartbeats)
         throw new Error(`${there ? 'Missing' : 'Still there'}: ${beginning}\n${lines.join('\n')}`);
       clock.advance(leaseMs / 3);
     }
@@ -195,7 +211,7 @@ export async function liveStory(
   const end = async (label: string, outcome: TaskOutcome = { kind: 'succeeded' }): Promise<void> => {
     await until(`executing ${label}`);
     const [, job, number, key, attempt] = /^job(\d)#(\d)\/(\w+):(\d)/.exec(label) ?? [];
-    const { runs: rows } = await backend.rows();
+    const { runs: rows } = await backend.readRows();
     const run = rows.find(
       (row) => row.job_id === jobIds[Number(job)] && row.number_in_job === Number(number),
     );
@@ -208,10 +224,10 @@ export async function liveStory(
     await until(`executing ${label}`, false);
     // The beats of the watch are a part of the story.
     clock.advance(leaseMs / 3);
-    await life.quiet();
+    await life.waitUntilIdle();
   };
 
-  faulty.arm(statement, mode);
+  faulty.failAt(statement, mode);
   await start(graphId, 'first');
   const second = await start(graphId, 'second');
   const third = await start(graphId, 'third');
@@ -238,7 +254,7 @@ export async function liveStory(
   }
   await until('job2#2 ONE_TIME 0 TERMINATED/CANCELED');
   await until('job3#2 RETRY 1 of job3#1 TERMINATED/SUCCESS');
-  await life.quiet();
+  await life.waitUntilIdle();
   await queue.close();
   await coordinator.close();
   await watch.close();

@@ -1,7 +1,7 @@
 /** Each statement of the engine fails once, before it took effect or after: the same story ends the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { liveStory } from './fault-story.ts';
+import { runFaultScenario } from './fault-story.ts';
 import { faultModes, openFaultyDatabase, type FaultyDatabase } from './faulty-database.ts';
 
 /** Every so many statements one fails; FAULTS_EVERY=1 leaves none out. */
@@ -21,8 +21,8 @@ afterAll(async () => {
 test.each(faultModes.map((mode, index) => [mode, index] as const))(
   '%s: the runs end right, with one process for each attempt',
   async (mode, index) => {
-    const right = await liveStory(database, faulty, 0, mode);
-    const statements = faulty.statements();
+    const right = await runFaultScenario(database, faulty, 0, mode);
+    const statements = faulty.statementCount();
     const wrong: string[] = [];
     let [stories, failed] = [0, 0];
     // Each mode meets other statements when some are left out.
@@ -31,16 +31,16 @@ test.each(faultModes.map((mode, index) => [mode, index] as const))(
       statement <= statements;
       statement += every
     ) {
-      const end = await liveStory(database, faulty, statement, mode).catch((error: unknown) => [
+      const end = await runFaultScenario(database, faulty, statement, mode).catch((error: unknown) => [
         String(error),
       ]);
       stories += 1;
-      if (faulty.failed() !== undefined) failed += 1;
+      if (faulty.failedStatement() !== undefined) failed += 1;
       if (end.join('\n') === right.join('\n')) continue;
       const only = (own: readonly string[], other: readonly string[]) =>
         own.filter((line) => !other.includes(line)).join('\n    ');
       wrong.push(
-        `statement ${statement} of ${statements} (${faulty.failed()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`,
+        `statement ${statement} of ${statements} (${faulty.failedStatement()}):\n  is\n    ${only(end, right)}\n  and not\n    ${only(right, end)}`,
       );
     }
     expect(wrong.join('\n')).toBe('');

@@ -17,11 +17,11 @@ export type FaultMode = (typeof faultModes)[number];
 export interface FaultyDatabase {
   readonly db: Kysely<Database>;
   /** The n-th statement from now on fails, counted from 1 with `begin` and `commit`; 0: none does. */
-  arm(statement: number, mode: FaultMode): void;
+  failAt(statement: number, mode: FaultMode): void;
   /** Statements since then. */
-  statements(): number;
+  statementCount(): number;
   /** The text of the statement that failed. */
-  failed(): string | undefined;
+  failedStatement(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -83,12 +83,12 @@ export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): F
   const db = new Kysely<Database>({ dialect });
   return {
     db,
-    arm(statement, how) {
+    failAt(statement, how) {
       [count, at, mode] = [0, statement, how];
       failed = undefined;
     },
-    statements: () => count,
-    failed: () => failed,
+    statementCount: () => count,
+    failedStatement: () => failed,
     close: () => db.destroy(),
   };
 }

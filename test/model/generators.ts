@@ -1,13 +1,13 @@
 /** Random worlds: jobs with their graphs and policies, limits, and what happens in them. */
 import * as fc from 'fast-check';
-import type { Crash } from './engine-life.ts';
-import type { Condition, JobPlan, TaskPlan } from './plans.ts';
-import type { Ending } from './reference.ts';
-import { plenty } from './reference-admission.ts';
-import type { WorldLimits } from './reference-state.ts';
+import type { CrashPoint } from './engine-life.ts';
+import type { RunCondition, JobPlan, TaskPlan } from './plans.ts';
+import type { AttemptEnding } from './reference.ts';
+import { unlimited } from './reference-admission.ts';
+import type { ModelLimits } from './reference-state.ts';
 
 /** One thing that happens. `pick` chooses among what there is by then. */
-export type Command = { readonly crash: Crash | undefined } & (
+export type Command = { readonly crash: CrashPoint | undefined } & (
   | {
       readonly kind: 'run';
       readonly job: number;
@@ -19,7 +19,7 @@ export type Command = { readonly crash: Crash | undefined } & (
   /** Everything in it that failed runs again. */
   | { readonly kind: 'repair'; readonly pick: number }
   | { readonly kind: 'cancel all'; readonly job: number }
-  | { readonly kind: 'end'; readonly pick: number; readonly ending: Ending }
+  | { readonly kind: 'end'; readonly pick: number; readonly ending: AttemptEnding }
   | { readonly kind: 'wait'; readonly milliseconds: number }
   /** Until the next thing is due. */
   | { readonly kind: 'wait for it' }
@@ -28,29 +28,29 @@ export type Command = { readonly crash: Crash | undefined } & (
   | { readonly kind: 'kill' }
 );
 
-export interface RandomWorld {
-  readonly limits: WorldLimits;
+export interface GeneratedScenario {
+  readonly limits: ModelLimits;
   readonly jobs: readonly JobPlan[];
   readonly commands: readonly Command[];
 }
 
 /** The first value most of the time. */
-function mostly<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
+function weightedConstant<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant(usual) },
     { weight: 1, arbitrary: fc.constantFrom(...others) },
   );
 }
 
-const policy = {
-  retries: mostly(0, 1, 2, -1),
+const policyArbitraries = {
+  retries: weightedConstant(0, 1, 2, -1),
   intervalMs: fc.constantFrom(0, 4_137, 20_011),
   retryOnTimeout: fc.boolean(),
-  timeoutSeconds: mostly(0, 3, 11),
-  healthSeconds: mostly(0, 2, 9),
-  lastOnly: mostly(false, true),
+  timeoutSeconds: weightedConstant(0, 3, 11),
+  healthSeconds: weightedConstant(0, 2, 9),
+  lastOnly: weightedConstant(false, true),
 };
-const conditions: readonly Condition[] = [
+const conditions: readonly RunCondition[] = [
   'ALL_SUCCESS',
   'AT_LEAST_ONE_SUCCESS',
   'NONE_FAILED',
@@ -62,14 +62,17 @@ const conditions: readonly Condition[] = [
 /** Tasks, each depending on earlier ones. @param jobs how many jobs there are that a run_job_task may name */
 function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
   const task = fc.record({
-    ...policy,
+    ...policyArbitraries,
     upstream: fc.array(fc.nat(7), { maxLength: 3 }),
-    runIf: mostly<Condition>('ALL_SUCCESS', ...conditions.slice(1)),
+    runIf: weightedConstant<RunCondition>('ALL_SUCCESS', ...conditions.slice(1)),
     cluster: fc.constantFrom<TaskPlan['cluster']>('existing', 'own', 'shared'),
     child:
       jobs === 0
         ? fc.constant(undefined)
-        : mostly<number | undefined>(undefined, ...Array.from({ length: jobs }, (_, index) => index)),
+        : weightedConstant<number | undefined>(
+            undefined,
+            ...Array.from({ length: jobs }, (_, index) => index),
+          ),
   });
   return fc.array(task, { minLength: 1, maxLength: 4 }).map((tasks) =>
     tasks.map(({ upstream, ...rest }, index): TaskPlan => ({
@@ -89,21 +92,21 @@ function jobArbitrary(index: number): fc.Arbitrary<JobPlan> {
     .record({
       single: fc.boolean(),
       tasks: tasksArbitrary(index),
-      timeoutSeconds: mostly(0, 5, 17),
-      healthSeconds: policy.healthSeconds,
-      lastOnly: policy.lastOnly,
-      maxConcurrent: mostly(2, 1, 0, 5),
+      timeoutSeconds: weightedConstant(0, 5, 17),
+      healthSeconds: policyArbitraries.healthSeconds,
+      lastOnly: policyArbitraries.lastOnly,
+      maxConcurrent: weightedConstant(2, 1, 0, 5),
       queue: fc.boolean(),
-      muteSkipped: mostly(false, true),
-      muteCanceled: mostly(false, true),
+      muteSkipped: weightedConstant(false, true),
+      muteCanceled: weightedConstant(false, true),
     })
-    .map(formed);
+    .map(normalizeSingleTask);
 }
 
 /** A single-task job has one task without conditions, and no clusters to share. */
-function formed(plan: JobPlan): JobPlan {
+function normalizeSingleTask(plan: JobPlan): JobPlan {
   const [first] = plan.tasks;
-  if (!plan.single || first === undefined) return plan;
+  if (!plan.singleTask || first === undefined) return plan;
   return {
     ...plan,
     tasks: [
@@ -112,10 +115,10 @@ function formed(plan: JobPlan): JobPlan {
   };
 }
 
-const crash = fc.option(fc.record({ call: fc.integer({ min: 1, max: 14 }), after: fc.boolean() }), {
-  freq: 6,
-  nil: undefined,
-});
+const crashPointArbitrary = fc.option(
+  fc.record({ call: fc.integer({ min: 1, max: 14 }), after: fc.boolean() }),
+  { freq: 6, nil: undefined },
+);
 
 function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
   const job = fc.nat(jobs - 1);
@@ -125,42 +128,58 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
       weight: 6,
       arbitrary: fc.record({
         kind: fc.constant('run' as const),
-        crash,
+        crash: crashPointArbitrary,
         job,
         token: fc.option(fc.nat(2), { freq: 4, nil: undefined }),
-        queue: mostly<boolean | undefined>(undefined, true, false),
+        queue: weightedConstant<boolean | undefined>(undefined, true, false),
       }),
     },
     {
       weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('submit' as const), crash, plan: jobArbitrary(jobs) }),
+      arbitrary: fc.record({
+        kind: fc.constant('submit' as const),
+        crash: crashPointArbitrary,
+        plan: jobArbitrary(jobs),
+      }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), crash, pick }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('repair' as const), crash, pick }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel all' as const), crash, job }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('cancel' as const), crash: crashPointArbitrary, pick }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('repair' as const), crash: crashPointArbitrary, pick }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('cancel all' as const), crash: crashPointArbitrary, job }),
+    },
     {
       weight: 10,
       arbitrary: fc.record({
         kind: fc.constant('end' as const),
-        crash,
+        crash: crashPointArbitrary,
         pick,
-        ending: fc.constantFrom<Ending>('succeeded', 'failed', 'failed', 'lost', 'stopped'),
+        ending: fc.constantFrom<AttemptEnding>('succeeded', 'failed', 'failed', 'lost', 'stopped'),
       }),
     },
     {
       weight: 2,
       arbitrary: fc.record({
         kind: fc.constant('wait' as const),
-        crash,
+        crash: crashPointArbitrary,
         milliseconds: fc.constantFrom(1, 53, 997, 2_203, 5_501, 70_001),
       }),
     },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait for it' as const), crash }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('wait for it' as const), crash: crashPointArbitrary }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({
         kind: fc.constant('limit' as const),
-        crash,
+        crash: crashPointArbitrary,
         job,
         most: fc.constantFrom(0, 1, 2, 5),
       }),
@@ -169,30 +188,30 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
       weight: 1,
       arbitrary: fc.record({
         kind: fc.constant('timeouts' as const),
-        crash,
+        crash: crashPointArbitrary,
         job,
         run: fc.constantFrom(0, 5, 23),
         task: fc.constantFrom(0, 2, 13),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), crash }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), crash: crashPointArbitrary }) },
   );
 }
 
-const limits = fc.record({
+const limitsArbitrary = fc.record({
   clusterMs: fc.constantFrom(0, 0, 2_311),
-  taskRuns: mostly(plenty, 4, 8),
-  runJobTasks: mostly(plenty, 1, 2),
-  depth: mostly(3, 1),
+  taskRuns: weightedConstant(unlimited, 4, 8),
+  runJobTasks: weightedConstant(unlimited, 1, 2),
+  depth: weightedConstant(3, 1),
   queueMs: fc.constant(60_000),
 });
 
 /** A world with a few jobs. */
-export const worlds: fc.Arbitrary<RandomWorld> = fc
+export const scenarioArbitrary: fc.Arbitrary<GeneratedScenario> = fc
   .integer({ min: 1, max: 4 })
   .chain((jobs) =>
     fc.record({
-      limits,
+      limits: limitsArbitrary,
       jobs: fc.tuple(...Array.from({ length: jobs }, (_, index) => jobArbitrary(index))),
       commands: fc.array(commandArbitrary(jobs), { minLength: 1, maxLength: 40, size: 'max' }),
     }),

@@ -14,17 +14,17 @@ import type { RunWithTasks } from '../../engine/run/run.ts';
 import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
 import {
   attemptTaskRow,
-  createMemory,
+  createMemoryDatabase,
   insertRun,
   insertTaskRun,
   withTasks,
-  writeSet,
-  type Memory,
+  writeChangeSet,
+  type MemoryDatabase,
   type Tables,
 } from './memory-tables.ts';
 
 export interface MemoryStores {
-  readonly memory: Memory;
+  readonly memory: MemoryDatabase;
   readonly runs: RunStore;
   readonly clusters: ClusterStore;
   createJob(settings: JobSettings, now: number): Promise<number>;
@@ -33,16 +33,16 @@ export interface MemoryStores {
 }
 
 export function createMemoryStores(): MemoryStores {
-  const memory = createMemory();
+  const memory = createMemoryDatabase();
   return {
     memory,
-    runs: runStore(memory),
-    clusters: clusterStore(memory),
-    createJob: (settings, now) => memory.transaction(() => newJob(memory.tables, settings, now, false)),
+    runs: createMemoryRunStore(memory),
+    clusters: createMemoryClusterStore(memory),
+    createJob: (settings, now) => memory.transaction(() => insertJob(memory.tables, settings, now, false)),
     changeJob: (jobId, settings) =>
       memory.transaction(() => {
         const { tables } = memory;
-        const row = required(tables.jobs.get(jobId));
+        const row = requireRow(tables.jobs.get(jobId));
         tables.jobs.set(jobId, { ...row, job: { ...row.job, settings } });
         return [...tables.runs.values()]
           .filter((run) => run.job_id === jobId && run.active)
@@ -56,7 +56,7 @@ export function createMemoryStores(): MemoryStores {
   };
 }
 
-function newJob(tables: Tables, settings: JobSettings, now: number, hidden: boolean): number {
+function insertJob(tables: Tables, settings: JobSettings, now: number, hidden: boolean): number {
   const jobId = tables.jobs.size + 1;
   tables.jobs.set(jobId, {
     job: { jobId, creatorUserName: 'ann', createdTime: now, version: '2.1', settings },
@@ -66,13 +66,13 @@ function newJob(tables: Tables, settings: JobSettings, now: number, hidden: bool
   return jobId;
 }
 
-function required<Value>(value: Value | undefined): Value {
+function requireRow<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('There is no such row.');
   return value;
 }
 
 const isQueued = (run: RunRow): boolean => run.queue_code !== null;
-const bySince = (one: RunRow, other: RunRow): number => one.run_id - other.run_id;
+const compareRunIds = (one: RunRow, other: RunRow): number => one.run_id - other.run_id;
 
 function countRuns({ runs }: Tables, jobId: number): JobRunCounts {
   const active = [...runs.values()].filter((run) => run.job_id === jobId && run.active);
@@ -80,26 +80,26 @@ function countRuns({ runs }: Tables, jobId: number): JobRunCounts {
   return { active: active.length - queued, queued };
 }
 
-function launchedBy({ runs }: Tables, taskRunId: number): LaunchedRun | undefined {
+function findRunLaunchedBy({ runs }: Tables, taskRunId: number): LaunchedRun | undefined {
   const run = [...runs.values()].find((row) => row.launched_by === taskRunId);
   return run && { runId: run.run_id, numberInJob: run.number_in_job };
 }
 
-async function noPipelines(): Promise<never> {
+async function rejectPipelineUpdate(): Promise<never> {
   throw new Error('No run of the model is an update of a pipeline.');
 }
 
-function transactionOf(memory: Memory): LaunchTransaction {
+function createLaunchTransaction(memory: MemoryDatabase): LaunchTransaction {
   const { tables } = memory;
   return {
     async lockJob(jobId) {
       const row = tables.jobs.get(jobId);
       return row === undefined || row.hidden ? undefined : row.job;
     },
-    createHiddenJob: async (settings, _version, _creator, now) => newJob(tables, settings, now, true),
+    createHiddenJob: async (settings, _version, _creator, now) => insertJob(tables, settings, now, true),
     countRuns: async (jobId) => countRuns(tables, jobId),
     async reserveNumberInJob(jobId) {
-      const row = required(tables.jobs.get(jobId));
+      const row = requireRow(tables.jobs.get(jobId));
       tables.jobs.set(jobId, { ...row, runsStarted: row.runsStarted + 1 });
       return row.runsStarted + 1;
     },
@@ -121,7 +121,7 @@ function transactionOf(memory: Memory): LaunchTransaction {
         [...tables.taskRuns.values()].filter((task) => task.job_run_id === run.run_id && task.active),
       );
       const runJobs = tasks.filter((task) => {
-        const own = tasksOf(required(tables.runs.get(task.job_run_id)).settings).find(
+        const own = tasksOf(requireRow(tables.runs.get(task.job_run_id)).settings).find(
           ({ task_key: key }) => key === task.task_key,
         );
         return own !== undefined && builtInKindOf(own) === 'run_job_task';
@@ -134,8 +134,8 @@ function transactionOf(memory: Memory): LaunchTransaction {
       };
     },
     insertRun: async (run) => insertNewRun(tables, run),
-    lockActiveUpdate: noPipelines,
-    insertUpdate: noPipelines,
+    lockActiveUpdate: rejectPipelineUpdate,
+    insertUpdate: rejectPipelineUpdate,
     async lockRun(runId) {
       const row = tables.runs.get(runId);
       return row && withTasks(tables, row);
@@ -143,7 +143,7 @@ function transactionOf(memory: Memory): LaunchTransaction {
     async insertRepair({ after, attempts }) {
       const { repair, progress } = after;
       tables.runs.set(after.runId, {
-        ...required(tables.runs.get(after.runId)),
+        ...requireRow(tables.runs.get(after.runId)),
         state: progress.state,
         active: true,
         result: null,
@@ -171,7 +171,7 @@ function transactionOf(memory: Memory): LaunchTransaction {
       return first && runOf(first);
     },
     async admitRun(runId, owner, now) {
-      const row = required(tables.runs.get(runId));
+      const row = requireRow(tables.runs.get(runId));
       const admitted: RunRow = {
         ...row,
         state: 'PENDING',
@@ -191,8 +191,8 @@ function transactionOf(memory: Memory): LaunchTransaction {
       const row = tables.runs.get(runId);
       if (row !== undefined && isQueued(row)) tables.runs.set(runId, { ...row, queue_code: code, message });
     },
-    findLaunchedRun: async (taskRunId) => launchedBy(tables, taskRunId),
-    write: async (changeSet) => writeSet(tables, changeSet),
+    findLaunchedRun: async (taskRunId) => findRunLaunchedBy(tables, taskRunId),
+    write: async (changeSet) => writeChangeSet(tables, changeSet),
   };
 }
 
@@ -252,13 +252,13 @@ function insertNewRun(tables: Tables, run: NewRun): void {
       start_time: null,
     });
   }
-  tables.notices = [...tables.notices, ...run.notifications];
+  tables.notifications = [...tables.notifications, ...run.notifications];
 }
 
-function runStore(memory: Memory): RunStore {
+function createMemoryRunStore(memory: MemoryDatabase): RunStore {
   const { tables, transaction } = memory;
   const rows = (holds: (run: RunRow) => boolean): RunRow[] =>
-    [...tables.runs.values()].filter(holds).toSorted(bySince);
+    [...tables.runs.values()].filter(holds).toSorted(compareRunIds);
   const find = (runId: number): RunWithTasks | undefined => {
     const row = tables.runs.get(runId) ?? tables.runs.get(tables.taskRuns.get(runId)?.job_run_id ?? 0);
     return row && withTasks(tables, row);
@@ -274,10 +274,10 @@ function runStore(memory: Memory): RunStore {
       return withTasks(tables, run);
     });
   return {
-    launchTransaction: (steps) => transaction(() => steps(transactionOf(memory))),
+    launchTransaction: (steps) => transaction(() => steps(createLaunchTransaction(memory))),
     find: (runId) => transaction(() => find(runId)),
     isAttemptActive: (runId) => transaction(() => tables.taskRuns.get(runId)?.active ?? false),
-    write: (changeSet) => transaction(() => writeSet(tables, changeSet)),
+    write: (changeSet) => transaction(() => writeChangeSet(tables, changeSet)),
     reserveRunIds: (count) => transaction(() => Array.from({ length: count }, memory.nextId)),
     recordDurationWarning: ({ kind, runId, fence, at, notifications }) =>
       transaction(() => {
@@ -286,7 +286,7 @@ function runStore(memory: Memory): RunStore {
         const [run, task] = [tables.runs.get(runId), tables.taskRuns.get(runId)];
         if (kind === 'run' && run !== undefined) tables.runs.set(runId, { ...run, warned_time: at });
         if (kind === 'task' && task !== undefined) tables.taskRuns.set(runId, { ...task, warned_time: at });
-        tables.notices = [...tables.notices, ...notifications];
+        tables.notifications = [...tables.notifications, ...notifications];
       }),
     requestTaskStop: (taskRunId) =>
       transaction(() => {
@@ -297,7 +297,7 @@ function runStore(memory: Memory): RunStore {
     listQueuedJobs: () =>
       transaction(() =>
         [...Map.groupBy(rows(isQueued), (run) => run.job_id)].map(([jobId, waiting]) => {
-          const { job, hidden } = required(tables.jobs.get(jobId));
+          const { job, hidden } = requireRow(tables.jobs.get(jobId));
           const since = Math.min(...waiting.map((run) => run.start_time ?? 0));
           return {
             jobId,
@@ -313,7 +313,7 @@ function runStore(memory: Memory): RunStore {
           .slice(0, limit)
           .map((row) => withTasks(tables, row)),
       ),
-    findLaunchedRun: (taskRunId) => transaction(() => launchedBy(tables, taskRunId)),
+    findLaunchedRun: (taskRunId) => transaction(() => findRunLaunchedBy(tables, taskRunId)),
     findLatestAttempt: (runId) =>
       transaction(() => {
         const retries = rows((run) => run.original_attempt_run_id === runId && run.attempt > 0).toSorted(
@@ -365,9 +365,14 @@ function runStore(memory: Memory): RunStore {
   };
 }
 
-const fresh = { ticket: 0, startedTime: undefined, terminatedTime: undefined, termination: undefined };
+const newClusterDefaults = {
+  ticket: 0,
+  startedTime: undefined,
+  terminatedTime: undefined,
+  termination: undefined,
+};
 
-function clusterStore({ tables, transaction }: Memory): ClusterStore {
+function createMemoryClusterStore({ tables, transaction }: MemoryDatabase): ClusterStore {
   return {
     create: (cluster, running, fence) =>
       transaction(() => {
@@ -376,7 +381,7 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
         if (!tables.clusters.has(cluster.clusterId)) {
           tables.clusters.set(cluster.clusterId, {
             ...cluster,
-            ...fresh,
+            ...newClusterDefaults,
             nodes: cluster.wantedNodes,
             state: running === undefined ? 'PENDING' : 'RUNNING',
             sparkContextId: running,
@@ -401,7 +406,7 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
     terminate: (clusterIds, termination, now) =>
       transaction(() => {
         for (const clusterId of clusterIds) {
-          const cluster = required(tables.clusters.get(clusterId));
+          const cluster = requireRow(tables.clusters.get(clusterId));
           if (cluster.state !== 'TERMINATED')
             tables.clusters.set(clusterId, {
               ...cluster,
@@ -416,7 +421,7 @@ function clusterStore({ tables, transaction }: Memory): ClusterStore {
       transaction(() => {
         const found = tables.clusters.get(cluster.clusterId) ?? {
           ...cluster,
-          ...fresh,
+          ...newClusterDefaults,
           nodes: cluster.wantedNodes,
           state: 'RUNNING' as const,
           sparkContextId,

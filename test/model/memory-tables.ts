@@ -31,10 +31,10 @@ export interface Tables {
   /** By scope and token: the run. */
   tokens: Map<string, number>;
   clusters: Map<string, Cluster>;
-  notices: readonly RunNotification[];
+  notifications: readonly RunNotification[];
 }
 
-export interface Memory {
+export interface MemoryDatabase {
   readonly tables: Tables;
   /** The next id of runs and task runs; never given back, as with a sequence. */
   nextId(): number;
@@ -43,14 +43,14 @@ export interface Memory {
 }
 
 /** @param firstId run ids begin here, far from job ids, so that nobody takes the one for the other */
-export function createMemory(firstId = 1_001): Memory {
+export function createMemoryDatabase(firstId = 1_001): MemoryDatabase {
   const tables: Tables = {
     jobs: new Map(),
     runs: new Map(),
     taskRuns: new Map(),
     tokens: new Map(),
     clusters: new Map(),
-    notices: [],
+    notifications: [],
   };
   let id = firstId - 1;
   let last: Promise<unknown> = Promise.resolve();
@@ -59,14 +59,14 @@ export function createMemory(firstId = 1_001): Memory {
     nextId: () => (id += 1),
     transaction(steps) {
       const result = last.then(async () => {
-        const { jobs, runs, taskRuns, tokens, clusters, notices } = tables;
+        const { jobs, runs, taskRuns, tokens, clusters, notifications } = tables;
         const before: Tables = {
           jobs: new Map(jobs),
           runs: new Map(runs),
           taskRuns: new Map(taskRuns),
           tokens: new Map(tokens),
           clusters: new Map(clusters),
-          notices,
+          notifications,
         };
         try {
           return await steps();
@@ -94,7 +94,7 @@ export function withTasks(tables: Tables, row: RunRow): RunWithTasks {
 }
 
 /** The columns of a run or task run that a step may move. */
-type Moving = Pick<
+type StateColumns = Pick<
   RunRow,
   | 'state'
   | 'active'
@@ -107,7 +107,7 @@ type Moving = Pick<
   | 'warned_time'
 >;
 
-function moved(row: Moving, change: StateChange): Moving {
+function applyStateChange(row: StateColumns, change: StateChange): StateColumns {
   const latest = (...times: (number | null)[]): number =>
     Math.max(change.at, ...times.map((time) => time ?? 0));
   return {
@@ -129,7 +129,7 @@ function moved(row: Moving, change: StateChange): Moving {
  * Writes all changes of a set with its notices and new attempts, or nothing when a row is not where its
  * change expects it.
  */
-export function writeSet(
+export function writeChangeSet(
   tables: Tables,
   { changes, notifications, attempts = [] }: ChangeSet,
 ): 'written' | 'refused' {
@@ -146,9 +146,9 @@ export function writeSet(
     if (run !== undefined) {
       tables.runs.set(
         run.run_id,
-        checked({
+        assertConstraints({
           ...run,
-          ...moved(run, change),
+          ...applyStateChange(run, change),
           queue_code: change.to === 'QUEUED' ? run.queue_code : null,
         }),
       );
@@ -156,9 +156,9 @@ export function writeSet(
     if (task !== undefined) {
       tables.taskRuns.set(
         task.run_id,
-        checked({
+        assertConstraints({
           ...task,
-          ...moved(task, change),
+          ...applyStateChange(task, change),
           cluster_id: change.clusterId ?? task.cluster_id,
           spark_context_id: change.sparkContextId ?? task.spark_context_id,
         }),
@@ -166,7 +166,7 @@ export function writeSet(
     }
   }
   for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
-  tables.notices = [...tables.notices, ...notifications];
+  tables.notifications = [...tables.notifications, ...notifications];
   return 'written';
 }
 
@@ -184,7 +184,7 @@ export function insertTaskRun(tables: Tables, row: TaskRunRow): void {
       throw new Error(`The attempt ${row.attempt} of the task ${row.task_key} is there already.`);
     }
   }
-  tables.taskRuns.set(row.run_id, checked(row));
+  tables.taskRuns.set(row.run_id, assertConstraints(row));
 }
 
 export function insertRun(tables: Tables, row: RunRow): void {
@@ -194,11 +194,11 @@ export function insertRun(tables: Tables, row: RunRow): void {
     if (row.launched_by !== null && launched_by === row.launched_by)
       throw new Error(`The task run ${launched_by} has started a run already.`);
   }
-  tables.runs.set(row.run_id, checked(row));
+  tables.runs.set(row.run_id, assertConstraints(row));
 }
 
 /** The CHECKs of storage/migrations that rows of runs and task runs share. */
-function checked<Row extends Moving>(row: Row): Row {
+function assertConstraints<Row extends StateColumns>(row: Row): Row {
   const {
     state,
     result,

@@ -5,9 +5,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { memoryBackend, sqlBackend } from './backend.ts';
-import { worlds, type RandomWorld } from './generators.ts';
-import { live, newTally } from './live.ts';
+import { createMemoryBackend, createPostgresBackend } from './backend.ts';
+import { scenarioArbitrary, type GeneratedScenario } from './generators.ts';
+import { compareWithReference, createComparisonStatistics } from './live.ts';
 
 /**
  * The same cases each time, so that a change of the engine is told from luck; MODEL_CASES and MODEL_SQL_CASES
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function check(numRuns: number, lived: (world: RandomWorld) => Promise<void>): Promise<void> {
+async function check(numRuns: number, lived: (world: GeneratedScenario) => Promise<void>): Promise<void> {
   const elsewhere = MODEL_SEED === undefined && (MODEL_CASES !== undefined || MODEL_SQL_CASES !== undefined);
   const seed = elsewhere ? {} : { seed: Number(MODEL_SEED ?? usualSeed) };
-  const details = await fc.check(fc.asyncProperty(worlds, lived), {
+  const details = await fc.check(fc.asyncProperty(scenarioArbitrary, lived), {
     numRuns,
     ...seed,
     ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
@@ -38,14 +38,18 @@ async function check(numRuns: number, lived: (world: RandomWorld) => Promise<voi
 }
 
 test('spec 3.1, 3.2: in memory, with engines that die at any call of a store', async () => {
-  const tally = newTally();
-  await check(Number(MODEL_CASES ?? 2_000), (world) => live(memoryBackend(), world, tally));
+  const tally = createComparisonStatistics();
+  await check(Number(MODEL_CASES ?? 2_000), (world) =>
+    compareWithReference(createMemoryBackend(), world, tally),
+  );
   process.stdout.write(`Lived through: ${JSON.stringify(tally)}\n`);
   // Few lives end before their time.
   expect(tally.ambiguous).toBeLessThan(tally.cases / 5 + 1);
 }, 3_600_000);
 
 test('spec 3.1, 3.2: on PostgreSQL', async () => {
-  const tally = newTally();
-  await check(Number(MODEL_SQL_CASES ?? 40), async (world) => live(await sqlBackend(database), world, tally));
+  const tally = createComparisonStatistics();
+  await check(Number(MODEL_SQL_CASES ?? 40), async (world) =>
+    compareWithReference(await createPostgresBackend(database), world, tally),
+  );
 }, 3_600_000);

@@ -1,10 +1,10 @@
 /** Everything that can be seen of a world as lines of text, of the engine and of the model alike. */
-import type { Backend } from './backend.ts';
-import type { ProcessTable } from './process-table.ts';
-import { isOver, labelOf, latest, type World } from './reference-state.ts';
-import { queueOf } from './reference-admission.ts';
+import type { StoreBackend } from './backend.ts';
+import type { FakeProcessTable } from './process-table.ts';
+import { isOver, labelOf, latestAttempt, type ModelState } from './reference-state.ts';
+import { describeQueue } from './reference-admission.ts';
 
-interface Times {
+interface StateTimes {
   readonly start: number | null | undefined;
   readonly running: number | null | undefined;
   readonly terminating: number | null | undefined;
@@ -12,10 +12,10 @@ interface Times {
 }
 
 /** Where something stands. Times count from the beginning of the world. */
-function stands(
+function describeState(
   state: string,
   result: string | null | undefined,
-  times: Times & { due?: number | null | undefined; admitted?: number | null | undefined },
+  times: StateTimes & { due?: number | null | undefined; admitted?: number | null | undefined },
   zero: number,
 ): string {
   // Whether a run was let in at once or waited for no time is nobody's promise.
@@ -26,56 +26,56 @@ function stands(
   return `${state}${result === null || result === undefined ? '' : `/${result}`} ${stamps.join(' ')}`;
 }
 
-function origin(trigger: string, attempt: number, first: string): string {
+function describeOrigin(trigger: string, attempt: number, first: string): string {
   return attempt === 0 ? `${trigger} ${attempt}` : `${trigger} ${attempt} of ${first}`;
 }
 
 /** @param zero epoch ms at which the world began */
-export function seenOfModel(world: World, zero: number): string[] {
+export function observeModel(world: ModelState, zero: number): string[] {
   const lines = world.runs.flatMap((run) => {
     const label = labelOf(run);
     const from =
       run.original === undefined
-        ? origin('ONE_TIME', 0, '')
-        : origin('RETRY', run.attempt, labelOf(run.original));
+        ? describeOrigin('ONE_TIME', 0, '')
+        : describeOrigin('RETRY', run.attempt, labelOf(run.original));
     return [
-      `${label} ${from} ${stands(run.state, run.result, { ...timesOf(run), admitted: run.admitted }, zero)}`,
+      `${label} ${from} ${describeState(run.state, run.result, { ...timesOf(run), admitted: run.admittedAt }, zero)}`,
       ...run.tasks.flatMap((task) =>
         task.attempts.map(
           (attempt) =>
-            `${label}/${task.plan.key}:${attempt.number} ${stands(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, zero)}`,
+            `${label}/${task.plan.key}:${attempt.number} ${describeState(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, zero)}`,
         ),
       ),
-      ...run.told.map((notice) => `${label} told ${notice}`),
-      ...(run.shared === undefined || isOver(run) ? [] : [`cluster ${label} shared`]),
+      ...run.notifications.map((notice) => `${label} told ${notice}`),
+      ...(run.sharedClusterReadyAt === undefined || isOver(run) ? [] : [`cluster ${label} shared`]),
       ...run.tasks.flatMap((task) =>
-        latest(task).ready === undefined || isOver(latest(task))
+        latestAttempt(task).clusterReadyAt === undefined || isOver(latestAttempt(task))
           ? []
-          : [`cluster ${label} ${task.plan.key}:${latest(task).number}`],
+          : [`cluster ${label} ${task.plan.key}:${latestAttempt(task).number}`],
       ),
       ...run.tasks
-        .filter((task) => latest(task).state === 'RUNNING' && task.plan.child === undefined)
+        .filter((task) => latestAttempt(task).state === 'RUNNING' && task.plan.childJobIndex === undefined)
         .map(
           (task) =>
-            `executing ${label}/${task.plan.key}:${latest(task).number}${latest(task).stop === undefined ? '' : ' stopping'}`,
+            `executing ${label}/${task.plan.key}:${latestAttempt(task).number}${latestAttempt(task).stopReason === undefined ? '' : ' stopping'}`,
         ),
     ];
   });
-  return [...lines.toSorted(), ...queueOf(world).map((waiting) => `queue ${waiting}`)];
+  return [...lines.toSorted(), ...describeQueue(world).map((waiting) => `queue ${waiting}`)];
 }
 
-function timesOf({ start, running, terminating, end }: Partial<Times>): Times {
+function timesOf({ start, running, terminating, end }: Partial<StateTimes>): StateTimes {
   return { start, running, terminating, end };
 }
 
 /** @param jobIds of the jobs of the plan, in its order; every other job is a submission */
-export async function seenOfEngine(
-  backend: Backend,
-  { processes }: ProcessTable,
+export async function observeEngine(
+  backend: StoreBackend,
+  { processes }: FakeProcessTable,
   jobIds: readonly number[],
   zero: number,
 ): Promise<string[]> {
-  const { runs, taskRuns, notices, clusters } = await backend.rows();
+  const { runs, taskRuns, notifications, clusters } = await backend.readRows();
   const submissions = [...new Set(runs.map((run) => run.job_id))]
     .filter((jobId) => !jobIds.includes(jobId))
     .toSorted((one, other) => one - other);
@@ -91,15 +91,15 @@ export async function seenOfEngine(
   const lines = [
     ...runs.map(
       (run) =>
-        `${labels.get(run.run_id)} ${origin(run.trigger, run.attempt, labels.get(run.original_attempt_run_id) ?? '')} ` +
-        stands(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, zero),
+        `${labels.get(run.run_id)} ${describeOrigin(run.trigger, run.attempt, labels.get(run.original_attempt_run_id) ?? '')} ` +
+        describeState(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, zero),
     ),
     ...taskRuns.map(
       (task) =>
         `${labels.get(task.job_run_id)}/${task.task_key}:${task.attempt} ` +
-        stands(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, zero),
+        describeState(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, zero),
     ),
-    ...notices.map(({ runId, taskKey, event }) =>
+    ...notifications.map(({ runId, taskKey, event }) =>
       taskKey === undefined
         ? `${labels.get(runId)} told run ${event}`
         : `${attempts.get(runId)?.label} told ${attempts.get(runId)?.attempt} ${event}`,
@@ -109,7 +109,7 @@ export async function seenOfEngine(
         `cluster ${labels.get(jobRunId)} ${key.startsWith('task:') ? attempts.get(Number(key.slice('task:'.length)))?.attempt : key}`,
     ),
     ...[...processes.values()]
-      .filter((process) => !process.over)
+      .filter((process) => !process.ended)
       .map(
         ({ assignment, stopping }) =>
           `executing ${attempts.get(assignment.runId)?.label}/${attempts.get(assignment.runId)?.attempt}${stopping ? ' stopping' : ''}`,
@@ -126,7 +126,7 @@ function timesOfRow(row: {
   running_time: number | null;
   terminating_time: number | null;
   end_time: number | null;
-}): Times {
+}): StateTimes {
   return {
     start: row.start_time,
     running: row.running_time,

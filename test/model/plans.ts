@@ -1,7 +1,7 @@
 /** Jobs as the model sees them, and the settings that say the same to the engine. */
 import type { JobSettings, SubmitSettings, TaskSettings } from '../../engine/job/settings.ts';
 
-export type Condition =
+export type RunCondition =
   | 'ALL_SUCCESS'
   | 'AT_LEAST_ONE_SUCCESS'
   | 'NONE_FAILED'
@@ -12,7 +12,7 @@ export type Condition =
 export interface TaskPlan {
   readonly key: string;
   readonly dependsOn: readonly string[];
-  readonly runIf: Condition;
+  readonly runIf: RunCondition;
   /** max_retries: -1 without end. */
   readonly retries: number;
   readonly intervalMs: number;
@@ -23,28 +23,33 @@ export interface TaskPlan {
   /** Threshold of its health rule; 0: none. */
   readonly healthSeconds: number;
   /** Told only of its first start and its last end. */
-  readonly lastOnly: boolean;
+  readonly alertOnLastAttempt: boolean;
   /** The job that it runs, by its index; undefined: it does work of its own. */
-  readonly child: number | undefined;
+  readonly childJobIndex: number | undefined;
 }
 
 export interface JobPlan {
   /**
    * In single-task format: the one task is `main`, and its timeout, health and alerts are those of the job.
    */
-  readonly single: boolean;
+  readonly singleTask: boolean;
   readonly tasks: readonly TaskPlan[];
   readonly timeoutSeconds: number;
   readonly maxConcurrent: number;
   readonly queue: boolean;
   readonly healthSeconds: number;
-  readonly lastOnly: boolean;
+  readonly alertOnLastAttempt: boolean;
   readonly muteSkipped: boolean;
   readonly muteCanceled: boolean;
 }
 
-const everyList = ['on_start', 'on_success', 'on_failure', 'on_duration_warning_threshold_exceeded'] as const;
-const told = Object.fromEntries(everyList.map((list) => [list, ['ann@example.com']]));
+const alertEvents = [
+  'on_start',
+  'on_success',
+  'on_failure',
+  'on_duration_warning_threshold_exceeded',
+] as const;
+const alertRecipients = Object.fromEntries(alertEvents.map((list) => [list, ['ann@example.com']]));
 
 const health = (seconds: number) =>
   seconds === 0
@@ -68,17 +73,17 @@ export function settingsOf(plan: JobPlan, jobIdOf: (index: number) => number): J
   const job = {
     queue: { enabled: plan.queue },
     max_concurrent_runs: plan.maxConcurrent,
-    email_notifications: told,
+    email_notifications: alertRecipients,
     ...health(plan.healthSeconds),
     notification_settings: {
       no_alert_for_skipped_runs: plan.muteSkipped,
       no_alert_for_canceled_runs: plan.muteCanceled,
-      alert_on_last_attempt: plan.lastOnly,
+      alert_on_last_attempt: plan.alertOnLastAttempt,
     },
   };
   const [only] = plan.tasks;
-  if (plan.single && only !== undefined)
-    return { ...job, ...workOf(only, jobIdOf), timeout_seconds: only.timeoutSeconds };
+  if (plan.singleTask && only !== undefined)
+    return { ...job, ...workloadSettings(only, jobIdOf), timeout_seconds: only.timeoutSeconds };
   return {
     ...job,
     timeout_seconds: plan.timeoutSeconds,
@@ -88,21 +93,22 @@ export function settingsOf(plan: JobPlan, jobIdOf: (index: number) => number): J
       depends_on: task.dependsOn.map((key) => ({ task_key: key })),
       run_if: task.runIf,
       timeout_seconds: task.timeoutSeconds,
-      email_notifications: told,
+      email_notifications: alertRecipients,
       ...health(task.healthSeconds),
-      notification_settings: { alert_on_last_attempt: task.lastOnly },
-      ...workOf(task, jobIdOf),
+      notification_settings: { alert_on_last_attempt: task.alertOnLastAttempt },
+      ...workloadSettings(task, jobIdOf),
     })),
   };
 }
 
-function workOf(task: TaskPlan, jobIdOf: (index: number) => number) {
+function workloadSettings(task: TaskPlan, jobIdOf: (index: number) => number) {
   const policy = {
     max_retries: task.retries,
     min_retry_interval_millis: task.intervalMs,
     retry_on_timeout: task.retryOnTimeout,
   };
-  if (task.child !== undefined) return { ...policy, run_job_task: { job_id: jobIdOf(task.child) } };
+  if (task.childJobIndex !== undefined)
+    return { ...policy, run_job_task: { job_id: jobIdOf(task.childJobIndex) } };
   const clusters = {
     existing: { existing_cluster_id: 'all-purpose' },
     own: { new_cluster: cluster },

@@ -5,36 +5,36 @@
 import type { TaskPool } from '../../engine/ports/engine.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
 
-export interface Process {
+export interface FakeProcess {
   readonly assignment: TaskAssignment;
   readonly outcome: Promise<TaskOutcome>;
   end(outcome: TaskOutcome): void;
   /** Asked to end. It goes on until the test ends it. */
   stopping: boolean;
-  over: boolean;
+  ended: boolean;
 }
 
-export interface ProcessTable {
+export interface FakeProcessTable {
   /** By the id of the attempt. */
-  readonly processes: ReadonlyMap<number, Process>;
+  readonly processes: ReadonlyMap<number, FakeProcess>;
   /** The pool of one engine; a dead one starts and stops nothing. */
-  pool(isDead: () => boolean): TaskPool;
+  createPool(isDead: () => boolean): TaskPool;
 }
 
 /** @param started called when a process starts, which happens once for each attempt */
-export function createProcessTable(
+export function createFakeProcessTable(
   started: (assignment: TaskAssignment) => void = () => undefined,
-): ProcessTable {
-  const processes = new Map<number, Process>();
-  const start = (assignment: TaskAssignment): Process => {
+): FakeProcessTable {
+  const processes = new Map<number, FakeProcess>();
+  const start = (assignment: TaskAssignment): FakeProcess => {
     const { promise: outcome, resolve } = Promise.withResolvers<TaskOutcome>();
-    const process: Process = {
+    const process: FakeProcess = {
       assignment,
       outcome,
       stopping: false,
-      over: false,
+      ended: false,
       end(how) {
-        process.over = true;
+        process.ended = true;
         resolve(how);
       },
     };
@@ -44,7 +44,7 @@ export function createProcessTable(
   };
   return {
     processes,
-    pool: (isDead) => ({
+    createPool: (isDead) => ({
       run(assignment) {
         if (isDead()) return { outcome: new Promise(() => undefined), stop: () => undefined };
         const process = processes.get(assignment.runId) ?? start(assignment);

@@ -2,13 +2,13 @@
  * The graph of a run in the reference model: which conditions hold, and how the run ends (DESIGN sections 4
  * and 10).
  */
-import type { Condition } from './plans.ts';
-import { isOver, latest, type ModelRun, type ModelTask, type Result } from './reference-state.ts';
+import type { RunCondition } from './plans.ts';
+import { isOver, latestAttempt, type ModelRun, type ModelTask, type Result } from './reference-state.ts';
 
 /** How a task counts for those after it. `out`: its branch was not chosen. */
-type Weight = 'good' | 'bad' | 'out';
+type RollUpOutcome = 'good' | 'bad' | 'out';
 
-const conditions: Readonly<Record<Condition, (weights: readonly Weight[]) => boolean>> = {
+const conditions: Readonly<Record<RunCondition, (weights: readonly RollUpOutcome[]) => boolean>> = {
   ALL_SUCCESS: (weights) => weights.every((one) => one === 'good'),
   AT_LEAST_ONE_SUCCESS: (weights) => weights.some((one) => one === 'good'),
   NONE_FAILED: (weights) => weights.every((one) => one !== 'bad') && weights.some((one) => one === 'good'),
@@ -22,30 +22,32 @@ function upstream(run: ModelRun, { plan }: ModelTask): ModelTask[] {
 }
 
 /** Whether all that a task depends on is over. */
-export function isReached(run: ModelRun, task: ModelTask): boolean {
-  return upstream(run, task).every((one) => isOver(latest(one)));
+export function isUpstreamFinished(run: ModelRun, task: ModelTask): boolean {
+  return upstream(run, task).every((one) => isOver(latestAttempt(one)));
 }
 
 /** Whether its condition holds; asked when all that it depends on is over. */
-export function mayStart(run: ModelRun, task: ModelTask): boolean {
-  const before = upstream(run, task).map((one) => weightOf(run, one));
+export function isRunIfSatisfied(run: ModelRun, task: ModelTask): boolean {
+  const before = upstream(run, task).map((one) => rollUpOutcomeOf(run, one));
   return before.length === 0 || conditions[task.plan.runIf](before);
 }
 
-export function weightOf(run: ModelRun, task: ModelTask): Weight {
-  const { state, result } = latest(task);
+export function rollUpOutcomeOf(run: ModelRun, task: ModelTask): RollUpOutcome {
+  const { state, result } = latestAttempt(task);
   if (state === 'TERMINATED' && result === 'SUCCESS') return 'good';
   // Run without success, or stopped before it could run.
-  if (state !== 'SKIPPED' || mayStart(run, task)) return 'bad';
+  if (state !== 'SKIPPED' || isRunIfSatisfied(run, task)) return 'bad';
   const forFailures = task.plan.runIf === 'AT_LEAST_ONE_FAILED' || task.plan.runIf === 'ALL_FAILED';
-  return !forFailures && upstream(run, task).some((one) => weightOf(run, one) === 'bad') ? 'bad' : 'out';
+  return !forFailures && upstream(run, task).some((one) => rollUpOutcomeOf(run, one) === 'bad')
+    ? 'bad'
+    : 'out';
 }
 
 /** The result of a run whose tasks are all over: every leaf succeeded or was not chosen. */
 export function resultOf(run: ModelRun): Result {
   const inner = new Set(run.tasks.flatMap(({ plan }) => plan.dependsOn));
-  const failed = run.tasks.some((task) => !inner.has(task.plan.key) && weightOf(run, task) === 'bad');
+  const failed = run.tasks.some((task) => !inner.has(task.plan.key) && rollUpOutcomeOf(run, task) === 'bad');
   if (!failed) return 'SUCCESS';
-  if (run.stop === undefined) return 'FAILED';
-  return run.stop === 'cancel' ? 'CANCELED' : 'TIMEDOUT';
+  if (run.stopReason === undefined) return 'FAILED';
+  return run.stopReason === 'cancel' ? 'CANCELED' : 'TIMEDOUT';
 }

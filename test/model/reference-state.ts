@@ -6,18 +6,18 @@ import type { JobPlan, TaskPlan } from './plans.ts';
 
 export type State = 'QUEUED' | 'PENDING' | 'RUNNING' | 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
 export type Result = 'SUCCESS' | 'FAILED' | 'TIMEDOUT' | 'CANCELED';
-export type Reason = 'cancel' | 'timeout';
+export type StopReason = 'cancel' | 'timeout';
 export type QueueReason =
   | 'ACTIVE_RUNS_LIMIT_REACHED'
   | 'MAX_CONCURRENT_RUNS_REACHED'
   | 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED';
-type Event = 'on_start' | 'on_success' | 'on_failure' | 'on_duration_warning_threshold_exceeded';
+type NotificationEvent = 'on_start' | 'on_success' | 'on_failure' | 'on_duration_warning_threshold_exceeded';
 
 /**
  * Where a run or an attempt stands. TERMINATING is not among the states: nothing rests there while the
  * service is quiet.
  */
-interface Standing {
+interface ModelProgress {
   state: State;
   result?: Result;
   start?: number;
@@ -25,27 +25,27 @@ interface Standing {
   terminating?: number;
   end?: number;
   /** Why it is asked to stop; the first reason stays. */
-  stop?: Reason;
+  stopReason?: StopReason;
   warned: boolean;
 }
 
-export interface Attempt extends Standing {
+export interface ModelAttempt extends ModelProgress {
   readonly number: number;
   /** Retries before it, within the same repair. */
   readonly retries: number;
   /** A retry does not begin before then. */
   readonly due?: number;
   /** True once nothing but its due time and its cluster keeps it from running. */
-  begun: boolean;
+  eligible: boolean;
   /** When the cluster of its own is there. */
-  ready?: number;
+  clusterReadyAt?: number;
   /** The first attempt of the run that it started. */
-  child?: ModelRun;
+  childRun?: ModelRun;
 }
 
 export interface ModelTask {
   plan: TaskPlan;
-  readonly attempts: Attempt[];
+  readonly attempts: ModelAttempt[];
 }
 
 export interface ModelJob {
@@ -53,11 +53,11 @@ export interface ModelJob {
   plan: JobPlan;
   /** Carries a one-time submission: it has no limit. */
   readonly hidden: boolean;
-  started: number;
+  runsStarted: number;
   readonly tokens: Map<number, ModelRun>;
 }
 
-export interface ModelRun extends Standing {
+export interface ModelRun extends ModelProgress {
   readonly job: ModelJob;
   readonly number: number;
   readonly attempt: number;
@@ -68,28 +68,28 @@ export interface ModelRun extends Standing {
   readonly tasks: ModelTask[];
   /** How many run_job_tasks led to it. */
   readonly depth: number;
-  waitsFor?: QueueReason;
-  admitted?: number;
+  queueReason?: QueueReason;
+  admittedAt?: number;
   /** When its latest repair began. */
-  repaired?: number;
-  repairs: number;
+  repairedAt?: number;
+  repairCount: number;
   /** When its shared cluster is there, while it has one. */
-  shared?: number | undefined;
-  readonly told: string[];
+  sharedClusterReadyAt?: number | undefined;
+  readonly notifications: string[];
 }
 
-export interface World {
+export interface ModelState {
   now: number;
   readonly jobs: ModelJob[];
   readonly runs: ModelRun[];
-  submissions: number;
-  readonly limits: WorldLimits;
+  submissionCount: number;
+  readonly limits: ModelLimits;
   /** True once two things that do not commute came due in one instant: what follows is nobody's promise. */
   ambiguous: boolean;
 }
 
 /** The limits of a world. */
-export interface WorldLimits {
+export interface ModelLimits {
   /** How long a cluster takes to start, in milliseconds. */
   readonly clusterMs: number;
   readonly taskRuns: number;
@@ -99,42 +99,52 @@ export interface WorldLimits {
   readonly queueMs: number;
 }
 
-export function createModel(plans: readonly JobPlan[], limits: WorldLimits, now: number): World {
-  const jobs = plans.map((plan, index) => newJob(`job${index}`, plan, false));
-  return { now, jobs, runs: [], submissions: 0, limits, ambiguous: false };
+export function createModel(plans: readonly JobPlan[], limits: ModelLimits, now: number): ModelState {
+  const jobs = plans.map((plan, index) => createModelJob(`job${index}`, plan, false));
+  return { now, jobs, runs: [], submissionCount: 0, limits, ambiguous: false };
 }
 
-export function newJob(label: string, plan: JobPlan, hidden: boolean): ModelJob {
-  return { label, plan, hidden, started: 0, tokens: new Map() };
+export function createModelJob(label: string, plan: JobPlan, hidden: boolean): ModelJob {
+  return { label, plan, hidden, runsStarted: 0, tokens: new Map() };
 }
 
 export const labelOf = (run: ModelRun): string => `${run.job.label}#${run.number}`;
-export const isOver = ({ end }: Standing): boolean => end !== undefined;
+export const isOver = ({ end }: ModelProgress): boolean => end !== undefined;
 /** Takes a place of its job and of the workspace. */
-export const takesPlace = (run: ModelRun): boolean => !isOver(run) && run.state !== 'QUEUED';
+export const occupiesCapacity = (run: ModelRun): boolean => !isOver(run) && run.state !== 'QUEUED';
 
-export function latest({ attempts }: ModelTask): Attempt {
+export function latestAttempt({ attempts }: ModelTask): ModelAttempt {
   const attempt = attempts.at(-1);
   if (attempt === undefined) throw new Error('A task without attempts.');
   return attempt;
 }
 
 /** When the time of a run began: its timeout and its health rule count from here. */
-export const countsFrom = (run: ModelRun): number => run.repaired ?? run.admitted ?? run.start ?? 0;
+export const timeoutStartOf = (run: ModelRun): number => run.repairedAt ?? run.admittedAt ?? run.start ?? 0;
 
 /** Notes a notice of a run, or of one attempt in it. */
-export function tell(run: ModelRun, task: ModelTask | undefined, event: Event): void {
-  run.told.push(`${task === undefined ? 'run' : `${task.plan.key}:${latest(task).number}`} ${event}`);
+export function recordNotification(
+  run: ModelRun,
+  task: ModelTask | undefined,
+  event: NotificationEvent,
+): void {
+  run.notifications.push(
+    `${task === undefined ? 'run' : `${task.plan.key}:${latestAttempt(task).number}`} ${event}`,
+  );
 }
 
 /** Notes the notice of an end (spec section 6). `retried`: another attempt follows. */
-export function tellEnd(run: ModelRun, task: ModelTask | undefined, retried: boolean): void {
-  const { state, result } = task === undefined ? run : latest(task);
-  if (state === 'TERMINATED' && result === 'SUCCESS') return tell(run, task, 'on_success');
+export function recordEndNotification(run: ModelRun, task: ModelTask | undefined, retried: boolean): void {
+  const { state, result } = task === undefined ? run : latestAttempt(task);
+  if (state === 'TERMINATED' && result === 'SUCCESS') return recordNotification(run, task, 'on_success');
   // The switches of the job are for its runs alone.
-  const { lastOnly, muteSkipped, muteCanceled } =
-    task === undefined ? run.plan : { lastOnly: task.plan.lastOnly, muteSkipped: false, muteCanceled: false };
+  const { alertOnLastAttempt, muteSkipped, muteCanceled } =
+    task === undefined
+      ? run.plan
+      : { lastOnly: task.plan.alertOnLastAttempt, muteSkipped: false, muteCanceled: false };
   const muted =
-    (retried && lastOnly) || (state === 'SKIPPED' && muteSkipped) || (result === 'CANCELED' && muteCanceled);
-  if (!muted) tell(run, task, 'on_failure');
+    (retried && alertOnLastAttempt) ||
+    (state === 'SKIPPED' && muteSkipped) ||
+    (result === 'CANCELED' && muteCanceled);
+  if (!muted) recordNotification(run, task, 'on_failure');
 }

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findProgram } from '../unit/runners/context.ts';
-import type { Answer } from '../harness/client.ts';
-import { pythonWithPip } from '../harness/packages.ts';
+import type { ResponseBody } from '../harness/client.ts';
+import { findPythonWithPip } from '../harness/packages.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 /** Whatever `npm test` finds must not depend on machines of others. */
 const wanted = process.env['RUNYARD_TEST_ONLINE'] !== undefined;
-const python = await pythonWithPip();
+const python = await findPythonWithPip();
 const [mvn, javac, jar] = [await findProgram('mvn'), await findProgram('javac'), await findProgram('jar')];
 const new_cluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1 };
 
@@ -35,9 +35,9 @@ afterAll(async () => {
 
 /** What a task with these libraries says, or why it could not. */
 async function said(task: object): Promise<string> {
-  const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', { new_cluster, ...task });
-  const run: Answer = await runyard.ended(run_id);
-  const { logs, error } = await runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', { new_cluster, ...task });
+  const run: ResponseBody = await runyard.waitForRunEnd(run_id);
+  const { logs, error } = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
   return run.state.result_state === 'SUCCESS' ? logs : error;
 }
 
@@ -64,7 +64,7 @@ test.skipIf(!wanted || mvn === undefined || javac === undefined || jar === undef
     );
     execFileSync(javac ?? '', ['Look.java'], { cwd: built });
     execFileSync(jar ?? '', ['cf', 'look.jar', 'Look.class'], { cwd: built });
-    await runyard.ok('POST', '2.0/managed_fs/put', {
+    await runyard.callOk('POST', '2.0/managed_fs/put', {
       path: '/look.jar',
       contents: (await readFile(join(built, 'look.jar'))).toString('base64'),
     });

@@ -4,41 +4,44 @@
  */
 import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import {
-  byId,
-  groupedBy,
+  indexByRunId,
+  groupBy,
   roundIndexOf,
-  settingsOf,
-  stopOf,
+  taskSettingsOf,
+  stopReasonOf,
   type Evidence,
   type Invariant,
-  type Look,
+  type ReportCheck,
 } from '../evidence.ts';
 
-interface Attempt {
+interface AttemptInRound {
   readonly row: TaskRunRow;
   readonly run: RunRow;
   readonly round: number;
 }
 
 /** The attempts of each task in their order; those of a single-task run are runs of their own. */
-function chainsOf(evidence: Evidence): Attempt[][] {
-  const runs = byId(evidence.runs);
-  const attempts = evidence.attempts.flatMap((row): Attempt[] => {
+function attemptChainsOf(evidence: Evidence): AttemptInRound[][] {
+  const runs = indexByRunId(evidence.runs);
+  const attempts = evidence.attempts.flatMap((row): AttemptInRound[] => {
     const run = runs.get(row.job_run_id);
     return run === undefined ? [] : [{ row, run, round: roundIndexOf(row, evidence) }];
   });
-  const chains = groupedBy(attempts, ({ row, run }) =>
+  const chains = groupBy(attempts, ({ row, run }) =>
     run.format === 'SINGLE_TASK'
       ? `run ${run.original_attempt_run_id}`
       : `task ${run.run_id} ${row.task_key}`,
   );
-  const numberOf = ({ row, run }: Attempt): number =>
+  const numberOf = ({ row, run }: AttemptInRound): number =>
     run.format === 'SINGLE_TASK' ? run.attempt : row.attempt;
   return [...chains.values()].map((chain) => chain.toSorted((one, other) => numberOf(one) - numberOf(other)));
 }
 
 /** Each with the one before it. */
-function inPairs(chains: readonly Attempt[][], look: (before: Attempt, after: Attempt) => void): void {
+function forEachConsecutivePair(
+  chains: readonly AttemptInRound[][],
+  look: (before: AttemptInRound, after: AttemptInRound) => void,
+): void {
   for (const chain of chains)
     for (const [index, after] of chain.entries()) {
       const before = chain[index - 1];
@@ -47,14 +50,15 @@ function inPairs(chains: readonly Attempt[][], look: (before: Attempt, after: At
 }
 
 export const attemptsNeverOverlap: Invariant = (evidence, look) => {
-  inPairs(chainsOf(evidence), (before, after) => {
+  forEachConsecutivePair(attemptChainsOf(evidence), (before, after) => {
     const end = Math.max(
       before.row.end_time ?? Infinity,
-      evidence.marks.get(before.row.run_id)?.lastSign ?? 0,
+      evidence.programRecords.get(before.row.run_id)?.lastSeenAlive ?? 0,
     );
-    const starts = [after.row.running_time, evidence.marks.get(after.row.run_id)?.starts[0]?.at].filter(
-      (at) => typeof at === 'number',
-    );
+    const starts = [
+      after.row.running_time,
+      evidence.programRecords.get(after.row.run_id)?.starts[0]?.at,
+    ].filter((at) => typeof at === 'number');
     const start = Math.min(Infinity, ...starts);
     look(
       start >= end || start === Infinity,
@@ -66,23 +70,23 @@ export const attemptsNeverOverlap: Invariant = (evidence, look) => {
 };
 
 /** The policy of a chain: that of the task, for a single-task run that of its settings. */
-function policyOf({ row, run }: Attempt) {
-  return run.format === 'SINGLE_TASK' ? run.settings : settingsOf(run, row);
+function retryPolicyOf({ row, run }: AttemptInRound) {
+  return run.format === 'SINGLE_TASK' ? run.settings : taskSettingsOf(run, row);
 }
 
-function wasUnsuccessful({ row: { state, result } }: Attempt, onTimeout: boolean): boolean {
+function isRetryable({ row: { state, result } }: AttemptInRound, onTimeout: boolean): boolean {
   return (
     state === 'INTERNAL_ERROR' ||
     (state === 'TERMINATED' && (result === 'FAILED' || (result === 'TIMEDOUT' && onTimeout)))
   );
 }
 
-export const attemptsAreAsManyAsAllowed: Invariant = (evidence, look) => {
-  for (const chain of chainsOf(evidence))
-    for (const [round, attempts] of groupedBy(chain, (attempt) => attempt.round)) {
+export const attemptCountsFollowPolicy: Invariant = (evidence, look) => {
+  for (const chain of attemptChainsOf(evidence))
+    for (const [round, attempts] of groupBy(chain, (attempt) => attempt.round)) {
       const last = attempts.at(-1);
       if (last === undefined) continue;
-      const { max_retries: most = 0, retry_on_timeout: onTimeout = false } = policyOf(last);
+      const { max_retries: most = 0, retry_on_timeout: onTimeout = false } = retryPolicyOf(last);
       look(
         attempts.length <= most + 1,
         last.run.run_id,
@@ -91,33 +95,38 @@ export const attemptsAreAsManyAsAllowed: Invariant = (evidence, look) => {
       );
       for (const earlier of attempts.slice(0, -1)) {
         look(
-          wasUnsuccessful(earlier, onTimeout),
+          isRetryable(earlier, onTimeout),
           earlier.run.run_id,
           () =>
             `Attempt ${earlier.row.run_id} ended as ${earlier.row.state}/${earlier.row.result} and was retried.`,
         );
       }
-      lookForMissing(evidence, last, attempts.length > most || !wasUnsuccessful(last, onTimeout), look);
+      checkMissingRetry(evidence, last, attempts.length > most || !isRetryable(last, onTimeout), look);
     }
 };
 
 /** The last attempt of a round was the last one that is allowed, or it succeeded, or its run was stopped. */
-function lookForMissing(evidence: Evidence, { run, row, round }: Attempt, final: boolean, look: Look): void {
+function checkMissingRetry(
+  evidence: Evidence,
+  { run, row, round }: AttemptInRound,
+  final: boolean,
+  look: ReportCheck,
+): void {
   const isLatestRound = round === evidence.repairs.filter((repair) => repair.run_id === run.run_id).length;
   // Why an earlier round was stopped is not kept.
   if (!isLatestRound) return;
   look(
-    final || (run.format === 'MULTI_TASK' ? stopOf(run) : run.stop_reason) !== null,
+    final || (run.format === 'MULTI_TASK' ? stopReasonOf(run) : run.stop_reason) !== null,
     run.run_id,
     () =>
       `Attempt ${row.run_id} of ${row.task_key} ended as ${row.state}/${row.result}, and no retry followed.`,
   );
 }
 
-export const retriesWaitForTheirTime: Invariant = (evidence, look) => {
-  inPairs(chainsOf(evidence), (before, after) => {
+export const retriesWaitForInterval: Invariant = (evidence, look) => {
+  forEachConsecutivePair(attemptChainsOf(evidence), (before, after) => {
     if (before.round !== after.round || after.row.running_time === null) return;
-    const due = (before.row.start_time ?? 0) + (policyOf(before).min_retry_interval_millis ?? 0);
+    const due = (before.row.start_time ?? 0) + (retryPolicyOf(before).min_retry_interval_millis ?? 0);
     look(
       after.row.running_time >= due,
       after.run.run_id,
@@ -145,14 +154,14 @@ export const stoppedRunsAreNotRetried: Invariant = (evidence, look) => {
 /**
  * A task begins when all that it depends on is over in the same round; with ALL_SUCCESS when that succeeded.
  */
-export const tasksWaitForTheirDependencies: Invariant = (evidence, look) => {
-  const ofRun = groupedBy(evidence.attempts, (attempt) => attempt.job_run_id);
-  const runs = byId(evidence.runs);
+export const tasksWaitForUpstream: Invariant = (evidence, look) => {
+  const ofRun = groupBy(evidence.attempts, (attempt) => attempt.job_run_id);
+  const runs = indexByRunId(evidence.runs);
   for (const attempt of evidence.attempts) {
     const run = runs.get(attempt.job_run_id);
     const began = attempt.running_time;
     if (run === undefined || began === null || run.format === 'SINGLE_TASK') continue;
-    const { depends_on: dependencies = [], run_if: condition = 'ALL_SUCCESS' } = settingsOf(run, attempt);
+    const { depends_on: dependencies = [], run_if: condition = 'ALL_SUCCESS' } = taskSettingsOf(run, attempt);
     const round = roundIndexOf(attempt, evidence);
     for (const { task_key: key } of dependencies) {
       const before = (ofRun.get(run.run_id) ?? []).filter(

@@ -4,20 +4,27 @@
 import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/format.ts';
 import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
-import { byId, groupedBy, roundIndexOf, settingsOf, stopOf, type Invariant } from '../evidence.ts';
+import {
+  indexByRunId,
+  groupBy,
+  roundIndexOf,
+  taskSettingsOf,
+  stopReasonOf,
+  type Invariant,
+} from '../evidence.ts';
 
-export const acknowledgedRunsAreThere: Invariant = ({ acknowledged, runs }, look) => {
-  const stored = byId(runs);
+export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, look) => {
+  const stored = indexByRunId(runs);
   for (const { runId, token } of acknowledged) {
     look(stored.has(runId), runId, () => `Run ${runId} was acknowledged (${token}) and is not stored.`);
   }
 };
 
 /** Only a job whose limit is 0 may have runs that wait. */
-export const everythingIsOver: Invariant = ({ runs, attempts, jobs }, look) => {
+export const allRunsHaveEnded: Invariant = ({ runs, attempts, jobs }, look) => {
   const limits = new Map(jobs.map((job) => [job.job_id, job.settings.max_concurrent_runs ?? 1]));
   const waits = (run: RunRow | undefined): boolean => run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
-  const stored = byId(runs);
+  const stored = indexByRunId(runs);
   for (const run of runs)
     look(
       !run.active || waits(run),
@@ -34,9 +41,9 @@ export const everythingIsOver: Invariant = ({ runs, attempts, jobs }, look) => {
 };
 
 /** A kill of an engine or of PostgreSQL is never a reason; the loss of a task's supervisor is. */
-export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killed }, look) => {
+export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killedAttempts }, look) => {
   for (const run of runs) {
-    const excused = run.format === 'SINGLE_TASK' && killed.has(run.run_id);
+    const excused = run.format === 'SINGLE_TASK' && killedAttempts.has(run.run_id);
     look(
       run.state !== 'INTERNAL_ERROR' || excused,
       run.run_id,
@@ -45,7 +52,7 @@ export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killed },
   }
   for (const attempt of attempts) {
     look(
-      attempt.state !== 'INTERNAL_ERROR' || killed.has(attempt.run_id),
+      attempt.state !== 'INTERNAL_ERROR' || killedAttempts.has(attempt.run_id),
       attempt.job_run_id,
       () => `Attempt ${attempt.run_id} ended as INTERNAL_ERROR: ${attempt.message}`,
     );
@@ -53,13 +60,13 @@ export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killed },
 };
 
 /** What a program said at its end is how its attempt ended, unless it was stopped or killed. */
-export const resultsAreThoseOfThePrograms: Invariant = ({ runs, attempts, marks, killed }, look) => {
-  const stored = byId(runs);
+export const resultsMatchPrograms: Invariant = ({ runs, attempts, programRecords, killedAttempts }, look) => {
+  const stored = indexByRunId(runs);
   for (const attempt of attempts) {
     const run = stored.get(attempt.job_run_id);
-    if (run === undefined || settingsOf(run, attempt).spark_python_task === undefined) continue;
+    if (run === undefined || taskSettingsOf(run, attempt).spark_python_task === undefined) continue;
     const { result } = attempt;
-    const code = marks.get(attempt.run_id)?.end?.code;
+    const code = programRecords.get(attempt.run_id)?.end?.code;
     const said = code === undefined ? undefined : code === 0 ? 'SUCCESS' : 'FAILED';
     if (result === 'SUCCESS')
       look(
@@ -67,7 +74,7 @@ export const resultsAreThoseOfThePrograms: Invariant = ({ runs, attempts, marks,
         run.run_id,
         () => `Attempt ${attempt.run_id} is a SUCCESS, and its program ended with ${code}.`,
       );
-    if (result === 'FAILED' && !killed.has(attempt.run_id)) {
+    if (result === 'FAILED' && !killedAttempts.has(attempt.run_id)) {
       look(
         said === 'FAILED',
         run.run_id,
@@ -79,13 +86,13 @@ export const resultsAreThoseOfThePrograms: Invariant = ({ runs, attempts, marks,
 
 /** Time-outs need a timeout that is over, cancels somebody who asked. */
 export const stopsHaveAReason: Invariant = (evidence, look) => {
-  const stored = byId(evidence.runs);
-  const rounds = groupedBy(evidence.repairs, (repair) => repair.run_id);
+  const stored = indexByRunId(evidence.runs);
+  const rounds = groupBy(evidence.repairs, (repair) => repair.run_id);
   for (const attempt of evidence.attempts) {
     const run = stored.get(attempt.job_run_id);
     // The end of a run_job_task is that of the run which it started.
-    if (run === undefined || settingsOf(run, attempt).run_job_task !== undefined) continue;
-    const { timeout_seconds: own = 0 } = settingsOf(run, attempt);
+    if (run === undefined || taskSettingsOf(run, attempt).run_job_task !== undefined) continue;
+    const { timeout_seconds: own = 0 } = taskSettingsOf(run, attempt);
     const { timeout_seconds: ofRun = 0 } = run.settings;
     if (attempt.result === 'TIMEDOUT') {
       const starts = [
@@ -115,9 +122,9 @@ export const stopsHaveAReason: Invariant = (evidence, look) => {
 };
 
 /** A run that was told to stop by a client says so, if it was not over before. */
-export const cancelsAreKept: Invariant = ({ runs, cancelled, repairs }, look) => {
+export const cancelsAreHonored: Invariant = ({ runs, cancelledRuns, repairs }, look) => {
   const repaired = new Set(repairs.map((repair) => repair.run_id));
-  for (const run of runs.filter((one) => cancelled.has(one.run_id) && !repaired.has(one.run_id))) {
+  for (const run of runs.filter((one) => cancelledRuns.has(one.run_id) && !repaired.has(one.run_id))) {
     look(!run.active, run.run_id, () => `Run ${run.run_id} was cancelled and is still ${run.state}.`);
     look(
       run.result !== 'CANCELED' || run.stop_reason === 'cancel',
@@ -128,8 +135,8 @@ export const cancelsAreKept: Invariant = ({ runs, cancelled, repairs }, look) =>
 };
 
 /** The end of a run follows from the ends of its tasks. */
-export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
-  const ofRun = groupedBy(attempts, (attempt) => attempt.job_run_id);
+export const runResultsMatchTasks: Invariant = ({ runs, attempts }, look) => {
+  const ofRun = groupBy(attempts, (attempt) => attempt.job_run_id);
   for (const run of runs) {
     const own = ofRun.get(run.run_id) ?? [];
     look(own.length > 0, run.run_id, () => `Run ${run.run_id} has no task runs.`);
@@ -156,7 +163,7 @@ export const runsEndAsTheirTasks: Invariant = ({ runs, attempts }, look) => {
       return attempt === undefined ? [] : [taskStateOf(task, progressOf(attempt), true)];
     });
     // A stop that was noted when all its tasks were over changes nothing any more.
-    const ends = [rollUp(standings, stopOf(run) ?? undefined), rollUp(standings, undefined)].map(
+    const ends = [rollUp(standings, stopReasonOf(run) ?? undefined), rollUp(standings, undefined)].map(
       ({ end }) => end?.result,
     );
     look(

@@ -1,8 +1,8 @@
 /** Numbers, places and tokens: none is doubled, none is lost, and no limit was ever passed. */
-import { groupedBy, neverTookPlace, roundsOf, type Invariant } from '../evidence.ts';
+import { groupBy, wasNeverAdmitted, roundsOf, type Invariant } from '../evidence.ts';
 
-export const numbersHaveNoGaps: Invariant = ({ jobs, runs }, look) => {
-  const ofJob = groupedBy(runs, (run) => run.job_id);
+export const runNumbersHaveNoGaps: Invariant = ({ jobs, runs }, look) => {
+  const ofJob = groupBy(runs, (run) => run.job_id);
   for (const job of jobs) {
     const numbers = (ofJob.get(job.job_id) ?? [])
       .map((run) => run.number_in_job)
@@ -16,9 +16,9 @@ export const numbersHaveNoGaps: Invariant = ({ jobs, runs }, look) => {
 };
 
 /** Rebuilt from the stamps: at no moment were more runs of a job active than its limit allows. */
-export const limitsAreKept: Invariant = (evidence, look) => {
-  const ofJob = groupedBy(
-    evidence.runs.filter((run) => !neverTookPlace(run)),
+export const concurrencyLimitsAreKept: Invariant = (evidence, look) => {
+  const ofJob = groupBy(
+    evidence.runs.filter((run) => !wasNeverAdmitted(run)),
     (run) => run.job_id,
   );
   for (const job of evidence.jobs.filter(({ hidden }) => !hidden)) {
@@ -47,7 +47,7 @@ export const limitsAreKept: Invariant = (evidence, look) => {
 /** Each token has one run, whoever was told of it, and there is no run that nobody asked for. */
 export const tokensHaveOneRun: Invariant = ({ acknowledged, tokens, runs, jobs }, look) => {
   const bound = new Map(tokens.map((token) => [`${token.job_id} ${token.token}`, token.run_id]));
-  const told = groupedBy(acknowledged, ({ scope, token }) => `${scope} ${token}`);
+  const told = groupBy(acknowledged, ({ scope, token }) => `${scope} ${token}`);
   for (const [key, answers] of told) {
     const ids = [...new Set(answers.map(({ runId }) => runId))];
     look(
@@ -74,7 +74,7 @@ export const tokensHaveOneRun: Invariant = ({ acknowledged, tokens, runs, jobs }
 /** A run_job_task that was started has one run, which was over before it, and ended as that did. */
 export const runJobTasksHaveOneRun: Invariant = ({ runs, attempts }, look) => {
   const parents = new Map(attempts.map((attempt) => [attempt.run_id, attempt]));
-  for (const [launchedBy, children] of groupedBy(
+  for (const [launchedBy, children] of groupBy(
     runs.filter((run) => run.launched_by !== null && run.attempt === 0),
     (run) => run.launched_by,
   )) {

@@ -1,16 +1,16 @@
 /** What programs leave: one process for each attempt, logs that are whole, and nothing that lives on. */
-import { byId, settingsOf, type Invariant } from '../evidence.ts';
+import { indexByRunId, taskSettingsOf, type Invariant } from '../evidence.ts';
 
-export const processesRunOnce: Invariant = ({ runs, attempts, marks }, look) => {
-  const stored = byId(runs);
-  const known = byId(attempts);
+export const processesRunOncePerAttempt: Invariant = ({ runs, attempts, programRecords }, look) => {
+  const stored = indexByRunId(runs);
+  const known = indexByRunId(attempts);
   for (const attempt of attempts) {
     const run = stored.get(attempt.job_run_id);
     if (run === undefined) continue;
-    const times = marks.get(attempt.run_id)?.starts.length ?? 0;
+    const times = programRecords.get(attempt.run_id)?.starts.length ?? 0;
     const most = attempt.running_time === null ? 0 : 1;
     const least =
-      attempt.result === 'SUCCESS' && settingsOf(run, attempt).spark_python_task !== undefined ? 1 : 0;
+      attempt.result === 'SUCCESS' && taskSettingsOf(run, attempt).spark_python_task !== undefined ? 1 : 0;
     look(
       times >= least && times <= most,
       run.run_id,
@@ -18,14 +18,14 @@ export const processesRunOnce: Invariant = ({ runs, attempts, marks }, look) => 
         `Attempt ${attempt.run_id} (${attempt.state}/${attempt.result}, ${attempt.running_time === null ? 'never started' : 'started'}) ran ${times} processes.`,
     );
   }
-  for (const attempt of marks.keys())
+  for (const attempt of programRecords.keys())
     look(known.has(attempt), undefined, () => `A process ran for attempt ${attempt}, which is not stored.`);
 };
 
 /** A program starts after the write that says so, and is over before the write that says that. */
-export const processesLiveWithinTheirAttempt: Invariant = ({ attempts, marks }, look) => {
+export const processesEndWithAttempt: Invariant = ({ attempts, programRecords }, look) => {
   for (const attempt of attempts) {
-    const mark = marks.get(attempt.run_id);
+    const mark = programRecords.get(attempt.run_id);
     const first = mark?.starts[0]?.at;
     if (mark === undefined || first === undefined) continue;
     look(
@@ -34,16 +34,17 @@ export const processesLiveWithinTheirAttempt: Invariant = ({ attempts, marks }, 
       () => `Attempt ${attempt.run_id} ran at ${first}, before it was RUNNING at ${attempt.running_time}.`,
     );
     look(
-      mark.lastSign <= (attempt.end_time ?? Infinity),
+      mark.lastSeenAlive <= (attempt.end_time ?? Infinity),
       attempt.job_run_id,
-      () => `Attempt ${attempt.run_id} was alive at ${mark.lastSign}, after its end at ${attempt.end_time}.`,
+      () =>
+        `Attempt ${attempt.run_id} was alive at ${mark.lastSeenAlive}, after its end at ${attempt.end_time}.`,
     );
   }
 };
 
-export const logsAreWhole: Invariant = ({ attempts, marks, logs }, look) => {
+export const logsAreComplete: Invariant = ({ attempts, programRecords, logs }, look) => {
   for (const attempt of attempts) {
-    const end = marks.get(attempt.run_id)?.end;
+    const end = programRecords.get(attempt.run_id)?.end;
     if (end === undefined) continue;
     const kept = logs.get(attempt.run_id);
     look(
@@ -54,17 +55,17 @@ export const logsAreWhole: Invariant = ({ attempts, marks, logs }, look) => {
   }
 };
 
-export const noProcessIsLeft: Invariant = ({ living }, look) => {
+export const noProcessIsLeaked: Invariant = ({ liveProcesses }, look) => {
   // Looked at as a whole: where nothing lives there is nothing to count.
   look(
-    living.length === 0,
-    living[0]?.attempt,
+    liveProcesses.length === 0,
+    liveProcesses[0]?.attempt,
     () =>
-      `Still alive: ${living.map(({ pid, attempt, command }) => `${pid} of attempt ${attempt} (${command})`).join('; ')}`,
+      `Still alive: ${liveProcesses.map(({ pid, attempt, command }) => `${pid} of attempt ${attempt} (${command})`).join('; ')}`,
   );
 };
 
-export const noClusterIsLeft: Invariant = ({ clusters }, look) => {
+export const noClusterIsLeaked: Invariant = ({ clusters }, look) => {
   for (const cluster of clusters.filter(({ kind }) => kind === 'JOB')) {
     look(
       cluster.state === 'TERMINATED',
@@ -74,6 +75,10 @@ export const noClusterIsLeft: Invariant = ({ clusters }, look) => {
   }
 };
 
-export const noAnswerIsWrong: Invariant = ({ badAnswers }, look) => {
-  look(badAnswers.length === 0, undefined, () => `Answers that nothing excuses: ${badAnswers.join('\n')}`);
+export const noUnexpectedResponses: Invariant = ({ unexpectedResponses }, look) => {
+  look(
+    unexpectedResponses.length === 0,
+    undefined,
+    () => `Answers that nothing excuses: ${unexpectedResponses.join('\n')}`,
+  );
 };

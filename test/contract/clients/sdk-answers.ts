@@ -2,14 +2,14 @@
 import { ApiError } from '@databricks/sdk-experimental';
 
 /** Every item of a list that the SDK reads page by page. */
-export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;
 }
 
 /** What the SDK makes of a refusal. */
-export async function refusalOf(
+export async function apiErrorOf(
   call: Promise<unknown>,
 ): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {
   const error = await call.then(

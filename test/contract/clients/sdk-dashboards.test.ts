@@ -1,9 +1,9 @@
 /** The vendor's own SDK, unmodified, drives the operations on dashboards. */
 import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient } from '../../harness/client.ts';
+import { createApiClient } from '../../harness/client.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { all, refusalOf } from './sdk-answers.ts';
+import { collectAll, apiErrorOf } from './sdk-answers.ts';
 
 let runyard: TestService;
 let client: WorkspaceClient;
@@ -15,8 +15,8 @@ afterAll(() => runyard.stop());
 
 describe('dashboards', () => {
   test('are migrated, read, listed page by page, and moved to the trash', async () => {
-    const { ok } = createClient(runyard.url, runyard.token);
-    const classic = await ok('POST', '2.0/preview/sql/dashboards', {
+    const { callOk } = createApiClient(runyard.url, runyard.token);
+    const classic = await callOk('POST', '2.0/preview/sql/dashboards', {
       name: 'Sales',
       widgets: [
         {
@@ -51,7 +51,7 @@ describe('dashboards', () => {
     await migrate('Other');
     expect((await migrate()).display_name).toBe('Sales (2)');
     const names = async (request: object) =>
-      (await all(client.lakeview.list(request))).map(({ display_name: name }) => name);
+      (await collectAll(client.lakeview.list(request))).map(({ display_name: name }) => name);
     expect(await names({ page_size: 2 })).toEqual(['Sales (2)', 'Other', 'Sales']);
     await client.lakeview.trash({ dashboard_id: id });
     expect(await names({})).toEqual(['Sales (2)', 'Other']);
@@ -61,7 +61,7 @@ describe('dashboards', () => {
 
   test('a source that does not exist is not found', async () => {
     expect(
-      await refusalOf(
+      await apiErrorOf(
         client.lakeview.migrate({ source_dashboard_id: '4e443c27-9f61-4f2e-a12d-ea5668460bf1' }),
       ),
     ).toMatchObject({
@@ -72,14 +72,16 @@ describe('dashboards', () => {
   });
 
   test('classic ones are listed, read and deleted', async () => {
-    const { ok } = createClient(runyard.url, runyard.token);
-    const { id } = await ok('POST', '2.0/preview/sql/dashboards', { name: 'Classic of the SDK' });
-    expect((await all(client.dashboards.list({ q: 'of the sdk' }))).map((one) => one.id)).toEqual([id]);
+    const { callOk } = createApiClient(runyard.url, runyard.token);
+    const { id } = await callOk('POST', '2.0/preview/sql/dashboards', { name: 'Classic of the SDK' });
+    expect((await collectAll(client.dashboards.list({ q: 'of the sdk' }))).map((one) => one.id)).toEqual([
+      id,
+    ]);
     expect(await client.dashboards.get({ dashboard_id: id })).toMatchObject({
       id,
       name: 'Classic of the SDK',
     });
     await client.dashboards.delete({ dashboard_id: id });
-    expect(await refusalOf(client.dashboards.get({ dashboard_id: id }))).toMatchObject({ statusCode: 404 });
+    expect(await apiErrorOf(client.dashboards.get({ dashboard_id: id }))).toMatchObject({ statusCode: 404 });
   });
 });

@@ -2,9 +2,9 @@
 import { WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../../harness/destinations.ts';
-import { createClient } from '../../harness/client.ts';
+import { createApiClient } from '../../harness/client.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { all, refusalOf } from './sdk-answers.ts';
+import { collectAll, apiErrorOf } from './sdk-answers.ts';
 
 let runyard: TestService;
 let client: WorkspaceClient;
@@ -131,7 +131,7 @@ describe('jobs', () => {
       created_time: expect.any(Number),
       settings,
     });
-    const listed = await all(client.jobs.list({ name: 'NIGHTLY', expand_tasks: true }));
+    const listed = await collectAll(client.jobs.list({ name: 'NIGHTLY', expand_tasks: true }));
     expect(listed).toMatchObject([
       { job_id, settings: { name: 'nightly', tasks: [{ task_key: 'a' }, { task_key: 'b' }] } },
     ]);
@@ -141,9 +141,9 @@ describe('jobs', () => {
   test('are listed page by page until the end', async () => {
     for (const index of Array.from({ length: 5 }).keys())
       await jobOf([says('ok')], { name: `page ${index}` });
-    const names = (await all(client.jobs.list({ limit: 2 }))).map((job) => job.settings?.name);
+    const names = (await collectAll(client.jobs.list({ limit: 2 }))).map((job) => job.settings?.name);
     expect(names.slice(0, 5)).toEqual(['page 4', 'page 3', 'page 2', 'page 1', 'page 0']);
-    expect(await all(client.jobs.list({ name: 'no such job' }))).toEqual([]);
+    expect(await collectAll(client.jobs.list({ name: 'no such job' }))).toEqual([]);
   });
 
   test('are updated field by field, and reset as a whole', async () => {
@@ -173,7 +173,7 @@ describe('jobs', () => {
     const jobId = await jobOf([says('ok')]);
     await client.jobs.delete({ job_id: jobId });
     await client.jobs.delete({ job_id: jobId });
-    expect(await refusalOf(client.jobs.get({ job_id: jobId }))).toEqual({
+    expect(await apiErrorOf(client.jobs.get({ job_id: jobId }))).toEqual({
       statusCode: 400,
       errorCode: 'INVALID_PARAMETER_VALUE',
       message: `Job ${jobId} does not exist.`,
@@ -283,9 +283,9 @@ describe('runs', () => {
     expect(await client.jobs.getRunOutput({ run_id: given(run.tasks?.[0]?.run_id) })).toMatchObject({
       logs: 'program ok\n',
     });
-    expect((await all(client.jobs.listRuns({ run_type: 'SUBMIT_RUN' }))).map((one) => one.run_id)).toEqual([
-      run.run_id,
-    ]);
+    expect(
+      (await collectAll(client.jobs.listRuns({ run_type: 'SUBMIT_RUN' }))).map((one) => one.run_id),
+    ).toEqual([run.run_id]);
   });
 
   test('are listed page by page, newest first, and deleted', async () => {
@@ -293,19 +293,19 @@ describe('runs', () => {
     const started = [];
     for (const _ of Array.from({ length: 5 })) started.unshift(await client.jobs.runNow({ job_id: jobId }));
     const ids = (await Promise.all(started.map((run) => run.wait()))).map((run) => given(run.run_id));
-    expect((await all(client.jobs.listRuns({ job_id: jobId, limit: 2 }))).map((run) => run.run_id)).toEqual(
-      ids,
-    );
-    expect(await all(client.jobs.listRuns({ job_id: jobId, active_only: true }))).toEqual([]);
-    const expanded = await all(
+    expect(
+      (await collectAll(client.jobs.listRuns({ job_id: jobId, limit: 2 }))).map((run) => run.run_id),
+    ).toEqual(ids);
+    expect(await collectAll(client.jobs.listRuns({ job_id: jobId, active_only: true }))).toEqual([]);
+    const expanded = await collectAll(
       client.jobs.listRuns({ job_id: jobId, completed_only: true, expand_tasks: true, start_time_from: 0 }),
     );
     expect(expanded.map((run) => run.tasks?.length)).toEqual([1, 1, 1, 1, 1]);
     await client.jobs.deleteRun({ run_id: given(ids[0]) });
-    expect((await refusalOf(client.jobs.getRun({ run_id: given(ids[0]) }))).message).toBe(
+    expect((await apiErrorOf(client.jobs.getRun({ run_id: given(ids[0]) }))).message).toBe(
       `Run ${ids[0]} does not exist.`,
     );
-    expect((await all(client.jobs.listRuns({ job_id: jobId }))).map((run) => run.run_id)).toEqual(
+    expect((await collectAll(client.jobs.listRuns({ job_id: jobId }))).map((run) => run.run_id)).toEqual(
       ids.slice(1),
     );
   });
@@ -313,7 +313,7 @@ describe('runs', () => {
   test('cancel waits for the end; an active run cannot be deleted', async () => {
     const jobId = await jobOf([says('wait'), says('ok', { depends_on: [{ task_key: 'wait' }] })]);
     const run_id = given((await client.jobs.runNow({ job_id: jobId })).run_id);
-    expect(await refusalOf(client.jobs.deleteRun({ run_id }))).toMatchObject({
+    expect(await apiErrorOf(client.jobs.deleteRun({ run_id }))).toMatchObject({
       statusCode: 400,
       errorCode: 'INVALID_STATE',
     });
@@ -370,16 +370,16 @@ describe('runs', () => {
   });
 
   test('a refusal reaches the caller at once, as what it is', async () => {
-    expect(await refusalOf(client.jobs.getRun({ run_id: 987_654 }))).toEqual({
+    expect(await apiErrorOf(client.jobs.getRun({ run_id: 987_654 }))).toEqual({
       statusCode: 400,
       errorCode: 'INVALID_PARAMETER_VALUE',
       message: 'Run 987654 does not exist.',
     });
-    expect(await refusalOf(client.jobs.create({ tasks: [{ task_key: 'a' }] }))).toMatchObject({
+    expect(await apiErrorOf(client.jobs.create({ tasks: [{ task_key: 'a' }] }))).toMatchObject({
       statusCode: 400,
       errorCode: 'INVALID_PARAMETER_VALUE',
     });
-    expect(await refusalOf(clientWith('unknown').jobs.get({ job_id: 1 }))).toEqual({
+    expect(await apiErrorOf(clientWith('unknown').jobs.get({ job_id: 1 }))).toEqual({
       statusCode: 403,
       errorCode: 'PERMISSION_DENIED',
       message: 'Invalid access token.',
@@ -399,10 +399,10 @@ describe('tokens', () => {
     });
     const other = clientWith(given(value));
     expect((await other.currentUser.me()).userName).toBe('admin');
-    expect((await all(client.tokens.list())).map((token) => token.token_id)).toContain(info?.token_id);
+    expect((await collectAll(client.tokens.list())).map((token) => token.token_id)).toContain(info?.token_id);
     await client.tokens.delete({ token_id: given(info?.token_id) });
-    expect((await refusalOf(other.currentUser.me())).message).toBe('Invalid access token.');
-    expect(await refusalOf(client.tokens.delete({ token_id: given(info?.token_id) }))).toMatchObject({
+    expect((await apiErrorOf(other.currentUser.me())).message).toBe('Invalid access token.');
+    expect(await apiErrorOf(client.tokens.delete({ token_id: given(info?.token_id) }))).toMatchObject({
       statusCode: 404,
       errorCode: 'RESOURCE_DOES_NOT_EXIST',
     });
@@ -413,7 +413,7 @@ describe('tokens', () => {
     const path = `/api/2.0/token/${info?.token_id}`;
     const payload = { token: { scopes: ['jobs'] }, update_mask: 'scopes' };
     expect(
-      await refusalOf(
+      await apiErrorOf(
         client.apiClient.request({ path, method: 'PATCH', headers: new Headers(), raw: false, payload }),
       ),
     ).toEqual({
@@ -421,7 +421,7 @@ describe('tokens', () => {
       errorCode: 'INVALID_PARAMETER_VALUE',
       message: 'Missing required field: token.',
     });
-    const { url, token } = createClient(runyard.url, runyard.token);
+    const { url, token } = createApiClient(runyard.url, runyard.token);
     const answer = await fetch(`${url}${path}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${token}` },
@@ -429,8 +429,8 @@ describe('tokens', () => {
     });
     expect([answer.status, await answer.json()]).toEqual([200, {}]);
     const narrowed = clientWith(given(value));
-    expect((await all(narrowed.jobs.list({}))).length).toBeGreaterThan(0);
-    expect((await refusalOf(narrowed.tokens.create({}))).message).toBe(
+    expect((await collectAll(narrowed.jobs.list({}))).length).toBeGreaterThan(0);
+    expect((await apiErrorOf(narrowed.tokens.create({}))).message).toBe(
       'Provided access token does not have required scopes: authentication',
     );
   });
@@ -451,16 +451,16 @@ test('notification destinations are made, listed and deleted', async () => {
   ]);
   expect(await client.notificationDestinations.get({ id })).toMatchObject({ id, display_name: 'desk' });
   expect(
-    (await all(client.notificationDestinations.list({}))).map((one) => [one.id, one.destination_type]),
+    (await collectAll(client.notificationDestinations.list({}))).map((one) => [one.id, one.destination_type]),
   ).toContainEqual([id, 'WEBHOOK']);
   // It sends no body with a PATCH; that is refused instead of doing nothing.
   expect(
-    (await refusalOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message,
+    (await apiErrorOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message,
   ).toBe('Neither display_name nor config is given; give what is to be changed.');
   const jobId = await jobOf([says('hello')], { webhook_notifications: { on_failure: [{ id }] } });
   expect((await client.jobs.get({ job_id: jobId })).settings?.webhook_notifications).toEqual({
     on_failure: [{ id }],
   });
   await client.notificationDestinations.delete({ id });
-  expect((await all(client.notificationDestinations.list({}))).map((one) => one.id)).not.toContain(id);
+  expect((await collectAll(client.notificationDestinations.list({}))).map((one) => one.id)).not.toContain(id);
 });

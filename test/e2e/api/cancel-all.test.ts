@@ -1,22 +1,22 @@
 /** jobs/runs/cancel-all through HTTP (spec 4.1 rule 9, section 7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const single = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' }, max_concurrent_runs: 9 };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 beforeEach(() => {
-  service.stopped.length = 0;
+  service.stoppedRunIds.length = 0;
 });
 
 const create = async (settings: object = single): Promise<number> =>
-  idIn(await service.post('2.0/jobs/create', settings), 'job_id');
+  idFrom(await service.post('2.0/jobs/create', settings), 'job_id');
 const runNow = async (jobId: number): Promise<number> =>
-  idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+  idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
 const cancelAll = (body: object, version = '2.0') => service.post(`${version}/jobs/runs/cancel-all`, body);
 
 /** As a run that waits for its turn. */
@@ -34,9 +34,9 @@ describe('spec 4.1: cancel-all', () => {
     async (version) => {
       const jobId = await create();
       const [over, first, second] = [await runNow(jobId), await runNow(jobId), await runNow(jobId)];
-      await service.end(over, { result: 'SUCCESS' });
+      await service.endRun(over, { result: 'SUCCESS' });
       expect(await cancelAll({ job_id: String(jobId) }, version)).toMatchObject({ status: 200, body: {} });
-      expect(new Set(service.stopped)).toEqual(new Set([first, second]));
+      expect(new Set(service.stoppedRunIds)).toEqual(new Set([first, second]));
       const stored = await service.database.db
         .selectFrom('runs')
         .select('stop_reason')
@@ -53,7 +53,7 @@ describe('spec 4.1: cancel-all', () => {
     const first = await runNow(jobId);
     await cancelAll({ job_id: jobId });
     await runNow(jobId);
-    expect(service.stopped).toEqual([first]);
+    expect(service.stoppedRunIds).toEqual([first]);
   });
 
   test('a job without active runs, or a second call, is no error', async () => {
@@ -62,7 +62,7 @@ describe('spec 4.1: cancel-all', () => {
     const runId = await runNow(jobId);
     await cancelAll({ job_id: jobId });
     await cancelAll({ job_id: jobId });
-    expect(service.stopped).toEqual([runId]);
+    expect(service.stoppedRunIds).toEqual([runId]);
   });
 
   test('all_queued_runs stops what waits: of all jobs, or of the one that is given', async () => {
@@ -70,11 +70,11 @@ describe('spec 4.1: cancel-all', () => {
     const [started, waiting, elsewhere] = [await runNow(jobId), await runNow(jobId), await runNow(other)];
     await Promise.all([queue(waiting), queue(elsewhere)]);
     expect((await cancelAll({ job_id: jobId, all_queued_runs: true })).status).toBe(200);
-    expect(service.stopped).toEqual([waiting]);
+    expect(service.stoppedRunIds).toEqual([waiting]);
     expect((await cancelAll({ all_queued_runs: 'true' })).status).toBe(200);
-    expect(service.stopped).toEqual([waiting, elsewhere]);
+    expect(service.stoppedRunIds).toEqual([waiting, elsewhere]);
     await cancelAll({ job_id: jobId, all_queued_runs: false });
-    expect(service.stopped).toEqual([waiting, elsewhere, started]);
+    expect(service.stoppedRunIds).toEqual([waiting, elsewhere, started]);
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe('spec 4.1: cancel-all', () => {
   ])('%s is refused with 400 and nothing is stopped', async (_, body, error_code, message) => {
     await runNow(await create());
     expect(await cancelAll(body)).toMatchObject({ status: 400, body: { error_code, message } });
-    expect(service.stopped).toEqual([]);
+    expect(service.stoppedRunIds).toEqual([]);
   });
 
   test('a deleted job does not exist', async () => {

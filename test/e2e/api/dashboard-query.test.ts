@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { Answer } from '../../harness/client.ts';
+import type { ResponseBody } from '../../harness/client.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
 let runyard: TestService;
@@ -40,8 +40,8 @@ interface Setting {
 async function dashboard(
   query: string,
   { parameters = [], visualization = { type: 'TABLE', options: {} } }: Setting = {},
-): Promise<{ readonly id: string; readonly document: Answer }> {
-  const { id } = await runyard.ok('POST', '2.0/preview/sql/dashboards', {
+): Promise<{ readonly id: string; readonly document: ResponseBody }> {
+  const { id } = await runyard.callOk('POST', '2.0/preview/sql/dashboards', {
     name: 'Queries',
     widgets: [
       {
@@ -55,7 +55,7 @@ async function dashboard(
       },
     ],
   });
-  const made = await runyard.ok('POST', '2.0/modern/dashboards/migrate', { source_dashboard_id: id });
+  const made = await runyard.callOk('POST', '2.0/modern/dashboards/migrate', { source_dashboard_id: id });
   return { id: made.dashboard_id, document: JSON.parse(made.serialized_dashboard) };
 }
 
@@ -63,7 +63,7 @@ async function run(
   query: string,
   input: object = {},
   setting: Setting = {},
-): Promise<{ status: number; body: Answer }> {
+): Promise<{ status: number; body: ResponseBody }> {
   const { id, document } = await dashboard(query, setting);
   return runyard.call('POST', `2.0/modern/dashboards/${id}/query`, {
     dataset_name: document.datasets[0].name,
@@ -192,7 +192,7 @@ test('what a widget shows is grouped as it groups it, in the order of the datase
     visualization: chart,
   });
   const [{ widget }] = document.pages[0].layout;
-  const answer = await runyard.ok('POST', `2.0/modern/dashboards/${id}/query`, {
+  const answer = await runyard.callOk('POST', `2.0/modern/dashboards/${id}/query`, {
     dataset_name: document.datasets[0].name,
     widget_name: widget.name,
   });

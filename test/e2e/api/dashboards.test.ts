@@ -1,13 +1,13 @@
 /** Dashboards over HTTP: brought in, migrated, read, listed and trashed, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../harness/client.ts';
-import { addPerson } from '../../harness/people.ts';
+import type { ResponseBody } from '../../harness/client.ts';
+import { addUser } from '../../harness/people.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
-  await runyard.ok('POST', '2.0/workspace/mkdirs', { path: '/reports' });
+  await runyard.callOk('POST', '2.0/workspace/mkdirs', { path: '/reports' });
 });
 afterAll(() => runyard.stop());
 
@@ -15,7 +15,7 @@ const classicPath = '2.0/preview/sql/dashboards';
 const modernPath = '2.0/modern/dashboards';
 const unknown = '4e443c27-9f61-4f2e-a12d-ea5668460bf1';
 
-const classic = (fields: object = {}): Answer => ({
+const classic = (fields: object = {}): ResponseBody => ({
   name: 'Sales',
   tags: ['team'],
   slug: 'sales',
@@ -41,14 +41,15 @@ const classic = (fields: object = {}): Answer => ({
   ...fields,
 });
 
-const bring = (fields: object = {}): Promise<Answer> => runyard.ok('POST', classicPath, classic(fields));
-const migrate = (input: object): Promise<{ status: number; body: Answer }> =>
+const bring = (fields: object = {}): Promise<ResponseBody> =>
+  runyard.callOk('POST', classicPath, classic(fields));
+const migrate = (input: object): Promise<{ status: number; body: ResponseBody }> =>
   runyard.call('POST', `${modernPath}/migrate`, input);
 const countOf = async (): Promise<number[]> =>
   Promise.all([
-    runyard.ok('GET', classicPath).then(({ count }) => count),
+    runyard.callOk('GET', classicPath).then(({ count }) => count),
     runyard
-      .ok('GET', modernPath, { show_trashed: true, page_size: 0 })
+      .callOk('GET', modernPath, { show_trashed: true, page_size: 0 })
       .then(({ dashboards }) => dashboards.length),
   ]);
 
@@ -61,8 +62,8 @@ describe('spec 4.4: classic dashboards', () => {
       created_at: expect.stringMatching(/Z$/),
       user: { name: 'admin' },
     });
-    expect(await runyard.ok('GET', `${classicPath}/${id}`)).toEqual({ ...rest, id, created_at, user });
-    expect(await runyard.ok('GET', `${classicPath}/${id.toUpperCase()}`)).toMatchObject({ id });
+    expect(await runyard.callOk('GET', `${classicPath}/${id}`)).toEqual({ ...rest, id, created_at, user });
+    expect(await runyard.callOk('GET', `${classicPath}/${id.toUpperCase()}`)).toMatchObject({ id });
   });
 
   test('keep their id; it is taken once', async () => {
@@ -79,11 +80,11 @@ describe('spec 4.4: classic dashboards', () => {
 
   test('are listed without their widgets, and deleted for good', async () => {
     const { id } = await bring({ name: 'To be deleted' });
-    const { results, ...page } = await runyard.ok('GET', classicPath, { q: 'TO BE DEL', page_size: 5 });
+    const { results, ...page } = await runyard.callOk('GET', classicPath, { q: 'TO BE DEL', page_size: 5 });
     expect(page).toEqual({ count: 1, page: 1, page_size: 5 });
     expect(results).toMatchObject([{ id, name: 'To be deleted', tags: ['team'], slug: 'sales' }]);
     expect(results[0]).not.toHaveProperty('widgets');
-    expect(await runyard.ok('DELETE', `${classicPath}/${id}`)).toEqual({});
+    expect(await runyard.callOk('DELETE', `${classicPath}/${id}`)).toEqual({});
     for (const method of ['GET', 'DELETE'] as const) {
       expect(await runyard.call(method, `${classicPath}/${id}`)).toEqual({
         status: 404,
@@ -165,7 +166,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     const { datasets, pages } = JSON.parse(body.serialized_dashboard);
     expect(datasets[0].queryLines.join('')).toBe('SELECT zebra, a, b FROM t WHERE c = :p');
     expect(
-      pages[0].layout.map(({ position }: Answer) => [
+      pages[0].layout.map(({ position }: ResponseBody) => [
         position.x,
         position.y,
         position.width,
@@ -178,10 +179,10 @@ describe('spec 2.12: a migrated dashboard', () => {
     ]);
     // The columns of the chart come in the order in which they were written.
     expect(
-      pages[0].layout[2].widget.spec.encodings.y.fields.map(({ fieldName }: Answer) => fieldName),
+      pages[0].layout[2].widget.spec.encodings.y.fields.map(({ fieldName }: ResponseBody) => fieldName),
     ).toEqual(['b', 'a']);
-    expect(await runyard.ok('GET', `${modernPath}/${body.dashboard_id}`)).toEqual(body);
-    expect(await runyard.ok('GET', `${classicPath}/${id}`)).toMatchObject({ id });
+    expect(await runyard.callOk('GET', `${modernPath}/${body.dashboard_id}`)).toEqual(body);
+    expect(await runyard.callOk('GET', `${classicPath}/${id}`)).toMatchObject({ id });
   });
 
   test('takes its name and its folder from the classic one and from who asks', async () => {
@@ -192,7 +193,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       path: '/Users/admin/North-South.lvdash.json',
       parent_path: '/Users/admin',
     });
-    expect(await runyard.ok('GET', '2.0/workspace/get-status', { path: '/Users/admin' })).toMatchObject({
+    expect(await runyard.callOk('GET', '2.0/workspace/get-status', { path: '/Users/admin' })).toMatchObject({
       object_type: 'DIRECTORY',
     });
   });
@@ -214,7 +215,7 @@ describe('spec 2.12: a migrated dashboard', () => {
 
   test('gets a number where its name is taken, by a dashboard or by a file', async () => {
     const { id } = await bring();
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/reports/Taken (2).lvdash.json',
       format: 'AUTO',
       content: '',
@@ -239,8 +240,8 @@ describe('spec 2.12: a migrated dashboard', () => {
     });
     expect(dashboard.path).toBe('/Trashed.lvdash.json');
     for (const _ of [1, 2])
-      expect(await runyard.ok('DELETE', `${modernPath}/${dashboard.dashboard_id}`)).toEqual({});
-    const trashed = await runyard.ok('GET', `${modernPath}/${dashboard.dashboard_id}`);
+      expect(await runyard.callOk('DELETE', `${modernPath}/${dashboard.dashboard_id}`)).toEqual({});
+    const trashed = await runyard.callOk('GET', `${modernPath}/${dashboard.dashboard_id}`);
     expect(trashed).toEqual({
       ...dashboard,
       lifecycle_state: 'TRASHED',
@@ -253,7 +254,9 @@ describe('spec 2.12: a migrated dashboard', () => {
         .display_name,
     ).toBe('Trashed');
     const ids = async (query: object): Promise<string[]> =>
-      (await runyard.ok('GET', modernPath, query)).dashboards.map((one: Answer) => one.dashboard_id);
+      (await runyard.callOk('GET', modernPath, query)).dashboards.map(
+        (one: ResponseBody) => one.dashboard_id,
+      );
     expect(await ids({})).not.toContain(dashboard.dashboard_id);
     expect(await ids({ show_trashed: true })).toContain(dashboard.dashboard_id);
   });
@@ -262,8 +265,8 @@ describe('spec 2.12: a migrated dashboard', () => {
     const { id } = await bring();
     for (const name of ['one', 'two', 'three'])
       await migrate({ source_dashboard_id: id, display_name: `Page ${name}` });
-    const first = await runyard.ok('GET', modernPath, { page_size: 2, view: 'DASHBOARD_VIEW_BASIC' });
-    expect(first.dashboards.map((one: Answer) => one.display_name)).toEqual(['Page three', 'Page two']);
+    const first = await runyard.callOk('GET', modernPath, { page_size: 2, view: 'DASHBOARD_VIEW_BASIC' });
+    expect(first.dashboards.map((one: ResponseBody) => one.display_name)).toEqual(['Page three', 'Page two']);
     expect(Object.keys(first.dashboards[0])).toEqual([
       'dashboard_id',
       'display_name',
@@ -271,7 +274,10 @@ describe('spec 2.12: a migrated dashboard', () => {
       'warehouse_id',
       'lifecycle_state',
     ]);
-    const second = await runyard.ok('GET', modernPath, { page_size: 2, page_token: first.next_page_token });
+    const second = await runyard.callOk('GET', modernPath, {
+      page_size: 2,
+      page_token: first.next_page_token,
+    });
     expect(second.dashboards[0].display_name).toBe('Page one');
   });
 
@@ -317,7 +323,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       'Could not parse request object: Expected boolean for field update_parameter_syntax, found STRING "maybe"',
     ],
   ])('is refused with %s, and nothing is stored', async (what, input, status, message) => {
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/reports/file.txt',
       format: 'AUTO',
       content: '',
@@ -348,10 +354,10 @@ describe('spec 2.12: a migrated dashboard', () => {
 
 test('spec 4.4, 5: every operation needs the scope dashboards', async () => {
   const [other, right] = [
-    await addPerson(runyard.database.db, 'ann', { scopes: ['jobs', 'workspace'] }),
-    await addPerson(runyard.database.db, 'ann', { scopes: ['dashboards'] }),
+    await addUser(runyard.database.db, 'ann', { scopes: ['jobs', 'workspace'] }),
+    await addUser(runyard.database.db, 'ann', { scopes: ['dashboards'] }),
   ];
-  const send = async (token: string, method: string, path: string): Promise<Answer> => {
+  const send = async (token: string, method: string, path: string): Promise<ResponseBody> => {
     const response = await fetch(`${runyard.url}/api/${path}`, {
       method,
       headers: { authorization: `Bearer ${token}` },

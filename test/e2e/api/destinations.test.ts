@@ -1,16 +1,16 @@
 /** notification-destinations and the log of deliveries: who may do what, what is shown, what is refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addPerson } from '../../harness/people.ts';
-import { adminToken, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { addUser } from '../../harness/people.ts';
+import { adminToken, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 
-let service: TestService;
+let service: ApiHarness;
 let person: string;
 let narrow: string;
 beforeAll(async () => {
-  service = await startService();
-  person = await addPerson(service.database.db, 'ann');
-  narrow = await addPerson(service.database.db, 'bob', { admin: true, scopes: ['jobs'] });
+  service = await startApiHarness();
+  person = await addUser(service.database.db, 'ann');
+  narrow = await addUser(service.database.db, 'bob', { admin: true, scopes: ['jobs'] });
 });
 afterAll(() => service.close());
 beforeEach(async () => {
@@ -22,7 +22,7 @@ const path = '2.0/notification-destinations';
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 function as(token: string) {
-  return (method: Method, url: string, body?: object): Promise<Answer> =>
+  return (method: Method, url: string, body?: object): Promise<ApiResponse> =>
     service.send({
       method,
       url: `/api/${url}`,
@@ -238,7 +238,7 @@ test('lists come in pages that miss and repeat nothing', async () => {
 });
 
 test('there is a limit to how many there are', async () => {
-  const small = await startService({}, { ...defaultLimits, destinations: 1 });
+  const small = await startApiHarness({}, { ...defaultLimits, destinations: 1 });
   const send = () => small.post(path, webhook);
   expect((await send()).status).toBe(200);
   expect(await send()).toMatchObject({
@@ -268,7 +268,7 @@ describe('jobs name destinations that exist', () => {
       { task_key: 'a', ...work },
       { task_key: 'b', ...work, ...webhooks(...ids) },
     ];
-    const rows = async () => (await service.rows()).slice(0, 2);
+    const rows = async () => (await service.rowCounts()).slice(0, 2);
     const before = await rows();
     expect(await service.post('2.0/jobs/create', { ...work, ...webhooks(id, unknown) })).toMatchObject(
       refusal('webhook_notifications.on_failure[1].id'),
@@ -361,12 +361,12 @@ describe('the log', () => {
   });
 
   test('under job access control, people see what is about their jobs, and send again what they may run', async () => {
-    const guarded = await startService({}, defaultLimits, true);
+    const guarded = await startApiHarness({}, defaultLimits, true);
     const { db } = guarded.database;
     const [owner, viewer, stranger] = [
-      await addPerson(db, 'owner'),
-      await addPerson(db, 'viewer'),
-      await addPerson(db, 'stranger'),
+      await addUser(db, 'owner'),
+      await addUser(db, 'viewer'),
+      await addUser(db, 'stranger'),
     ];
     const call = (token: string, method: Method, where: string, body?: object) =>
       guarded.send({

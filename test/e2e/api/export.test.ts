@@ -3,8 +3,8 @@ import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCoreOperations } from '../../../api/http/operations.ts';
 import type { NotebookReport } from '../../../engine/run/output.ts';
-import { modelIn } from '../../unit/engine/run/notebook-page/samples.ts';
-import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { extractModel } from '../../unit/engine/run/notebook-page/samples.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 
 const single = {
   existing_cluster_id: 'c',
@@ -24,23 +24,23 @@ const report: NotebookReport = {
     },
   ],
 };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 const submit = async (body: object, version = '2.0'): Promise<number> =>
-  idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
+  idFrom(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
 
 async function finished(
   body: object,
-  left: Parameters<TestService['outputs']['set']>[1] = {},
+  left: Parameters<ApiHarness['outputs']['set']>[1] = {},
   result: 'SUCCESS' | 'FAILED' = 'SUCCESS',
 ): Promise<number> {
   const runId = await submit(body);
-  await service.end(runId, { result, message: result === 'FAILED' ? 'Workload failed' : '' });
+  await service.endRun(runId, { result, message: result === 'FAILED' ? 'Workload failed' : '' });
   service.outputs.set(runId, left);
   return runId;
 }
@@ -49,9 +49,9 @@ const exportRun = (
   run_id: number | string,
   query: Record<string, string> = {},
   version = '2.0',
-): Promise<Answer> => service.get(`${version}/jobs/runs/export`, { run_id: String(run_id), ...query });
+): Promise<ApiResponse> => service.get(`${version}/jobs/runs/export`, { run_id: String(run_id), ...query });
 
-function viewsIn({ body }: Answer): { content: string; name: string; type: string }[] {
+function viewsIn({ body }: ApiResponse): { content: string; name: string; type: string }[] {
   return Array.isArray(body['views']) ? body['views'] : [];
 }
 
@@ -81,10 +81,10 @@ describe('spec 2.10, 4.1.8: views', () => {
     expect(code?.content).toContain('&lt;b&gt;1&lt;/b&gt;');
     expect(dashboard?.content).not.toContain('code()');
     expect(dashboard?.content).toContain('&lt;b&gt;1&lt;/b&gt;');
-    expect(modelIn(code?.content ?? '').commands).toMatchObject([
+    expect(extractModel(code?.content ?? '').commands).toMatchObject([
       { command: 'code()', bindings: { year: '2013' } },
     ]);
-    expect(modelIn(dashboard?.content ?? '').commands).toMatchObject([{ command: '' }]);
+    expect(extractModel(dashboard?.content ?? '').commands).toMatchObject([{ command: '' }]);
   });
 
   test.each(['2.0', '2.1', '2.2'])('a task run is exported by its own id in %s', async (version) => {
@@ -98,9 +98,9 @@ describe('spec 2.10, 4.1.8: views', () => {
   });
 
   test('outputs beyond the limit are left out, and the page says so', async () => {
-    const small = await startService({}, { ...service.ports.limits, notebookExportBytes: 2_000 });
+    const small = await startApiHarness({}, { ...service.ports.limits, notebookExportBytes: 2_000 });
     try {
-      const runId = idIn(await small.post('2.0/jobs/runs/submit', single), 'run_id');
+      const runId = idFrom(await small.post('2.0/jobs/runs/submit', single), 'run_id');
       small.outputs.set(runId, {
         report: {
           ...report,

@@ -9,14 +9,14 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import { adminToken, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { adminToken, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 
 let dataDirectory: string;
-let service: TestService;
+let service: ApiHarness;
 beforeAll(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-files-'));
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
-  service = await startService({
+  service = await startApiHarness({
     operations: [
       ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
       ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
@@ -206,7 +206,7 @@ describe('multipart forms', () => {
   async function form(
     path: string,
     parts: readonly (readonly [name: string, value: string | Blob])[],
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const body = new FormData();
     for (const [name, value] of parts) {
       if (typeof value === 'string') body.append(name, value);

@@ -1,23 +1,23 @@
 /** jobs/create, get, list and delete through HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook };
 const task = { task_key: 'a', existing_cluster_id: 'c-1', notebook_task: notebook };
 const multi = { name: 'multi', tasks: [task, { ...task, task_key: 'b', depends_on: [{ task_key: 'a' }] }] };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 async function create(version: string, settings: object): Promise<number> {
   const answer = await service.post(`${version}/jobs/create`, settings);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return idIn(answer, 'job_id');
+  return idFrom(answer, 'job_id');
 }
 
 function get(version: string, jobId: number) {
@@ -69,7 +69,7 @@ describe('spec 4.1: create and get', () => {
   });
 
   test('the quota of stored jobs is kept', async () => {
-    const small = await startService({}, { ...defaultLimits, savedJobs: 1 });
+    const small = await startApiHarness({}, { ...defaultLimits, savedJobs: 1 });
     expect((await small.post('2.0/jobs/create', single)).status).toBe(200);
     expect(await small.post('2.0/jobs/create', single)).toMatchObject({
       status: 400,
@@ -185,26 +185,26 @@ describe('spec 4.1: create and get', () => {
       /^format is "MULTI_TASK"/,
     ],
   ])('%s is refused and nothing is stored', async (_, version, settings, error_code, message) => {
-    const before = await service.rows();
+    const before = await service.rowCounts();
     const answer = await service.post(`${version}/jobs/create`, settings);
     expect(answer).toMatchObject({
       status: 400,
       body: { error_code, message: expect.stringMatching(message) },
     });
-    expect(await service.rows()).toEqual(before);
+    expect(await service.rowCounts()).toEqual(before);
   });
 });
 
 describe('spec 4.1, 9.4: list', () => {
-  let lister: TestService;
+  let lister: ApiHarness;
   const ids: number[] = [];
 
   beforeAll(async () => {
-    lister = await startService();
+    lister = await startApiHarness();
     for (let index = 0; index < 25; index += 1) {
       const settings =
         index % 2 === 0 ? { ...single, name: `job ${index}` } : { ...multi, name: `job ${index}` };
-      ids.unshift(idIn(await lister.post('2.0/jobs/create', settings), 'job_id'));
+      ids.unshift(idFrom(await lister.post('2.0/jobs/create', settings), 'job_id'));
     }
   });
   afterAll(() => lister.close());
@@ -290,12 +290,12 @@ describe('spec 4.1.1: delete', () => {
       max_concurrent_runs: 2,
       email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] },
     });
-    const first = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
-    const second = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
-    await service.end(first, { result: 'SUCCESS' });
+    const first = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const second = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    await service.endRun(first, { result: 'SUCCESS' });
 
     expect(await service.post('2.0/jobs/delete', { job_id: jobId })).toMatchObject({ status: 200, body: {} });
-    expect(service.stopped).toEqual([second]);
+    expect(service.stoppedRunIds).toEqual([second]);
     expect((await get('2.0', jobId)).body['message']).toBe(`Job ${jobId} does not exist.`);
     expect((await service.get('2.0/jobs/runs/get', { run_id: String(first) })).body['message']).toBe(
       `Run ${first} does not exist.`,

@@ -1,6 +1,6 @@
 /** jobs/run-now, runs/submit and runs/cancel through HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/nb' };
 const single = { existing_cluster_id: 'c', notebook_task: notebook };
@@ -9,15 +9,15 @@ const task = {
   existing_cluster_id: 'c',
   spark_python_task: { python_file: 'managed_fs:/x.py' },
 };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 async function createJob(settings: object): Promise<number> {
-  return idIn(await service.post('2.0/jobs/create', settings), 'job_id');
+  return idFrom(await service.post('2.0/jobs/create', settings), 'job_id');
 }
 
 function getRun(runId: number, version = '2.0') {
@@ -36,7 +36,7 @@ describe('spec 4.1.4: run-now', () => {
     await service.post('2.0/jobs/run-now', { job_id: jobId });
     const answer = await service.post('2.0/jobs/run-now', { job_id: jobId, ...parameters });
     expect(answer.body).toEqual({ run_id: expect.any(Number), number_in_job: 2 });
-    expect((await getRun(idIn(answer, 'run_id'))).body).toMatchObject({
+    expect((await getRun(idFrom(answer, 'run_id'))).body).toMatchObject({
       job_id: jobId,
       number_in_job: 2,
       run_name: 'nightly',
@@ -53,7 +53,7 @@ describe('spec 4.1.4: run-now', () => {
   test('over max_concurrent_runs the run is skipped', async () => {
     const jobId = await createJob(single);
     await service.post('2.0/jobs/run-now', { job_id: jobId });
-    const runId = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const runId = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     const { body } = await getRun(runId);
     expect(body['state']).toEqual({
       life_cycle_state: 'SKIPPED',
@@ -102,10 +102,10 @@ describe('spec 4.1.4: run-now', () => {
     [{ job_id: null }, 'Missing required field: job_id.'],
   ])('%j is refused and nothing is stored', async (body, message) => {
     const jobId = await createJob(single);
-    const before = await service.rows();
+    const before = await service.rowCounts();
     const answer = await service.post('2.1/jobs/run-now', { job_id: jobId, ...body });
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
-    expect(await service.rows()).toEqual(before);
+    expect(await service.rowCounts()).toEqual(before);
   });
 });
 
@@ -113,7 +113,7 @@ describe('spec 4.1.5: submit', () => {
   test('a single-task body stays single-task in 2.0', async () => {
     const answer = await service.post('2.0/jobs/runs/submit', { ...single, run_name: 'ad hoc' });
     expect(answer.body).toEqual({ run_id: expect.any(Number) });
-    expect((await getRun(idIn(answer, 'run_id'))).body).toMatchObject({
+    expect((await getRun(idFrom(answer, 'run_id'))).body).toMatchObject({
       run_name: 'ad hoc',
       run_type: 'SUBMIT_RUN',
       format: 'SINGLE_TASK',
@@ -124,7 +124,7 @@ describe('spec 4.1.5: submit', () => {
   });
 
   test.each(['2.1', '2.2'])('a single-task body is one task keyed by the run name in %s', async (version) => {
-    const runId = idIn(
+    const runId = idFrom(
       await service.post(`${version}/jobs/runs/submit`, { ...single, run_name: 'ad hoc' }),
       'run_id',
     );
@@ -136,7 +136,7 @@ describe('spec 4.1.5: submit', () => {
 
   test('a list of tasks is taken in every version, without a name the run is Untitled', async () => {
     for (const version of ['2.0', '2.1', '2.2']) {
-      const runId = idIn(await service.post(`${version}/jobs/runs/submit`, { tasks: [task] }), 'run_id');
+      const runId = idFrom(await service.post(`${version}/jobs/runs/submit`, { tasks: [task] }), 'run_id');
       expect((await getRun(runId, version)).body).toMatchObject({
         run_name: 'Untitled',
         tasks: [{ task_key: 'a', start_time: 0 }],
@@ -145,17 +145,17 @@ describe('spec 4.1.5: submit', () => {
   });
 
   test('its hidden job is not shown', async () => {
-    const run = await getRun(idIn(await service.post('2.0/jobs/runs/submit', single), 'run_id'));
+    const run = await getRun(idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id'));
     expect((await service.get('2.0/jobs/get', { job_id: String(run.body['job_id']) })).status).toBe(400);
   });
 
   test('a token that was used before gives its run', async () => {
     const first = await service.post('2.1/jobs/runs/submit', { tasks: [task], idempotency_token: 'once' });
-    const before = await service.rows();
+    const before = await service.rowCounts();
     expect(
       (await service.post('2.1/jobs/runs/submit', { tasks: [task], idempotency_token: 'once' })).body,
     ).toEqual(first.body);
-    expect(await service.rows()).toEqual(before);
+    expect(await service.rowCounts()).toEqual(before);
   });
 
   test.each([
@@ -187,26 +187,26 @@ describe('spec 4.1.5: submit', () => {
     [{ ...single, idempotency_token: 'x'.repeat(65) }, 'idempotency_token has 65 characters'],
     [{ ...single, timeout_seconds: '-5' }, 'timeout_seconds is -5; it must be at least 0.'],
   ])('%j is refused and nothing is stored', async (body, message) => {
-    const before = await service.rows();
+    const before = await service.rowCounts();
     const answer = await service.post('2.1/jobs/runs/submit', body);
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
-    expect(await service.rows()).toEqual(before);
+    expect(await service.rowCounts()).toEqual(before);
   });
 });
 
 describe('spec 3.1, 4.1.9: cancel', () => {
   test('an active run is told to stop', async () => {
-    const runId = idIn(await service.post('2.0/jobs/runs/submit', single), 'run_id');
+    const runId = idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id');
     expect(await service.post('2.0/jobs/runs/cancel', { run_id: String(runId) })).toMatchObject({
       status: 200,
       body: {},
     });
-    expect(service.stopped).toContain(runId);
+    expect(service.stoppedRunIds).toContain(runId);
   });
 
   test('a run that is over stays as it is', async () => {
-    const runId = idIn(await service.post('2.0/jobs/runs/submit', single), 'run_id');
-    await service.end(runId, { result: 'SUCCESS' });
+    const runId = idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id');
+    await service.endRun(runId, { result: 'SUCCESS' });
     const before = await getRun(runId);
     expect((await service.post('2.1/jobs/runs/cancel', { run_id: runId })).status).toBe(200);
     expect((await getRun(runId)).body).toEqual(before.body);
@@ -233,7 +233,7 @@ describe('spec 3.1, 4.1.9: cancel', () => {
   });
 
   test('a task run cannot be cancelled alone', async () => {
-    const runId = idIn(await service.post('2.1/jobs/runs/submit', { tasks: [task] }), 'run_id');
+    const runId = idFrom(await service.post('2.1/jobs/runs/submit', { tasks: [task] }), 'run_id');
     const answer = await service.post('2.1/jobs/runs/cancel', { run_id: runId + 1 });
     expect(answer).toMatchObject({
       status: 400,

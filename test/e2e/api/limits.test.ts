@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits, type LimitName, type Limits } from '../../../engine/limits.ts';
 import { addDestinations, knownDestinations } from '../../harness/destinations.ts';
 import { startTestService } from '../../harness/service.ts';
-import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/nb' };
 /** A job that tells so many destinations of its starts. */
@@ -21,18 +21,21 @@ const jar = (task_key: string) => ({
 const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 const shared = (job_cluster_key: string) => ({ job_cluster_key, new_cluster: cluster });
 
-let service: TestService | undefined;
+let service: ApiHarness | undefined;
 afterEach(async () => {
   await service?.close();
   service = undefined;
 });
 
-async function withLimits(limits: Partial<Limits>): Promise<TestService> {
-  service = await startService({ limits: { ...defaultLimits, ...limits } }, { ...defaultLimits, ...limits });
+async function withLimits(limits: Partial<Limits>): Promise<ApiHarness> {
+  service = await startApiHarness(
+    { limits: { ...defaultLimits, ...limits } },
+    { ...defaultLimits, ...limits },
+  );
   return service;
 }
 
-type Ask = (service: TestService) => Promise<Answer>;
+type Ask = (service: ApiHarness) => Promise<ApiResponse>;
 const create =
   (settings: object, version = '2.0'): Ask =>
   (runyard) =>
@@ -45,7 +48,7 @@ const runNow =
   (settings: object, more: object): Ask =>
   async (runyard) =>
     runyard.post('2.1/jobs/run-now', {
-      job_id: idIn(await runyard.post('2.0/jobs/create', settings), 'job_id'),
+      job_id: idFrom(await runyard.post('2.0/jobs/create', settings), 'job_id'),
       ...more,
     });
 const disk = (boot_disk_size: number) =>
@@ -310,7 +313,7 @@ describe('spec 8: how much of a run is shown', () => {
 
   test('get-output: the first bytes of the logs', async () => {
     const runyard = await withLimits({ outputBytes: 5 });
-    const runId = idIn(
+    const runId = idFrom(
       await runyard.post('2.0/jobs/runs/submit', {
         existing_cluster_id: 'c',
         spark_python_task: { python_file: 'managed_fs:/x.py' },
@@ -332,12 +335,12 @@ describe('spec 8: how much of a run is shown', () => {
       await runyard.putNotebook('/long', ['dbutils.notebook.exit("1234567")']);
       await runyard.putNotebook('/loud', ['print("x" * 101)', 'dbutils.notebook.exit("never")']);
       const outputOf = async (notebook_path: string) => {
-        const { run_id } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+        const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
           existing_cluster_id: 'c',
           notebook_task: { notebook_path },
         });
-        await runyard.ended(run_id);
-        return runyard.ok('GET', '2.0/jobs/runs/get-output', { run_id });
+        await runyard.waitForRunEnd(run_id);
+        return runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
       };
       expect(await outputOf('/long')).toMatchObject({
         notebook_output: { result: '12345', truncated: true },
@@ -355,22 +358,22 @@ describe('spec 8: how much of a run is shown', () => {
 describe('spec 7, 8: concurrent task runs of the workspace', () => {
   test('the refusal says when to try again, and leaves nothing behind', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
-    const jobId = idIn(await create(single)(runyard), 'job_id');
+    const jobId = idFrom(await create(single)(runyard), 'job_id');
     await submit(single)(runyard);
-    const before = await runyard.rows();
+    const before = await runyard.rowCounts();
     const refused = await runyard.post('2.1/jobs/run-now', { job_id: jobId, idempotency_token: 'again' });
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(await runyard.rows()).toEqual(before);
+    expect(await runyard.rowCounts()).toEqual(before);
   });
 
   test('spec 4.1.4: a refused request may be sent again until it succeeds, and starts one run', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
-    const jobId = idIn(await create(single)(runyard), 'job_id');
-    const other = idIn(await submit(single)(runyard), 'run_id');
+    const jobId = idFrom(await create(single)(runyard), 'job_id');
+    const other = idFrom(await submit(single)(runyard), 'run_id');
     const ask = { job_id: jobId, idempotency_token: 'again' };
     expect((await runyard.post('2.1/jobs/run-now', ask)).status).toBe(429);
-    await runyard.end(other, { result: 'SUCCESS' });
+    await runyard.endRun(other, { result: 'SUCCESS' });
     const started = await runyard.post('2.1/jobs/run-now', ask);
     expect(started.body).toEqual({ run_id: expect.any(Number), number_in_job: 1 });
     expect((await runyard.post('2.1/jobs/run-now', ask)).body).toEqual(started.body);
@@ -385,7 +388,7 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
 
   test('a run over max_concurrent_runs is skipped, not refused: it takes no room', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
-    const jobId = idIn(await create({ ...single, max_concurrent_runs: 1 })(runyard), 'job_id');
+    const jobId = idFrom(await create({ ...single, max_concurrent_runs: 1 })(runyard), 'job_id');
     await runyard.post('2.0/jobs/run-now', { job_id: jobId });
     expect((await runyard.post('2.0/jobs/run-now', { job_id: jobId })).body).toMatchObject({
       number_in_job: 2,
@@ -412,21 +415,21 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
 describe('spec 8: jobs created and saved', () => {
   test('creations count for an hour, deleted jobs and deleted submissions among them', async () => {
     const runyard = await withLimits({ jobsCreatedPerHour: 2 });
-    const jobId = idIn(await create(single)(runyard), 'job_id');
+    const jobId = idFrom(await create(single)(runyard), 'job_id');
     await runyard.post('2.0/jobs/delete', { job_id: jobId });
-    runyard.tick(60_000);
-    const runId = idIn(await submit(single)(runyard), 'run_id');
-    await runyard.end(runId, { result: 'SUCCESS' });
+    runyard.advanceClock(60_000);
+    const runId = idFrom(await submit(single)(runyard), 'run_id');
+    await runyard.endRun(runId, { result: 'SUCCESS' });
     expect((await runyard.post('2.0/jobs/runs/delete', { run_id: runId })).status).toBe(200);
     expect((await create(single)(runyard)).body['error_code']).toBe('QUOTA_EXCEEDED');
-    runyard.tick(3_540_000);
+    runyard.advanceClock(3_540_000);
     expect((await create(single)(runyard)).status).toBe(200);
     expect((await submit(single)(runyard)).body['error_code']).toBe('QUOTA_EXCEEDED');
   });
 
   test('a deleted job makes room for another', async () => {
     const runyard = await withLimits({ savedJobs: 1 });
-    const jobId = idIn(await create(single)(runyard), 'job_id');
+    const jobId = idFrom(await create(single)(runyard), 'job_id');
     expect((await create(single)(runyard)).status).toBe(400);
     await runyard.post('2.0/jobs/delete', { job_id: jobId });
     expect((await create(single)(runyard)).status).toBe(200);
@@ -439,6 +442,6 @@ describe('spec 8: jobs created and saved', () => {
     const runyard = await withLimits({ [name]: most });
     const answers = await Promise.all(Array.from({ length: 30 }, () => create(single)(runyard)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
-    expect((await runyard.rows())[0]).toBe(most);
+    expect((await runyard.rowCounts())[0]).toBe(most);
   });
 });

@@ -1,12 +1,12 @@
 /** Who am I: what clients ask at their start, and the header in which they look for the workspace. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceHeaders } from '../../../engine/validation/aliases.ts';
-import { addPerson } from '../../harness/people.ts';
-import { adminToken, startService, type TestService } from '../../unit/api/service.ts';
+import { addUser } from '../../harness/people.ts';
+import { adminToken, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
-let service: TestService;
+let service: ApiHarness;
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
@@ -31,7 +31,7 @@ test('the id of the workspace stands in a header', async () => {
 });
 
 test.each(['jobs', 'sql', 'clusters'])('a token of the scope %s may ask', async (scope) => {
-  const token = await addPerson(service.database.db, `user-of-${scope}`, { scopes: [scope] });
+  const token = await addUser(service.database.db, `user-of-${scope}`, { scopes: [scope] });
   expect(await me(token)).toMatchObject({
     status: 200,
     body: { userName: `user-of-${scope}`, groups: [{ display: 'users' }] },

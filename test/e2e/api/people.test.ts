@@ -1,14 +1,14 @@
 /** Users, service principals and what administrators set for their tokens, through HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../harness/client.ts';
-import { addPerson } from '../../harness/people.ts';
-import { adminToken, idIn, startService, type TestService } from '../../unit/api/service.ts';
+import type { ResponseBody } from '../../harness/client.ts';
+import { addUser } from '../../harness/people.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-let service: TestService;
+let service: ApiHarness;
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
@@ -17,7 +17,7 @@ const send = (
   path: string,
   payload?: object,
   token = adminToken,
-): Promise<{ status: number; body: Answer }> =>
+): Promise<{ status: number; body: ResponseBody }> =>
   service.send({
     method,
     url: `/api/2.0/${path}`,
@@ -92,7 +92,7 @@ describe('users', () => {
     for (const name of ['p1', 'p2', 'p3']) await add(name);
     await send('POST', principals, { displayName: 'robot' });
     const all = (await send('GET', users)).body;
-    expect(all.Resources.map(({ userName }: Answer) => userName)).toEqual(
+    expect(all.Resources.map(({ userName }: ResponseBody) => userName)).toEqual(
       expect.arrayContaining(['admin', 'p1', 'p2', 'p3']),
     );
     const page = (await send('GET', `${users}?startIndex=2&count=2`)).body;
@@ -172,7 +172,7 @@ describe('users', () => {
   });
 
   test('the last active administrator stays one, also when two go at once', async () => {
-    const other = await startService();
+    const other = await startApiHarness();
     const as = (method: Method, path: string, payload?: object) =>
       other.send({
         method,
@@ -191,7 +191,7 @@ describe('users', () => {
       body: {
         Resources: [admin],
       },
-    }: { body: Answer } = await as('GET', users);
+    }: { body: ResponseBody } = await as('GET', users);
     expect(await as('DELETE', `${users}/${admin.id}`)).toMatchObject(last);
     expect(
       await as('PATCH', `${users}/${admin.id}`, {
@@ -201,7 +201,7 @@ describe('users', () => {
     expect(
       await as('PATCH', `${users}/${admin.id}`, { Operations: [{ op: 'remove', path: 'groups' }] }),
     ).toMatchObject(last);
-    await addPerson(other.database.db, 'second', { admin: true });
+    await addUser(other.database.db, 'second', { admin: true });
     const { people } = other.ports;
     const second = await people.named('second');
     const ends = await Promise.allSettled(
@@ -231,8 +231,8 @@ describe('who is deleted', () => {
   test('spec 2.1, 2.5: leaves jobs and runs behind without a creator, and no token that counts', async () => {
     const id = await add('carl');
     const token = await tokenFor('carl');
-    const jobId = idIn({ headers: {}, ...(await send('POST', 'jobs/create', job, token)) }, 'job_id');
-    const runId = idIn(
+    const jobId = idFrom({ headers: {}, ...(await send('POST', 'jobs/create', job, token)) }, 'job_id');
+    const runId = idFrom(
       { headers: {}, ...(await send('POST', 'jobs/run-now', { job_id: jobId }, token)) },
       'run_id',
     );
@@ -329,7 +329,7 @@ describe('the tokens of everybody', () => {
     const token = await tokenFor('dora', { scopes: ['jobs'] });
     const found = (
       await send('GET', 'token-management/tokens?created_by_username=admin')
-    ).body.token_infos.find((one: Answer) => one.owner_name === 'dora');
+    ).body.token_infos.find((one: ResponseBody) => one.owner_name === 'dora');
     const path = `token-management/tokens/${found.token_id}`;
     expect((await send('GET', path)).body).toEqual({ token_info: found });
     expect((await send('PATCH', path, { token: { scopes: ['files'] }, update_mask: 'scopes' })).status).toBe(
@@ -447,14 +447,14 @@ describe('spec 5.4: administrators', () => {
 });
 
 describe('the audit log', () => {
-  const events = async (query: string): Promise<Answer[]> =>
+  const events = async (query: string): Promise<ResponseBody[]> =>
     (await send('GET', `audit?${query}`)).body.events;
 
   test('says who did what, when, from where and with which token, what was before and after, and holds no secret', async () => {
     const {
       body: { job_id: jobId },
     } = await send('POST', 'jobs/create', { ...job, timeout_seconds: 5 });
-    service.tick(1_000);
+    service.advanceClock(1_000);
     const changed = { job_id: jobId, new_settings: { timeout_seconds: 9, tasks: undefined } };
     await send('POST', 'jobs/update', changed);
     const [last, first] = await events('user_name=admin&limit=2');
@@ -479,7 +479,7 @@ describe('the audit log', () => {
   });
 
   test('keeps what was refused, and nothing that was only read', async () => {
-    const token = await addPerson(service.database.db, 'spy', { scopes: ['files'] });
+    const token = await addUser(service.database.db, 'spy', { scopes: ['files'] });
     await send('POST', 'jobs/create', job, token);
     await send('GET', 'managed_fs/list?path=/', undefined, token);
     expect(await events('user_name=spy')).toMatchObject([{ action: 'POST /jobs/create', status: 403 }]);

@@ -5,18 +5,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findOperationsWithoutAccess } from '../../../api/http/access.ts';
 import { createCoreOperations } from '../../../api/http/operations.ts';
-import { addPerson } from '../../harness/people.ts';
-import { adminToken, idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { addUser } from '../../harness/people.ts';
+import {
+  adminToken,
+  idFrom,
+  startApiHarness,
+  type ApiResponse,
+  type ApiHarness,
+} from '../../unit/api/service.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
-let service: TestService;
+let service: ApiHarness;
 /** Token by name; the levels on the shared job are those of the names. */
 const tokens = new Map<string, string>([['admin', adminToken]]);
 beforeAll(async () => {
-  service = await startService({}, undefined, true);
+  service = await startApiHarness({}, undefined, true);
   for (const name of ['owner', 'manager', 'runner', 'viewer', 'stranger'])
-    tokens.set(name, await addPerson(service.database.db, name));
+    tokens.set(name, await addUser(service.database.db, name));
 });
 afterAll(() => service.close());
 
@@ -32,7 +38,7 @@ function as(
   method: Method,
   path: string,
   input: Record<string, unknown> = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const query = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]));
   return service.send({
     method,
@@ -44,7 +50,7 @@ function as(
 
 /** A job of the owner with a run, on which everybody has the level of their name. */
 async function sharedJob(): Promise<{ jobId: number; runId: number }> {
-  const jobId = idIn(
+  const jobId = idFrom(
     await as('owner', 'POST', '2.0/jobs/create', {
       ...job,
       access_control_list: levels,
@@ -52,7 +58,7 @@ async function sharedJob(): Promise<{ jobId: number; runId: number }> {
     }),
     'job_id',
   );
-  return { jobId, runId: idIn(await as('owner', 'POST', '2.0/jobs/run-now', { job_id: jobId }), 'run_id') };
+  return { jobId, runId: idFrom(await as('owner', 'POST', '2.0/jobs/run-now', { job_id: jobId }), 'run_id') };
 }
 
 const entry = (name: string, level: string) => ({
@@ -185,7 +191,7 @@ describe('the list of a job', () => {
     const list = async () => (await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).body;
     const before = await list();
     const refused = { status: 400, body: { error_code: 'INVALID_PARAMETER_VALUE', message } };
-    const rows = await service.rows();
+    const rows = await service.rowCounts();
     expect(
       await as('owner', 'PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: [bad] }),
     ).toMatchObject(refused);
@@ -202,7 +208,7 @@ describe('the list of a job', () => {
       await as('owner', 'POST', '2.0/jobs/runs/submit', { ...job, access_control_list: [bad] }),
     ).toMatchObject(refused);
     expect(await list()).toEqual(before);
-    expect(await service.rows()).toEqual(rows);
+    expect(await service.rowCounts()).toEqual(rows);
   });
 
   test.each<[Method, string]>([
@@ -323,7 +329,7 @@ describe('job access control', () => {
       '2.0/jobs/runs/delete',
       async () => {
         const { runId } = await sharedJob();
-        await service.end(runId, { result: 'SUCCESS' });
+        await service.endRun(runId, { result: 'SUCCESS' });
         return { run_id: runId };
       },
     ],
@@ -344,8 +350,8 @@ describe('job access control', () => {
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: '/nb' },
     }));
-    const jobId = idIn(await as('owner', 'POST', '2.1/jobs/create', { tasks }), 'job_id');
-    const runId = idIn(await as('owner', 'POST', '2.1/jobs/run-now', { job_id: jobId }), 'run_id');
+    const jobId = idFrom(await as('owner', 'POST', '2.1/jobs/create', { tasks }), 'job_id');
+    const runId = idFrom(await as('owner', 'POST', '2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     const { body } = await as('owner', 'GET', '2.1/jobs/runs/get', { run_id: runId });
     const [task] = Object(body)['tasks'];
     expect((await as('owner', 'GET', '2.1/jobs/runs/get-output', { run_id: task.run_id })).status).toBe(200);
@@ -373,7 +379,7 @@ describe('job access control', () => {
   });
 
   test('a one-time run belongs to whoever submitted it, and to those it is shared with', async () => {
-    const runId = idIn(
+    const runId = idFrom(
       await as('stranger', 'POST', '2.0/jobs/runs/submit', {
         ...job,
         access_control_list: [{ user_name: 'viewer', permission_level: 'CAN_VIEW' }],
@@ -413,8 +419,8 @@ describe('job access control', () => {
   });
 
   test('permissions of a user who is gone are gone', async () => {
-    tokens.set('leaver', await addPerson(service.database.db, 'leaver'));
-    const jobId = idIn(await as('leaver', 'POST', '2.0/jobs/create', job), 'job_id');
+    tokens.set('leaver', await addUser(service.database.db, 'leaver'));
+    const jobId = idFrom(await as('leaver', 'POST', '2.0/jobs/create', job), 'job_id');
     const { db } = service.database;
     await db
       .deleteFrom('tokens')
@@ -437,16 +443,16 @@ describe('job access control', () => {
     const [first] = operations;
     if (first === undefined) throw new Error('There are no operations.');
     const { access: _access, ...forgetful } = first;
-    await expect(startService({ operations: [forgetful] }, undefined, true)).rejects.toThrow(
+    await expect(startApiHarness({ operations: [forgetful] }, undefined, true)).rejects.toThrow(
       'POST /jobs/create does not say what it needs on a job.',
     );
   });
 });
 
 test('while job access control is off everybody may do everything, jobs run as their creators, and lists are kept all the same', async () => {
-  const open = await startService();
-  const token = await addPerson(open.database.db, 'somebody');
-  const jobId = idIn(await open.post('2.0/jobs/create', job), 'job_id');
+  const open = await startApiHarness();
+  const token = await addUser(open.database.db, 'somebody');
+  const jobId = idFrom(await open.post('2.0/jobs/create', job), 'job_id');
   const send = (method: Method, url: string, payload?: object) =>
     open.send({
       method,

@@ -3,37 +3,37 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
 import { createCoreOperations } from '../../../api/http/operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
 const tasks = [
   { task_key: 'b', ...work, depends_on: [{ task_key: 'a' }] },
   { task_key: 'a', ...work },
 ];
-let service: TestService;
+let service: ApiHarness;
 /** Five task runs at once in the whole workspace. */
-let small: TestService;
+let small: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
-  small = await startService({}, { ...defaultLimits, concurrentTaskRuns: 5 });
+  service = await startApiHarness();
+  small = await startApiHarness({}, { ...defaultLimits, concurrentTaskRuns: 5 });
 });
 afterAll(() => Promise.all([service.close(), small.close()]));
 
-async function submitted(on: TestService = service, body: object = { tasks }): Promise<number> {
-  return idIn(await on.post('2.0/jobs/runs/submit', body), 'run_id');
+async function submitted(on: ApiHarness = service, body: object = { tasks }): Promise<number> {
+  return idFrom(await on.post('2.0/jobs/runs/submit', body), 'run_id');
 }
 
-async function failed(on: TestService = service, body?: object): Promise<number> {
+async function failed(on: ApiHarness = service, body?: object): Promise<number> {
   const runId = await submitted(on, body);
-  await on.end(runId, { result: 'FAILED' });
+  await on.endRun(runId, { result: 'FAILED' });
   return runId;
 }
 
-const repair = (body: object, on: TestService = service): Promise<Answer> =>
+const repair = (body: object, on: ApiHarness = service): Promise<ApiResponse> =>
   on.post('2.1/jobs/runs/repair', body);
 
-async function repairIdOf(answer: Answer): Promise<number> {
+async function repairIdOf(answer: ApiResponse): Promise<number> {
   expect(answer).toEqual({
     status: 200,
     headers: expect.anything(),
@@ -43,7 +43,7 @@ async function repairIdOf(answer: Answer): Promise<number> {
 }
 
 /** Everything that is stored of runs. */
-const stored = async (on: TestService = service): Promise<unknown> => {
+const stored = async (on: ApiHarness = service): Promise<unknown> => {
   const { db } = on.database;
   return Promise.all(
     (['runs', 'task_runs', 'repairs'] as const).map((table) =>
@@ -152,7 +152,7 @@ describe('refused, and nothing changes:', () => {
 
   test('a run in which nothing failed, when all failed tasks are asked for', async () => {
     const runId = await submitted();
-    await service.end(runId, { result: 'SUCCESS' });
+    await service.endRun(runId, { result: 'SUCCESS' });
     expect(await repair({ run_id: runId, rerun_all_failed_tasks: true })).toMatchObject({
       status: 400,
       body: {
@@ -162,11 +162,11 @@ describe('refused, and nothing changes:', () => {
   });
 
   test('a skipped run', async () => {
-    const jobId = idIn(
+    const jobId = idFrom(
       await service.post('2.1/jobs/create', { name: 'one', tasks, max_concurrent_runs: 0 }),
       'job_id',
     );
-    const runId = idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
+    const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     expect(await repair({ run_id: runId, rerun_tasks: ['a'] })).toMatchObject({
       status: 400,
       body: {
@@ -177,9 +177,9 @@ describe('refused, and nothing changes:', () => {
   });
 
   test('a run of a deleted job, and a deleted run', async () => {
-    const jobId = idIn(await service.post('2.1/jobs/create', { name: 'gone', tasks }), 'job_id');
-    const runId = idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
-    await service.end(runId, { result: 'FAILED' });
+    const jobId = idFrom(await service.post('2.1/jobs/create', { name: 'gone', tasks }), 'job_id');
+    const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
+    await service.endRun(runId, { result: 'FAILED' });
     await service.post('2.1/jobs/delete', { job_id: jobId });
     const deleted = await failed();
     await service.post('2.1/jobs/runs/delete', { run_id: deleted });
@@ -246,9 +246,9 @@ describe('accepted:', () => {
 
   test('the times of a run are those of its rounds, without the time between', async () => {
     const runId = await failed();
-    service.tick(3_600_000);
+    service.advanceClock(3_600_000);
     const first = await repairIdOf(await repair({ run_id: runId, rerun_all_failed_tasks: true }));
-    service.tick(5_000);
+    service.advanceClock(5_000);
     await service.database.db
       .updateTable('runs')
       .set({ state: 'TERMINATED', active: false, result: 'SUCCESS', end_time: service.ports.clock.now() })
@@ -273,7 +273,7 @@ describe('accepted:', () => {
     expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).body['error_code']).toBe(
       'INVALID_STATE',
     );
-    await service.end(runId, { result: 'FAILED' });
+    await service.endRun(runId, { result: 'FAILED' });
     expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).status).toBe(200);
     expect(
       await service.database.db.selectFrom('repairs').selectAll().where('run_id', '=', runId).execute(),

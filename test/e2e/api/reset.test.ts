@@ -1,20 +1,20 @@
 /** jobs/reset through HTTP (spec 4.1 rule 2). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook };
 const task = { task_key: 'a', existing_cluster_id: 'c-1', notebook_task: notebook };
 const multi = { name: 'multi', tasks: [task, { ...task, task_key: 'b', depends_on: [{ task_key: 'a' }] }] };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 const create = async (settings: object, version = '2.0'): Promise<number> =>
-  idIn(await service.post(`${version}/jobs/create`, settings), 'job_id');
+  idFrom(await service.post(`${version}/jobs/create`, settings), 'job_id');
 const settingsOf = async (jobId: number, version = '2.0') =>
   (await service.get(`${version}/jobs/get`, { job_id: String(jobId) })).body['settings'];
 const reset = (jobId: number, settings: unknown, version = '2.0') =>
@@ -37,7 +37,7 @@ describe('spec 4.1.2: reset', () => {
     const {
       body: { settings: _, ...before },
     } = await service.get('2.0/jobs/get', { job_id: String(jobId) });
-    service.tick(1_000);
+    service.advanceClock(1_000);
     await reset(jobId, multi, '2.1');
     const {
       body: { settings: __, ...after },
@@ -87,14 +87,14 @@ describe('spec 4.1.2: reset', () => {
 
   test('applies to future runs only', async () => {
     const jobId = await create({ ...single, max_concurrent_runs: 2 });
-    const before = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const before = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     await reset(jobId, {
       ...single,
       name: 'other',
       notebook_task: { notebook_path: '/other' },
       max_concurrent_runs: 2,
     });
-    const after = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const after = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     expect((await service.get('2.0/jobs/runs/get', { run_id: String(before) })).body).toMatchObject({
       run_name: 'single',
       task: { notebook_task: notebook },
@@ -103,16 +103,16 @@ describe('spec 4.1.2: reset', () => {
       run_name: 'other',
       task: { notebook_task: { notebook_path: '/other' } },
     });
-    expect([...service.retimed.keys()]).toEqual([]);
+    expect([...service.updatedTimeouts.keys()]).toEqual([]);
   });
 
   test('a change to timeout_seconds applies to active runs, and to no others', async () => {
     const jobId = await create({ ...single, timeout_seconds: 50, max_concurrent_runs: 3 });
-    const runNow = async () => idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const runNow = async () => idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     const [over, active] = [await runNow(), await runNow()];
-    await service.end(over, { result: 'SUCCESS' });
+    await service.endRun(over, { result: 'SUCCESS' });
     await reset(jobId, { ...single, name: 'other', timeout_seconds: 60, max_concurrent_runs: 3 });
-    expect([...service.retimed.entries()]).toEqual([
+    expect([...service.updatedTimeouts.entries()]).toEqual([
       [active, expect.objectContaining({ name: 'single', timeout_seconds: 60 })],
     ]);
     const stored = await service.database.db
@@ -125,7 +125,7 @@ describe('spec 4.1.2: reset', () => {
       [over, 'single', 50],
       [active, 'single', 60],
     ]);
-    service.retimed.clear();
+    service.updatedTimeouts.clear();
   });
 
   test.each<[string, string, unknown, RegExp]>([
@@ -166,7 +166,7 @@ describe('spec 4.1.2: reset', () => {
     const deleted = await create(single);
     await service.post('2.0/jobs/delete', { job_id: deleted });
     const run = await service.get('2.0/jobs/runs/get', {
-      run_id: String(idIn(await service.post('2.0/jobs/runs/submit', single), 'run_id')),
+      run_id: String(idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id')),
     });
     for (const jobId of [999_999, deleted, Number(run.body['job_id'])]) {
       expect(await reset(jobId, single)).toMatchObject({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
 import { createCoreOperations } from '../../../api/http/operations.ts';
-import { idIn, startService, type Answer, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/nb' };
 const single = { existing_cluster_id: 'c', notebook_task: notebook };
@@ -12,21 +12,22 @@ const python = {
   spark_python_task: { python_file: 'managed_fs:/x.py' },
 };
 const tasks = [python, { task_key: 'n', ...single, depends_on: [{ task_key: 'p' }] }];
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 const submit = async (body: object, version = '2.0'): Promise<number> =>
-  idIn(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
+  idFrom(await service.post(`${version}/jobs/runs/submit`, body), 'run_id');
 const get = (runId: number, version = '2.0') =>
   service.get(`${version}/jobs/runs/get`, { run_id: String(runId) });
 const output = (runId: number, version = '2.0') =>
   service.get(`${version}/jobs/runs/get-output`, { run_id: String(runId) });
-const runsIn = ({ body }: Answer): { run_id: number }[] => (Array.isArray(body['runs']) ? body['runs'] : []);
-const idsIn = (answer: Answer): number[] => runsIn(answer).map((run) => run.run_id);
+const runsIn = ({ body }: ApiResponse): { run_id: number }[] =>
+  Array.isArray(body['runs']) ? body['runs'] : [];
+const idsIn = (answer: ApiResponse): number[] => runsIn(answer).map((run) => run.run_id);
 
 async function taskRunId(runId: number, key: string): Promise<number> {
   const { run_id } = await service.database.db
@@ -65,7 +66,7 @@ describe('spec 4.1.7: get', () => {
 
   test('a finished run has numbers for all its times', async () => {
     const runId = await submit(single);
-    await service.end(runId, { result: 'SUCCESS' });
+    await service.endRun(runId, { result: 'SUCCESS' });
     const times = {
       end_time: 1_770_000_006_000,
       setup_duration: 1_000,
@@ -98,7 +99,7 @@ describe('spec 4.1.7: get', () => {
     const documented = new Map(
       createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),
     );
-    const answers: [string, Answer][] = [
+    const answers: [string, ApiResponse][] = [
       ['/jobs/runs/get', await get(runId, version)],
       ['/jobs/runs/list', await service.get(`${version}/jobs/runs/list`, { expand_tasks: 'true' })],
       ['/jobs/runs/get-output', await output(await taskRunId(runId, 'p'), version)],
@@ -112,23 +113,23 @@ describe('spec 4.1.7: get', () => {
 });
 
 describe('spec 4.1.6: list', () => {
-  let lister: TestService;
+  let lister: ApiHarness;
   let jobId: number;
   /** Newest first: three of the job (the middle one is over), then 22 submissions. */
   const ids: number[] = [];
 
   beforeAll(async () => {
-    lister = await startService();
+    lister = await startApiHarness();
     for (let index = 0; index < 22; index += 1) {
       ids.unshift(
-        idIn(await lister.post('2.0/jobs/runs/submit', index === 0 ? { tasks } : single), 'run_id'),
+        idFrom(await lister.post('2.0/jobs/runs/submit', index === 0 ? { tasks } : single), 'run_id'),
       );
-      lister.tick(1_000);
+      lister.advanceClock(1_000);
     }
-    jobId = idIn(await lister.post('2.0/jobs/create', { ...single, max_concurrent_runs: 5 }), 'job_id');
+    jobId = idFrom(await lister.post('2.0/jobs/create', { ...single, max_concurrent_runs: 5 }), 'job_id');
     for (let index = 0; index < 3; index += 1)
-      ids.unshift(idIn(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
-    await lister.end(ids[1] ?? 0, { result: 'SUCCESS' });
+      ids.unshift(idFrom(await lister.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id'));
+    await lister.endRun(ids[1] ?? 0, { result: 'SUCCESS' });
   });
   afterAll(() => lister.close());
 
@@ -223,7 +224,7 @@ describe('spec 4.1.10: get-output', () => {
     ['no call of exit', {}, {}],
   ])('a notebook that succeeded with %s', async (_, written, shown) => {
     const runId = await submit(single);
-    await service.end(runId, { result: 'SUCCESS' });
+    await service.endRun(runId, { result: 'SUCCESS' });
     service.outputs.set(runId, { output: written, logs: 'not shown' });
     const { body } = await output(runId);
     expect(body).toEqual({
@@ -234,7 +235,7 @@ describe('spec 4.1.10: get-output', () => {
 
   test('a failure has its error and the trace', async () => {
     const runId = await submit(single);
-    await service.end(runId, { result: 'FAILED', message: 'Workload failed, see run output for details' });
+    await service.endRun(runId, { result: 'FAILED', message: 'Workload failed, see run output for details' });
     service.outputs.set(runId, { output: { error: 'ValueError: 7', errorTrace: 'Traceback ...' } });
     const { body } = await output(runId);
     expect(body).toMatchObject({ error: 'ValueError: 7', error_trace: 'Traceback ...' });
@@ -243,7 +244,7 @@ describe('spec 4.1.10: get-output', () => {
 
   test('a run that ended without output says why', async () => {
     const runId = await submit(single);
-    await service.end(runId, { result: 'CANCELED', message: 'Run cancelled by user' });
+    await service.endRun(runId, { result: 'CANCELED', message: 'Run cancelled by user' });
     expect((await output(runId)).body).toMatchObject({ error: 'Run cancelled by user' });
   });
 

@@ -1,11 +1,11 @@
 /** The newer status beside the state, through HTTP: on runs and task runs, from 2.1 on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../../harness/client.ts';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import type { ResponseBody } from '../../harness/client.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
-let service: TestService;
+let service: ApiHarness;
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
@@ -16,7 +16,7 @@ const task = (key: string) => ({
 });
 
 async function startRun(settings: object = {}): Promise<number> {
-  const jobId = idIn(
+  const jobId = idFrom(
     await service.post('2.1/jobs/create', {
       tasks: [task('a'), task('b')],
       max_concurrent_runs: 5,
@@ -24,10 +24,10 @@ async function startRun(settings: object = {}): Promise<number> {
     }),
     'job_id',
   );
-  return idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
+  return idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
 }
 
-async function show(version: string, runId: number): Promise<Answer> {
+async function show(version: string, runId: number): Promise<ResponseBody> {
   return (await service.get(`${version}/jobs/runs/get`, { run_id: String(runId) })).body;
 }
 
@@ -35,7 +35,10 @@ describe.each(['2.1', '2.2'])('in %s', (version) => {
   test('an active run has a state and nothing to explain', async () => {
     const run = await show(version, await startRun());
     expect(run.status).toEqual({ state: 'PENDING' });
-    expect(run.tasks.map((one: Answer) => one.status)).toEqual([{ state: 'PENDING' }, { state: 'PENDING' }]);
+    expect(run.tasks.map((one: ResponseBody) => one.status)).toEqual([
+      { state: 'PENDING' },
+      { state: 'PENDING' },
+    ]);
   });
 
   test.each([
@@ -44,11 +47,11 @@ describe.each(['2.1', '2.2'])('in %s', (version) => {
     ['CANCELED', 'Run cancelled by user', 'USER_CANCELED', 'CLIENT_ERROR'],
   ] as const)('%s says code, type and message everywhere', async (result, message, code, type) => {
     const runId = await startRun();
-    await service.end(runId, { result, message });
+    await service.endRun(runId, { result, message });
     const status = { state: 'TERMINATED', termination_details: { code, type, message } };
     const run = await show(version, runId);
     expect(run.status).toEqual(status);
-    expect(run.tasks.map((one: Answer) => one.status)).toEqual([status, status]);
+    expect(run.tasks.map((one: ResponseBody) => one.status)).toEqual([status, status]);
     expect((await show(version, run.tasks[0].run_id)).status).toEqual(status);
     const { runs } = Object((await service.get(`${version}/jobs/runs/list`, { limit: '1' })).body);
     expect(runs[0].status).toEqual(status);

@@ -2,24 +2,24 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { Answer } from '../../harness/client.ts';
-import { addPerson } from '../../harness/people.ts';
-import { startService, type TestService } from '../../unit/api/service.ts';
+import type { ResponseBody } from '../../harness/client.ts';
+import { addUser } from '../../harness/people.ts';
+import { startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const created = 1_770_000_000_000;
 const unknownId = 'a'.repeat(64);
-let service: TestService;
+let service: ApiHarness;
 /** The token of a user who may do everything but is no administrator. */
 let mine: string;
 beforeAll(async () => {
-  service = await startService();
-  mine = await addPerson(service.database.db, 'ann');
+  service = await startApiHarness();
+  mine = await addUser(service.database.db, 'ann');
 });
 afterAll(() => service.close());
 
 interface Sent {
   readonly status: number;
-  readonly body: Answer;
+  readonly body: ResponseBody;
 }
 
 const send = (
@@ -34,11 +34,11 @@ const send = (
     headers: { authorization: `Bearer ${token}` },
     ...(payload !== undefined && { payload }),
   });
-const create = async (payload: object = {}, token = mine): Promise<Answer> =>
+const create = async (payload: object = {}, token = mine): Promise<ResponseBody> =>
   (await send(token, 'POST', 'token/create', payload)).body;
-const list = async (token = mine): Promise<Answer[]> =>
+const list = async (token = mine): Promise<ResponseBody[]> =>
   (await send(token, 'GET', 'token/list')).body.token_infos;
-const idsOf = (tokens: readonly Answer[]): string[] => tokens.map((token) => token.token_id);
+const idsOf = (tokens: readonly ResponseBody[]): string[] => tokens.map((token) => token.token_id);
 
 describe('spec 4.2: token/create', () => {
   test('answers with the value and with what spec 2.11 shows of the token', async () => {
@@ -109,7 +109,7 @@ describe('spec 4.2: token/create', () => {
   });
 
   test('a token ends with its lifetime', async () => {
-    const other = await startService();
+    const other = await startApiHarness();
     const admin = { authorization: 'Bearer token-of-the-administrator' };
     const { body }: Sent = await other.send({
       method: 'POST',
@@ -119,9 +119,9 @@ describe('spec 4.2: token/create', () => {
     });
     const authorization = `Bearer ${body.token_value}`;
     const call = () => other.send({ url: '/api/2.0/jobs/list', headers: { authorization } });
-    other.tick(59_999);
+    other.advanceClock(59_999);
     expect((await call()).status).toBe(200);
-    other.tick(1);
+    other.advanceClock(1);
     expect(await call()).toMatchObject({
       status: 403,
       body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' },
@@ -183,7 +183,7 @@ describe('spec 4.2: token/create', () => {
   });
 
   test('spec 8: at the limit of a user 400 QUOTA_EXCEEDED, also for calls at once; a revoked token makes room', async () => {
-    const small = await startService({}, { ...defaultLimits, tokensPerUser: 4 });
+    const small = await startApiHarness({}, { ...defaultLimits, tokensPerUser: 4 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => small.post('2.0/token/create')));
     // The first administrator has one already.
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 400, 400, 400, 400, 400]);
@@ -191,10 +191,10 @@ describe('spec 4.2: token/create', () => {
       error_code: 'QUOTA_EXCEEDED',
       message: 'The quota for the number of tokens of a user has been reached. The current quota is 4.',
     });
-    const made: Answer = answers.find(({ status }) => status === 200)?.body;
+    const made: ResponseBody = answers.find(({ status }) => status === 200)?.body;
     await small.post('2.0/token/delete', { token_id: made.token_info.token_id });
     expect((await small.post('2.0/token/create')).status).toBe(200);
-    const bob = await addPerson(small.database.db, 'bob');
+    const bob = await addUser(small.database.db, 'bob');
     expect(
       (
         await small.send({
@@ -210,9 +210,9 @@ describe('spec 4.2: token/create', () => {
 
 describe('token/list', () => {
   test('shows the valid tokens of the caller alone, newest first, and when they were used', async () => {
-    const carl = await addPerson(service.database.db, 'carl');
+    const carl = await addUser(service.database.db, 'carl');
     const { token_info: first } = await create({ comment: 'first' }, carl);
-    service.tick(1_000);
+    service.advanceClock(1_000);
     const { token_info: second, token_value: value } = await create({ comment: 'second' }, carl);
     await send(value, 'GET', 'jobs/list');
     await expect
@@ -269,7 +269,7 @@ describe('token/delete', () => {
       token_value: value,
       token_info: { token_id },
     } = await create();
-    const dora = await addPerson(service.database.db, 'dora');
+    const dora = await addUser(service.database.db, 'dora');
     expect((await send(dora, 'POST', 'token/delete', { token_id })).status).toBe(404);
     expect((await send(value, 'GET', 'jobs/list')).status).toBe(200);
     expect(await send(mine, 'POST', 'token/delete', {})).toMatchObject({
@@ -356,7 +356,7 @@ describe('spec 4.3: PATCH token', () => {
       token_info: { token_id: id },
     } = await create({ comment: 'kept' });
     const change = { token: { comment: 'changed' }, update_mask: 'comment' };
-    const eve = await addPerson(service.database.db, 'eve');
+    const eve = await addUser(service.database.db, 'eve');
     expect((await send(eve, 'PATCH', `token/${id}`, change)).status).toBe(404);
     expect((await list()).find((token) => token.token_id === id).comment).toBe('kept');
     await send(mine, 'POST', 'token/delete', { token_id: id });

@@ -1,6 +1,6 @@
 /** jobs/update through HTTP (spec 4.1 rule 3); what merging does to settings is tested beside its rule. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idIn, startService, type TestService } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook, timeout_seconds: 50 };
@@ -10,15 +10,15 @@ const cluster = (job_cluster_key: string) => ({
   new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' },
 });
 const multi = { name: 'multi', tasks: [task('a'), task('b')], job_clusters: [cluster('x'), cluster('y')] };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
 const create = async (settings: object): Promise<number> =>
-  idIn(await service.post('2.0/jobs/create', settings), 'job_id');
+  idFrom(await service.post('2.0/jobs/create', settings), 'job_id');
 const settingsOf = async (jobId: number, version = '2.0') =>
   (await service.get(`${version}/jobs/get`, { job_id: String(jobId) })).body['settings'];
 const update = (jobId: number, change: object, version = '2.0') =>
@@ -95,7 +95,7 @@ describe('spec 4.1.3: update', () => {
 
   test('a change to timeouts applies to active runs, nothing else does', async () => {
     const jobId = await create({ name: 'n', tasks: [{ ...task('a'), timeout_seconds: 5 }, task('b')] });
-    const runId = idIn(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
+    const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     await update(
       jobId,
       {
@@ -112,7 +112,7 @@ describe('spec 4.1.3: update', () => {
       timeout_seconds: 9,
       tasks: [task('a'), { ...task('b'), timeout_seconds: 6 }],
     };
-    expect(service.retimed.get(runId)).toEqual(running);
+    expect(service.updatedTimeouts.get(runId)).toEqual(running);
     const stored = await service.database.db
       .selectFrom('runs')
       .select('settings')
@@ -120,16 +120,16 @@ describe('spec 4.1.3: update', () => {
       .executeTakeFirstOrThrow();
     expect(stored.settings).toEqual(running);
     await update(jobId, { fields_to_remove: ['timeout_seconds'] }, '2.1');
-    expect(service.retimed.get(runId)).toEqual({ name: 'n', tasks: running.tasks });
+    expect(service.updatedTimeouts.get(runId)).toEqual({ name: 'n', tasks: running.tasks });
   });
 
   test('a single-task run keeps its timeout when its job is updated as a list of tasks', async () => {
     const jobId = await create(single);
-    const runId = idIn(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
+    const runId = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     await update(jobId, { new_settings: { name: 'new' } }, '2.1');
-    expect(service.retimed.has(runId)).toBe(false);
+    expect(service.updatedTimeouts.has(runId)).toBe(false);
     await update(jobId, { new_settings: { tasks: [{ ...task('main'), timeout_seconds: 7 }] } }, '2.1');
-    expect(service.retimed.get(runId)).toEqual({ ...single, timeout_seconds: 7 });
+    expect(service.updatedTimeouts.get(runId)).toEqual({ ...single, timeout_seconds: 7 });
   });
 
   test.each<[string, string, object, RegExp]>([

@@ -9,7 +9,13 @@ import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { closeBrowser, noBrowser, visit, whyNot, type Visitor } from './visitor.ts';
+import {
+  closeBrowser,
+  isBrowserMissing,
+  openConsole,
+  browserMissingNote,
+  type ConsolePage,
+} from './visitor.ts';
 
 const example = fileURLToPath(new URL('../../../examples/dashboards/weather.json', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -25,7 +31,7 @@ interface Day {
 const patience = { timeout: 30_000 };
 
 let runyard: TestService;
-let visitor: Visitor;
+let visitor: ConsolePage;
 let days: readonly Day[];
 let dashboardId: string;
 
@@ -71,19 +77,19 @@ const countBy = (list: readonly Day[], key: (day: Day) => string): Record<string
   return counts;
 };
 
-describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
+describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
   beforeEach(async () => {
-    visitor = await visit(runyard);
-    await visitor.open('#dashboards');
+    visitor = await openConsole(runyard);
+    await visitor.goTo('#dashboards');
     await visitor.signIn();
   });
   afterEach(async () => {
-    expect(visitor.complaints).toEqual([]);
-    await visitor.leave();
+    expect(visitor.browserErrors).toEqual([]);
+    await visitor.close();
   });
 
   test('a classic dashboard is imported from a file, migrated, and shows the right figures', async () => {
-    await visitor.sees('There are no dashboards yet.');
+    await visitor.waitForText('There are no dashboards yet.');
     await visitor.page.getByLabel('Classic dashboard (JSON)').setInputFiles(example);
     await visitor.button('Import and migrate').click();
     await visitor.page.getByRole('heading', { level: 1, name: 'Weather of Seattle' }).first().waitFor();
@@ -158,7 +164,7 @@ describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
   });
 
   test('filters set what the widgets show', async () => {
-    await visitor.open(`#dashboard/${dashboardId}`);
+    await visitor.goTo(`#dashboard/${dashboardId}`);
     await widget('Days').getByText('1,461').waitFor();
     await visitor.page.locator('.several summary').click();
     for (const year of ['2012', '2013', '2015'])
@@ -181,7 +187,7 @@ describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
   test('what cannot be run says so in its widget, texts run nothing, and warnings of the migration are listed', async () => {
     const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
     const query = (sql: string): object => ({ id: sql, name: sql, query: sql });
-    const { id } = await runyard.ok('POST', '2.0/preview/sql/dashboards', {
+    const { id } = await runyard.callOk('POST', '2.0/preview/sql/dashboards', {
       name: `Hostile ${attack}`,
       widgets: [
         { id: 1, text: `${attack}\n\n[run](javascript:top.owned=1) **bold**`, options: {} },
@@ -217,10 +223,10 @@ describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
         },
       ],
     });
-    const { dashboard_id } = await runyard.ok('POST', '2.0/modern/dashboards/migrate', {
+    const { dashboard_id } = await runyard.callOk('POST', '2.0/modern/dashboards/migrate', {
       source_dashboard_id: id,
     });
-    await visitor.open(`#dashboard/${dashboard_id}`);
+    await visitor.goTo(`#dashboard/${dashboard_id}`);
     await widget('Broken')
       .getByText(/Table with name nowhere does not exist/)
       .waitFor();
@@ -229,7 +235,7 @@ describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
     await visitor.page.locator('.drawing-area svg').waitFor();
     await visitor.page.locator('.drawing-area').hover();
     await visitor.page.getByText(/The migration approximated/).click();
-    await visitor.sees(/has no counterpart in the new format/);
+    await visitor.waitForText(/has no counterpart in the new format/);
     expect(await visitor.page.evaluate(() => 'owned' in globalThis)).toBe(false);
     expect(await visitor.page.locator('a[href^="javascript"]').count()).toBe(0);
   });
@@ -242,7 +248,7 @@ describe.skipIf(noBrowser)(`dashboards${whyNot}`, () => {
   ] as const)('everybody can use it: %s, %i pixels wide', async (colorScheme, width) => {
     await visitor.page.emulateMedia({ colorScheme });
     await visitor.page.setViewportSize({ width, height: 900 });
-    await visitor.open(`#dashboard/${dashboardId}`);
+    await visitor.goTo(`#dashboard/${dashboardId}`);
     await expect
       .poll(() => visitor.page.locator('.drawing-area[aria-label*=": "] svg').count(), patience)
       .toBe(10);

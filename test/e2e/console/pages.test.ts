@@ -9,25 +9,25 @@ import type { TestService } from '../../harness/service.ts';
 import {
   closeBrowser,
   createJob,
-  noBrowser,
-  program,
-  serviceWithPrograms,
+  isBrowserMissing,
+  programTask,
+  startServiceWithPrograms,
   startRun,
-  visit,
-  whyNot,
-  type Visitor,
+  openConsole,
+  browserMissingNote,
+  type ConsolePage,
 } from './visitor.ts';
 
 const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let runyard: TestService;
-let visitor: Visitor;
+let visitor: ConsolePage;
 let hostileJob: number;
 let hostileRun: number;
 
 beforeAll(async () => {
-  runyard = await serviceWithPrograms();
+  runyard = await startServiceWithPrograms();
   await runyard.putFile(
     '/hostile.py',
     `print(${JSON.stringify(attack)}); raise ValueError(${JSON.stringify(attack)})\n`,
@@ -37,26 +37,29 @@ beforeAll(async () => {
     description: attack,
     tags: { [attack]: attack },
     parameters: [{ name: 'p', default: attack }],
-    tasks: [program('fails', 'hostile', [attack]), program('then'.repeat(25), 'works', [], ['fails'])],
+    tasks: [
+      programTask('fails', 'hostile', [attack]),
+      programTask('then'.repeat(25), 'works', [], ['fails']),
+    ],
   });
   hostileRun = await startRun(runyard, hostileJob);
-  await runyard.ended(hostileRun);
+  await runyard.waitForRunEnd(hostileRun);
   // A second round, so that the history is shown, too.
-  await runyard.ok('POST', '2.1/jobs/runs/repair', { run_id: hostileRun, rerun_all_failed_tasks: true });
-  await runyard.ended(hostileRun);
+  await runyard.callOk('POST', '2.1/jobs/runs/repair', { run_id: hostileRun, rerun_all_failed_tasks: true });
+  await runyard.waitForRunEnd(hostileRun);
 });
 afterAll(async () => {
   await runyard.stop();
   await closeBrowser();
 });
 
-describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
+describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
   beforeEach(async () => {
-    visitor = await visit(runyard);
+    visitor = await openConsole(runyard);
   });
   afterEach(async () => {
-    expect(visitor.complaints).toEqual([]);
-    await visitor.leave();
+    expect(visitor.browserErrors).toEqual([]);
+    await visitor.close();
   });
 
   const rows = () => visitor.page.getByRole('table', { name: /Runs, newest first/ }).getByRole('row');
@@ -65,25 +68,25 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     const many = await createJob(runyard, {
       name: 'many',
       max_concurrent_runs: 100,
-      tasks: [program('a', 'works'), program('b', 'works')],
+      tasks: [programTask('a', 'works'), programTask('b', 'works')],
     });
     const runs = await Promise.all(Array.from({ length: 27 }, () => startRun(runyard, many)));
-    for (const run of runs) await runyard.ended(run);
+    for (const run of runs) await runyard.waitForRunEnd(run);
     const waiting = await startRun(
       runyard,
       await createJob(runyard, {
         name: 'waiting',
-        tasks: [program('wait', 'waits', ['list-gate']), program('b', 'works')],
+        tasks: [programTask('wait', 'waits', ['list-gate']), programTask('b', 'works')],
       }),
     );
-    await visitor.open('');
+    await visitor.goTo('');
     await visitor.signIn();
     await visitor.link('waiting #1').waitFor();
     await visitor.link('Active').click();
     await expect.poll(() => rows().count()).toBe(2);
     await runyard.putFile('/list-gate', '');
-    await runyard.ended(waiting);
-    await visitor.sees('Nothing is running or waiting.');
+    await runyard.waitForRunEnd(waiting);
+    await visitor.waitForText('Nothing is running or waiting.');
     await visitor.link('All').click();
     await visitor.page.getByLabel('Job', { exact: true }).fill('MANY');
     await visitor.button('Show').click();
@@ -96,7 +99,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
     await visitor.link('many #27').waitFor();
     await visitor.page.getByLabel('Job', { exact: true }).fill('nobody');
     await visitor.page.keyboard.press('Enter');
-    await visitor.sees('No job is called “nobody”.');
+    await visitor.waitForText('No job is called “nobody”.');
   });
 
   test('a job shows its settings and its runs, and starts with parameters for its tasks', async () => {
@@ -110,9 +113,9 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
         timezone_id: 'Europe/Berlin',
         pause_status: 'PAUSED',
       },
-      tasks: [program('first', 'works', ['usual']), program('second', 'works', [], ['first'])],
+      tasks: [programTask('first', 'works', ['usual']), programTask('second', 'works', [], ['first'])],
     });
-    await visitor.open('#jobs');
+    await visitor.goTo('#jobs');
     await visitor.signIn();
     await visitor.link('described').click();
     for (const text of [
@@ -122,7 +125,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
       'managed_fs:/works.py',
       'It has not run yet.',
     ])
-      await visitor.sees(text);
+      await visitor.waitForText(text);
     await visitor.button('Run now').click();
     await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
     await visitor.page.getByLabel('One parameter a line').fill('two words\nmore');
@@ -137,15 +140,15 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
       .last()
       .getByText('it works two words more')
       .waitFor();
-    await visitor.sees('two words more');
+    await visitor.waitForText('two words more');
     expect(
-      (await runyard.ok('GET', '2.1/jobs/runs/list', { job_id: jobId })).runs[0].overriding_parameters,
+      (await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: jobId })).runs[0].overriding_parameters,
     ).toEqual({ python_params: ['two words', 'more'] });
   });
 
   test('a start that is refused says why, in the dialog, and another can be tried', async () => {
-    const jobId = await createJob(runyard, { name: 'strict', tasks: [program('a', 'works')] });
-    await visitor.open(`#job/${jobId}`);
+    const jobId = await createJob(runyard, { name: 'strict', tasks: [programTask('a', 'works')] });
+    await visitor.goTo(`#job/${jobId}`);
     await visitor.signIn();
     await visitor.button('Run now').click();
     await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
@@ -161,7 +164,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
   });
 
   test('names, messages, parameters and logs that are markup stay text', async () => {
-    await visitor.open('');
+    await visitor.goTo('');
     await visitor.signIn();
     for (const address of [
       `#runs?job=${hostileJob}`,
@@ -169,8 +172,8 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
       `#job/${hostileJob}`,
       `#job/${hostileJob}/run/${hostileRun}`,
     ]) {
-      await visitor.open(address);
-      await visitor.sees(attack.slice(0, 20));
+      await visitor.goTo(address);
+      await visitor.waitForText(attack.slice(0, 20));
       if (address.includes('/run/'))
         await visitor.page
           .getByLabel('Trace', { exact: true })
@@ -183,14 +186,14 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
         ),
       ).toEqual([undefined, 0]);
     }
-    await visitor.open(`#job/${attack}`);
+    await visitor.goTo(`#job/${attack}`);
     await visitor.heading('There is no such page').waitFor();
     expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
   });
 
   test('the nodes are shown to those who may see them', async () => {
-    const { token_value: narrow } = await runyard.ok('POST', '2.0/token/create', { scopes: ['jobs'] });
-    await visitor.open('#runs');
+    const { token_value: narrow } = await runyard.callOk('POST', '2.0/token/create', { scopes: ['jobs'] });
+    await visitor.goTo('#runs');
     await visitor.signIn(narrow);
     await visitor.page.waitForLoadState('networkidle');
     expect(await visitor.page.getByRole('link', { name: 'Nodes' }).count()).toBe(0);
@@ -204,7 +207,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
   });
 
   test('everything is reached by the keyboard: past the menu, into a page, and its dialog', async () => {
-    await visitor.open(`#job/${hostileJob}`);
+    await visitor.goTo(`#job/${hostileJob}`);
     await visitor.signIn();
     await visitor.button('Run now').waitFor();
     const focused = () => visitor.page.evaluate('document.activeElement.textContent');
@@ -223,7 +226,7 @@ describe.skipIf(noBrowser)(`pages${whyNot}`, () => {
   });
 });
 
-describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
+describe.skipIf(isBrowserMissing)(`looks${browserMissingNote}`, () => {
   const screens = [
     ['light', 1280],
     ['dark', 1280],
@@ -234,7 +237,7 @@ describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
   test.each(screens)(
     '%s, %i pixels wide: contrast, labels and structure hold on every page, and nothing leads out of the screen',
     async (colorScheme, width) => {
-      visitor = await visit(runyard, { colorScheme, viewport: { width, height: 900 } });
+      visitor = await openConsole(runyard, { colorScheme, viewport: { width, height: 900 } });
       const { page } = visitor;
       const check = async (): Promise<void> => {
         const found: unknown =
@@ -243,7 +246,7 @@ describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
         expect(found).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       };
-      await visitor.open('#runs');
+      await visitor.goTo('#runs');
       await page.getByLabel('Access token').waitFor();
       await check();
       await visitor.signIn();
@@ -254,16 +257,16 @@ describe.skipIf(noBrowser)(`looks${whyNot}`, () => {
         ['#nodes', 'Alive'],
         ['#none', 'There is no such page'],
       ] as const) {
-        await visitor.open(address);
-        await visitor.sees(seen);
+        await visitor.goTo(address);
+        await visitor.waitForText(seen);
         await check();
       }
-      await visitor.open(`#job/${hostileJob}`);
+      await visitor.goTo(`#job/${hostileJob}`);
       await visitor.button('Run now').click();
       await page.getByRole('dialog').waitFor();
       await check();
-      expect(visitor.complaints).toEqual([]);
-      await visitor.leave();
+      expect(visitor.browserErrors).toEqual([]);
+      await visitor.close();
     },
   );
 });

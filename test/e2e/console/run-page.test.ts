@@ -8,33 +8,33 @@ import type { TestService } from '../../harness/service.ts';
 import {
   closeBrowser,
   createJob,
-  noBrowser,
-  program,
-  serviceWithPrograms,
+  isBrowserMissing,
+  programTask,
+  startServiceWithPrograms,
   startRun,
-  visit,
-  whyNot,
-  type Visitor,
+  openConsole,
+  browserMissingNote,
+  type ConsolePage,
 } from './visitor.ts';
 
 let runyard: TestService;
-let visitor: Visitor;
+let visitor: ConsolePage;
 
 beforeAll(async () => {
-  runyard = await serviceWithPrograms();
+  runyard = await startServiceWithPrograms();
 });
 afterAll(async () => {
   await runyard.stop();
   await closeBrowser();
 });
 
-describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
+describe.skipIf(isBrowserMissing)(`the page of a run${browserMissingNote}`, () => {
   beforeEach(async () => {
-    visitor = await visit(runyard);
+    visitor = await openConsole(runyard);
   });
   afterEach(async () => {
-    expect(visitor.complaints).toEqual([]);
-    await visitor.leave();
+    expect(visitor.browserErrors).toEqual([]);
+    await visitor.close();
   });
 
   const title = () => visitor.page.getByRole('heading', { level: 1 });
@@ -45,9 +45,12 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     const jobId = await createJob(runyard, {
       name: 'gated',
       parameters: [{ name: 'gate', default: 'none' }],
-      tasks: [program('wait', 'waits', ['{{job.parameters.gate}}']), program('then', 'works', [], ['wait'])],
+      tasks: [
+        programTask('wait', 'waits', ['{{job.parameters.gate}}']),
+        programTask('then', 'works', [], ['wait']),
+      ],
     });
-    await visitor.open(`#job/${jobId}`);
+    await visitor.goTo(`#job/${jobId}`);
     await visitor.signIn();
     await visitor.button('Run now').click();
     await visitor.page.getByRole('dialog').getByLabel('gate').fill('gate-1');
@@ -56,9 +59,9 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       .getByRole('heading', { name: /^gated #1/ })
       .getByText('Running')
       .waitFor();
-    await visitor.sees('at the gate');
-    await visitor.sees('Waiting for the task wait');
-    await visitor.sees('gate-1');
+    await visitor.waitForText('at the gate');
+    await visitor.waitForText('Waiting for the task wait');
+    await visitor.waitForText('gate-1');
     await runyard.putFile('/gate-1', '');
     await title().getByText('Succeeded').waitFor();
     expect(await visitor.page.title()).toBe('Succeeded: gated #1 · Runyard');
@@ -78,10 +81,10 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       runyard,
       await createJob(runyard, {
         name: 'coloured',
-        tasks: [program('main', 'colours'), program('other', 'works')],
+        tasks: [programTask('main', 'colours'), programTask('other', 'works')],
       }),
     );
-    await visitor.open(`#job/run/${runId}`);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.page.getByRole('link', { name: 'main' }).first().click();
     await output('Logs').locator('.t-red.t-bold').getByText('red alert').waitFor();
@@ -93,8 +96,8 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     await runyard.putFile('/l2', '');
     while (
       !(
-        await runyard.ok('GET', '2.1/jobs/runs/logs', {
-          run_id: (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).tasks[0].run_id,
+        await runyard.callOk('GET', '2.1/jobs/runs/logs', {
+          run_id: (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: runId })).tasks[0].run_id,
         })
       ).content.includes('third line')
     );
@@ -126,21 +129,21 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     const jobId = await createJob(runyard, {
       name: 'broken',
       tasks: [
-        program('first', 'works'),
-        program('load', 'fails', [], ['first']),
-        program('last', 'works', [], ['load']),
+        programTask('first', 'works'),
+        programTask('load', 'fails', [], ['first']),
+        programTask('last', 'works', [], ['load']),
       ],
     });
     const runId = await startRun(runyard, jobId);
-    const { run_page_url: url } = await runyard.ended(runId);
+    const { run_page_url: url } = await runyard.waitForRunEnd(runId);
     await visitor.page.goto(url);
     await visitor.signIn();
     await visitor.heading(/^load attempt 1/).waitFor();
-    await visitor.sees('Task load failed with message');
-    await visitor.sees('FileNotFoundError: no such table: orders');
+    await visitor.waitForText('Task load failed with message');
+    await visitor.waitForText('FileNotFoundError: no such table: orders');
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
     await output('Logs').getByText('before').waitFor();
-    await visitor.sees('Upstream task load failed');
+    await visitor.waitForText('Upstream task load failed');
     expect(
       await visitor.page
         .getByRole('table', { name: /Attempts/ })
@@ -152,11 +155,11 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   test('spec 2.5: run_page_url opens, as does every other form of its address', async () => {
     const jobId = await createJob(runyard, {
       name: 'linked',
-      tasks: [program('one', 'works'), program('two', 'works', [], ['one'])],
+      tasks: [programTask('one', 'works'), programTask('two', 'works', [], ['one'])],
     });
     const runId = await startRun(runyard, jobId);
-    const run = await runyard.ended(runId);
-    await visitor.open('');
+    const run = await runyard.waitForRunEnd(runId);
+    await visitor.goTo('');
     await visitor.signIn();
     const forms = [
       run.run_page_url.slice(runyard.url.length + 1),
@@ -166,9 +169,9 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       `jobs/${jobId}/runs/${runId}?o=1`,
     ];
     for (const form of forms) {
-      await visitor.open('#jobs');
+      await visitor.goTo('#jobs');
       await visitor.heading('Jobs').waitFor();
-      await visitor.open(form);
+      await visitor.goTo(form);
       await visitor.heading(/^linked #1/).waitFor();
     }
     // A task run has an address, too: it is shown within its run.
@@ -182,21 +185,21 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       runyard,
       await createJob(runyard, {
         name: 'endless',
-        tasks: [program('wait', 'waits', ['never']), program('then', 'works', [], ['wait'])],
+        tasks: [programTask('wait', 'waits', ['never']), programTask('then', 'works', [], ['wait'])],
       }),
     );
-    await visitor.open(`#job/run/${runId}`);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
-    await visitor.sees('at the gate');
+    await visitor.waitForText('at the gate');
     await visitor.button('Cancel the run').click();
     await visitor.page.keyboard.press('Escape');
     await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+    expect((await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
       'RUNNING',
     );
     await visitor.confirm('Cancel the run');
     await title().getByText('Cancelled').waitFor();
-    expect((await runyard.ended(runId)).state.result_state).toBe('CANCELED');
+    expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
   });
 
   test('repairs a run, and shows both rounds', async () => {
@@ -206,14 +209,14 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       await createJob(runyard, {
         name: 'repaired',
         tasks: [
-          program('fine', 'works'),
-          program('sick', 'mended', [], ['fine']),
-          program('behind', 'works', [], ['sick']),
+          programTask('fine', 'works'),
+          programTask('sick', 'mended', [], ['fine']),
+          programTask('behind', 'works', [], ['sick']),
         ],
       }),
     );
-    await runyard.ended(runId);
-    await visitor.open(`#job/run/${runId}`);
+    await runyard.waitForRunEnd(runId);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
     await title().getByText('Failed').waitFor();
     await visitor.confirm('Repair the run');
@@ -238,20 +241,20 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   test('leads from a task that starts another job to the run that it started', async () => {
     const inner = await createJob(runyard, {
       name: 'inner',
-      tasks: [program('a', 'works'), program('b', 'works')],
+      tasks: [programTask('a', 'works'), programTask('b', 'works')],
     });
     const runId = await startRun(
       runyard,
       await createJob(runyard, {
         name: 'outer',
         tasks: [
-          program('before', 'works'),
+          programTask('before', 'works'),
           { task_key: 'call', depends_on: [{ task_key: 'before' }], run_job_task: { job_id: inner } },
         ],
       }),
     );
-    await runyard.ended(runId);
-    await visitor.open(`#job/run/${runId}`);
+    await runyard.waitForRunEnd(runId);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.heading(/^call attempt 1/).waitFor();
     await visitor.page.getByText('It started').getByRole('link').click();
@@ -261,18 +264,18 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
   test('deletes a run and leads back to its job', async () => {
     const jobId = await createJob(runyard, {
       name: 'deleted',
-      tasks: [program('a', 'works'), program('b', 'works')],
+      tasks: [programTask('a', 'works'), programTask('b', 'works')],
     });
     const runId = await startRun(runyard, jobId);
-    await runyard.ended(runId);
-    await visitor.open(`#job/${jobId}/run/${runId}`);
+    await runyard.waitForRunEnd(runId);
+    await visitor.goTo(`#job/${jobId}/run/${runId}`);
     await visitor.signIn();
     await visitor.button('Delete the run').click();
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete the run' }).click();
-    await visitor.sees('It has not run yet.');
-    await visitor.open(`#job/${jobId}/run/${runId}`);
-    await visitor.sees(`Run ${runId} does not exist.`);
-    await visitor.sees('It may have been deleted');
+    await visitor.waitForText('It has not run yet.');
+    await visitor.goTo(`#job/${jobId}/run/${runId}`);
+    await visitor.waitForText(`Run ${runId} does not exist.`);
+    await visitor.waitForText('It may have been deleted');
   });
 
   test('shows a notebook in a frame without scripts, whose links to its cells work', async () => {
@@ -281,15 +284,15 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
       '"<img src=x onerror=top.owned=1>"',
       '1 / 0',
     ]);
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id: runId } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       run_name: 'page',
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: '/page' },
     });
-    await runyard.ended(runId);
-    await visitor.open(`#job/run/${runId}`);
+    await runyard.waitForRunEnd(runId);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
-    await visitor.sees('ZeroDivisionError: division by zero');
+    await visitor.waitForText('ZeroDivisionError: division by zero');
     const frame = visitor.page.locator('iframe');
     expect(await frame.getAttribute('sandbox')).not.toMatch(
       /allow-(scripts|same-origin|top-navigation|forms)/,
@@ -310,19 +313,19 @@ describe.skipIf(noBrowser)(`the page of a run${whyNot}`, () => {
     const content = Buffer.from(
       `// Databricks notebook source\n${cells.join('\n// COMMAND ----------\n')}`,
     ).toString('base64');
-    await runyard.ok('POST', '2.0/workspace/import', {
+    await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/figures',
       language: 'JAVASCRIPT',
       format: 'SOURCE',
       content,
     });
-    const { run_id: runId } = await runyard.ok('POST', '2.0/jobs/runs/submit', {
+    const { run_id: runId } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       run_name: 'figures',
       existing_cluster_id: 'c',
       notebook_task: { notebook_path: '/figures' },
     });
-    await runyard.ended(runId);
-    await visitor.open(`#job/run/${runId}`);
+    await runyard.waitForRunEnd(runId);
+    await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
     const inside = visitor.page.frameLocator('iframe');
     await inside.getByRole('cell', { name: 'Zürich' }).waitFor();

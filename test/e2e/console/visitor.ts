@@ -7,9 +7,9 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 
 /** The browser, or why there is none: then tests say so and are left out. */
 let browser: Browser | string = await openBrowser();
-export const noBrowser = typeof browser === 'string';
+export const isBrowserMissing = typeof browser === 'string';
 /** For the name of what is left out, which few see: it is said as well. */
-export const whyNot = typeof browser === 'string' ? ` (left out: ${browser})` : '';
+export const browserMissingNote = typeof browser === 'string' ? ` (left out: ${browser})` : '';
 if (typeof browser === 'string') process.stderr.write(`The console is not tested: ${browser}\n`);
 
 /** Ends the browser; the next visit opens another. Call it when the visits of a file are over. */
@@ -17,34 +17,37 @@ export async function closeBrowser(): Promise<void> {
   if (typeof browser !== 'string') await browser.close();
 }
 
-export interface Visitor {
+export interface ConsolePage {
   readonly page: Page;
   /**
    * Violations of the page's policy, errors of its script, and dialogs that something opened: there must be
    * none.
    */
-  readonly complaints: readonly string[];
+  readonly browserErrors: readonly string[];
   /** Goes to an address of the console, such as `#jobs`. */
-  open(address: string): Promise<void>;
+  goTo(address: string): Promise<void>;
   signIn(token?: string): Promise<void>;
   /** Waits until the text is seen somewhere on the page. */
-  sees(text: string | RegExp): Promise<void>;
+  waitForText(text: string | RegExp): Promise<void>;
   heading(name: string | RegExp): Locator;
   button(name: string): Locator;
   link(name: string): Locator;
   /** Presses the button, and the one of the same name in the dialog that asks. */
   confirm(name: string): Promise<void>;
-  leave(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Waits longer than anything takes, even on a slow machine. */
-const patience = 30_000;
+const timeoutMs = 30_000;
 
-export async function visit(runyard: TestService, options: BrowserContextOptions = {}): Promise<Visitor> {
+export async function openConsole(
+  runyard: TestService,
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
   if (typeof browser !== 'string' && !browser.isConnected()) browser = await openBrowser();
   if (typeof browser === 'string') throw new Error(browser);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(patience);
+  context.setDefaultTimeout(timeoutMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -56,15 +59,15 @@ export async function visit(runyard: TestService, options: BrowserContextOptions
     if (/content security policy|uncaught|react/i.test(message.text())) complaints.push(message.text());
   });
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-  const sees: Visitor['sees'] = (text) => page.getByText(text).first().waitFor();
+  const sees: ConsolePage['waitForText'] = (text) => page.getByText(text).first().waitFor();
   return {
     page,
-    complaints,
-    sees,
+    browserErrors: complaints,
+    waitForText: sees,
     button,
     heading: (name) => page.getByRole('heading', { name }),
     link: (name) => page.getByRole('link', { name }).first(),
-    async open(address) {
+    async goTo(address) {
       await page.goto(`${runyard.url}/${address}`);
     },
     async signIn(token = runyard.token) {
@@ -77,12 +80,12 @@ export async function visit(runyard: TestService, options: BrowserContextOptions
       await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     },
-    leave: () => context.close(),
+    close: () => context.close(),
   };
 }
 
 /** A service with programs to run: one that waits for a gate, one that works, one that fails. */
-export async function serviceWithPrograms(): Promise<TestService> {
+export async function startServiceWithPrograms(): Promise<TestService> {
   const runyard = await startTestService();
   await runyard.putFile('/works.py', 'import sys\nprint("it works", *sys.argv[1:])\n');
   await runyard.putFile(
@@ -98,7 +101,7 @@ export async function serviceWithPrograms(): Promise<TestService> {
 }
 
 /** A task that runs one of the programs. */
-export function program(
+export function programTask(
   taskKey: string,
   name: string,
   parameters: readonly string[] = [],
@@ -113,9 +116,9 @@ export function program(
 }
 
 export async function createJob(runyard: TestService, settings: object): Promise<number> {
-  return (await runyard.ok('POST', '2.1/jobs/create', settings)).job_id;
+  return (await runyard.callOk('POST', '2.1/jobs/create', settings)).job_id;
 }
 
 export async function startRun(runyard: TestService, jobId: number): Promise<number> {
-  return (await runyard.ok('POST', '2.1/jobs/run-now', { job_id: jobId })).run_id;
+  return (await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobId })).run_id;
 }

@@ -8,14 +8,14 @@ import { defineOperation } from '../../../api/http/operation.ts';
 import { ServiceError } from '../../../engine/errors.ts';
 import { probePath } from '../../../engine/validation/aliases.ts';
 import { hashToken } from '../../../engine/token/token.ts';
-import { adminToken, idIn, startService, type TestService } from './service.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from './service.ts';
 
 const authorization = `Bearer ${adminToken}`;
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };
-let service: TestService;
+let service: ApiHarness;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
@@ -110,7 +110,7 @@ describe('credentials', () => {
 
   test('what a known caller may not read stands in the log, with who asked and never with the token', async () => {
     const lines: string[] = [];
-    const logged = await startService({
+    const logged = await startApiHarness({
       log: pino(
         {},
         {
@@ -183,7 +183,7 @@ describe('forgiveness', () => {
         },
       ],
     });
-    const shown = await service.get('2.1/jobs/get', { job_id: String(idIn(answer, 'job_id')) });
+    const shown = await service.get('2.1/jobs/get', { job_id: String(idFrom(answer, 'job_id')) });
     expect(shown.body['settings']).toMatchObject({
       max_concurrent_runs: 2,
       job_clusters: [{ new_cluster: { num_workers: 8 } }],
@@ -333,7 +333,7 @@ describe('refusals', () => {
     ],
     ['what is not HTTP', 'hello\r\n\r\n', 'The request is not valid HTTP.'],
   ])('%s', async (_, sent, message) => {
-    const listening = await startService();
+    const listening = await startApiHarness();
     const { port } = new URL(await listening.app.listen({ host: '127.0.0.1', port: 0 }));
     const socket = connect(Number(port), '127.0.0.1');
     socket.end(sent);
@@ -362,7 +362,7 @@ describe('refusals', () => {
     ],
   ])('%s', async (_, error, status, error_code, retryAfter) => {
     const lines: string[] = [];
-    const failing = await startService({
+    const failing = await startApiHarness({
       operations: [
         defineOperation({
           method: 'GET',
@@ -437,7 +437,7 @@ describe('without a token', () => {
   });
 
   test('/readyz says why the service is not ready', async () => {
-    const starting = await startService({
+    const starting = await startApiHarness({
       checkReadiness: async () => ({ ready: false, reason: 'The database is starting.' }),
     });
     expect(await starting.send({ url: '/readyz' })).toMatchObject({
@@ -457,7 +457,7 @@ describe('without a token', () => {
 
   test('/metrics is closed, unless it is opened', async () => {
     expect((await service.send({ url: '/metrics' })).status).toBe(401);
-    const opened = await startService({ metricsOpen: true });
+    const opened = await startApiHarness({ metricsOpen: true });
     expect((await opened.send({ url: '/metrics' })).status).toBe(200);
     await opened.close();
   });

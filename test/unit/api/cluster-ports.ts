@@ -10,10 +10,10 @@ import {
 } from '../../../storage/postgres/clusters/all-purpose.ts';
 import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
-import { plainCompute } from '../../harness/compute.ts';
+import { createFakeCompute } from '../../harness/compute.ts';
 import type { TestDatabase } from '../../harness/database.ts';
 
-export function clusterPorts(
+export function createClusterPorts(
   { db }: Pick<TestDatabase, 'db'>,
   clock: Clock,
 ): Omit<ClusterPorts, 'limits' | 'permissions'> {
@@ -25,7 +25,7 @@ export function clusterPorts(
     control: createClusterControl({
       clusters: createClusterStore(db, clock, log),
       store: createAllPurposeStore(db, unlimitedNodes),
-      compute: plainCompute(),
+      compute: createFakeCompute(),
       clock,
       log,
       clusterStartMs: 0,

@@ -6,14 +6,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from './service.ts';
+import { startApiHarness, type ApiHarness } from './service.ts';
 
-let service: TestService;
+let service: ApiHarness;
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'runyard-console-'));
-  service = await startService({ consoleDirectory: directory });
+  service = await startApiHarness({ consoleDirectory: directory });
 });
 
 afterAll(async () => {

@@ -21,14 +21,14 @@ import { createManagedFileStore } from '../../../storage/files/managed-files.ts'
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import type { Answer } from '../../harness/client.ts';
-import { startService, type TestService } from './service.ts';
+import type { ResponseBody } from '../../harness/client.ts';
+import { startApiHarness, type ApiHarness } from './service.ts';
 
-let service: TestService;
+let service: ApiHarness;
 let operations: readonly Operation[];
-let document: Answer;
+let document: ResponseBody;
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
   // Nothing is handled here, so that the roots need not exist.
   const roots = createRoots({ dataDirectory: tmpdir(), allowedRoots: [] });
   operations = [
@@ -49,9 +49,12 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Every described operation, with its method and path. */
-function described(): { name: string; operation: Answer }[] {
-  return Object.entries<Answer>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Answer>(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+function described(): { name: string; operation: ResponseBody }[] {
+  return Object.entries<ResponseBody>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<ResponseBody>(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      operation,
+    })),
   );
 }
 
@@ -91,7 +94,7 @@ describe('the description', () => {
       expect(Object.keys(operation.responses), name).toEqual(
         expect.arrayContaining(['200', '400', '401', '403', '404', '413', '429', '500', '503']),
       );
-      expect(Object.values<Answer>(operation.responses[200].content)[0].example, name).toBeDefined();
+      expect(Object.values<ResponseBody>(operation.responses[200].content)[0].example, name).toBeDefined();
       if (/^(?:get|delete) /.test(name)) continue;
       expect(operation.requestBody.content['application/json'].example, name).toBeTypeOf('object');
     }
@@ -107,7 +110,7 @@ describe('the description', () => {
   });
 
   test('shows a refusal of each kind', () => {
-    for (const answer of Object.values<Answer>(document.components.responses)) {
+    for (const answer of Object.values<ResponseBody>(document.components.responses)) {
       expect(answer.content['application/json'].example).toEqual({
         error_code: expect.any(String),
         message: expect.any(String),
@@ -138,7 +141,7 @@ describe('the description', () => {
   });
 
   test('files each operation in a section that it declares', () => {
-    const names = document.tags.map((tag: Answer) => tag.name);
+    const names = document.tags.map((tag: ResponseBody) => tag.name);
     for (const { name, operation } of described()) {
       expect(operation.tags, name).toHaveLength(1);
       expect(names, name).toContain(operation.tags[0]);

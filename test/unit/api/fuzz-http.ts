@@ -7,15 +7,15 @@ import { buffer, text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
-import { checkAnswer, isStreamed } from './fuzz-service.ts';
-import { damagedBytes } from './fuzz-values.ts';
-import type { Answer } from './service.ts';
+import { assertValidResponse, isStreamed } from './fuzz-service.ts';
+import { mutatedBytes } from './fuzz-values.ts';
+import type { ApiResponse } from './service.ts';
 
 /** Sends over a connection what `inject` would take. */
-export async function overHttp(
+export async function sendOverHttp(
   base: string,
   { method = 'GET', url, headers = {}, payload }: InjectOptions,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const sent = httpRequest(base, { method, path: String(url), headers });
   sent.end(payload);
   const [response]: IncomingMessage[] = await once(sent, 'response');
@@ -33,7 +33,7 @@ export async function overHttp(
  * Its own side stays open until there is an answer, or `patience` is at an end; never, unless that is given.
  * @returns the first answer; status 0 when there was none
  */
-export async function answerTo(
+export async function sendBytes(
   base: string,
   sent: string | Buffer,
   patience: () => Promise<void> = () => new Promise(() => undefined),
@@ -57,58 +57,70 @@ export async function answerTo(
     /^\s*HEAD/.test(sent.toString()) ? 0 : length || 0,
   );
   if (status >= 400 && body.length === length)
-    checkAnswer({ status, headers: { 'content-type': type }, body: JSON.parse(body.toString('utf8')) });
+    assertValidResponse({
+      status,
+      headers: { 'content-type': type },
+      body: JSON.parse(body.toString('utf8')),
+    });
   return { status, body: body.toString('utf8') };
 }
 
 const host = 'Host: h\r\nConnection: close\r\n';
-const known = `Authorization: Bearer TOKEN\r\n${host}`;
+const authorizedHeaders = `Authorization: Bearer TOKEN\r\n${host}`;
 const list = '/api/2.1/jobs/list';
 
 /** What it is, the bytes of the request, the status of its answer. */
-export const httpOddities: readonly (readonly [string, string, number])[] = [
+export const unusualHttpRequests: readonly (readonly [string, string, number])[] = [
   [
     'a body in chunks',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job\r\n8\r\n_id": 9}\r\n0\r\n\r\n`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job\r\n8\r\n_id": 9}\r\n0\r\n\r\n`,
     200,
   ],
   [
     'a chunk without a size',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
     400,
   ],
   [
     'chunks and a length',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`,
     400,
   ],
   [
     'a coding that is unknown',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: gzip\r\n\r\n`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: gzip\r\n\r\n`,
     400,
   ],
   [
     'a length that is no number',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: x\r\n\r\n`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: x\r\n\r\n`,
     400,
   ],
-  ['a negative length', `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: -1\r\n\r\n`, 400],
+  [
+    'a negative length',
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: -1\r\n\r\n`,
+    400,
+  ],
   [
     'two lengths',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} `,
     400,
   ],
   [
     'a length beyond the limit',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 99999999999\r\n\r\n{}`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: 99999999999\r\n\r\n{}`,
     413,
   ],
   [
     'packed content',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`,
     400,
   ],
-  ['an expectation that is unknown', `GET ${list} HTTP/1.1\r\n${known}Expect: wonders\r\n\r\n`, 200],
+  [
+    'an expectation that is unknown',
+    `GET ${list} HTTP/1.1\r\n${authorizedHeaders}Expect: wonders\r\n\r\n`,
+    200,
+  ],
   [
     'an upgrade',
     `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -118,48 +130,60 @@ export const httpOddities: readonly (readonly [string, string, number])[] = [
   ['HTTP/0.9', `GET ${list}\r\n\r\n`, 401],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['no host', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nConnection: close\r\n\r\n`, 400],
-  ['a method in small letters', `get ${list} HTTP/1.1\r\n${known}\r\n`, 400],
-  ['a method that is unknown', `BREW ${list} HTTP/1.1\r\n${known}\r\n`, 400],
-  ['HEAD', `HEAD ${list} HTTP/1.1\r\n${known}\r\n`, 404],
-  ['TRACE', `TRACE ${list} HTTP/1.1\r\n${known}\r\n`, 404],
-  ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\n${known}\r\n`, 404],
-  ['CONNECT', `CONNECT h:80 HTTP/1.1\r\n${known}\r\n`, 0],
-  ['a whole address', `GET http://h${list} HTTP/1.1\r\n${known}\r\n`, 200],
-  ['two slashes', `GET //${list} HTTP/1.1\r\n${known}\r\n`, 404],
-  ['an address that leads up', `GET /api/2.1/jobs/../../../etc/passwd HTTP/1.1\r\n${known}\r\n`, 404],
-  ['a long address', `GET ${list}?name=${'x'.repeat(15_000)} HTTP/1.1\r\n${known}\r\n`, 200],
-  ['a long address that is unknown', `GET /${'x'.repeat(15_000)} HTTP/1.1\r\n${known}\r\n`, 404],
-  ['an address with bytes that are no ASCII', `GET ${list}?name=\xff\xfe HTTP/1.1\r\n${known}\r\n`, 400],
+  ['a method in small letters', `get ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
+  ['a method that is unknown', `BREW ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
+  ['HEAD', `HEAD ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  ['TRACE', `TRACE ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  ['CONNECT', `CONNECT h:80 HTTP/1.1\r\n${authorizedHeaders}\r\n`, 0],
+  ['a whole address', `GET http://h${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
+  ['two slashes', `GET //${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  [
+    'an address that leads up',
+    `GET /api/2.1/jobs/../../../etc/passwd HTTP/1.1\r\n${authorizedHeaders}\r\n`,
+    404,
+  ],
+  ['a long address', `GET ${list}?name=${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
+  ['a long address that is unknown', `GET /${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  [
+    'an address with bytes that are no ASCII',
+    `GET ${list}?name=\xff\xfe HTTP/1.1\r\n${authorizedHeaders}\r\n`,
+    400,
+  ],
   ['lines that end with a line feed', `GET ${list} HTTP/1.1\nHost: h\n\n`, 400],
-  ['a null byte in a header', `GET ${list} HTTP/1.1\r\n${known}X: a\0b\r\n\r\n`, 400],
-  ['a folded header', `GET ${list} HTTP/1.1\r\n${known}X: a\r\n b\r\n\r\n`, 400],
-  ['two tokens', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer x\r\n${known}\r\n`, 403],
-  ['a method in a header', `GET ${list} HTTP/1.1\r\n${known}X-HTTP-Method-Override: DELETE\r\n\r\n`, 200],
+  ['a null byte in a header', `GET ${list} HTTP/1.1\r\n${authorizedHeaders}X: a\0b\r\n\r\n`, 400],
+  ['a folded header', `GET ${list} HTTP/1.1\r\n${authorizedHeaders}X: a\r\n b\r\n\r\n`, 400],
+  ['two tokens', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer x\r\n${authorizedHeaders}\r\n`, 403],
+  [
+    'a method in a header',
+    `GET ${list} HTTP/1.1\r\n${authorizedHeaders}X-HTTP-Method-Override: DELETE\r\n\r\n`,
+    200,
+  ],
   [
     'two requests at once',
-    `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\n\r\nGET ${list} HTTP/1.1\r\n${known}\r\n`,
+    `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\n\r\nGET ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`,
     200,
   ],
 ];
 
 /** What is given up before it was whole: as above. */
-export const halfRequests: typeof httpOddities = [
+export const incompleteRequests: typeof unusualHttpRequests = [
   [
     'chunks that do not end',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`,
     400,
   ],
   [
     'a body that is shorter than its length',
-    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${known}Content-Length: 50\r\n\r\n{"job_id":9}`,
+    `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: 50\r\n\r\n{"job_id":9}`,
     400,
   ],
   ['nothing', '', 0],
 ];
 
 /** Requests with damage somewhere in their bytes. */
-export function rawRequests(token: string): fc.Arbitrary<Buffer> {
-  const whole = fc.constantFrom(...httpOddities.map(([, sent]) => sent.replaceAll('TOKEN', token)));
+export function mutatedRequests(token: string): fc.Arbitrary<Buffer> {
+  const whole = fc.constantFrom(...unusualHttpRequests.map(([, sent]) => sent.replaceAll('TOKEN', token)));
   const cut = fc
     .tuple(
       whole,
@@ -183,5 +207,5 @@ export function rawRequests(token: string): fc.Arbitrary<Buffer> {
       const at = place % (sent.length + 1);
       return sent.slice(0, at) + piece + sent.slice(at + gone);
     });
-  return damagedBytes(cut);
+  return mutatedBytes(cut);
 }

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import type { ApiVersion } from '../../../engine/job/format.ts';
-import { fitting, text, type Likely } from './fuzz-schema.ts';
+import { arbitraryFor, ordinaryText, type LikelyValues } from './fuzz-schema.ts';
 import type { FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
-import { damaged, damagedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
+import { mutated, mutatedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
 
 const contentTypes = [
   'application/json',
@@ -23,27 +23,30 @@ const contentTypes = [
 ];
 
 /** A request for any of the operations of a service. */
-export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
-  const { known, tokens } = service;
-  const likely = likelyIn(known);
+export function arbitraryRequest(service: FuzzedService): fc.Arbitrary<InjectOptions> {
+  const { knownIds, tokens } = service;
+  const likely = likelyValuesOf(knownIds);
   const token = fc.oneof(
     ...tokens.map((value, index) => ({ weight: [6, 3, 1][index] ?? 1, arbitrary: fc.constant(value) })),
   );
   const all = service.operations.flatMap(({ method, path, versions, request }) =>
     versions.map((version) => {
-      const special = taken[path]?.(known, version);
+      const special = acceptedInputs[path]?.(knownIds, version);
       const good =
         special === undefined
-          ? fitting(request, likely)
-          : fc.oneof({ weight: 3, arbitrary: special }, { weight: 1, arbitrary: fitting(request, likely) });
-      return { method, url: `/api/${version}${path}`, sent: sentOf(method, good) };
+          ? arbitraryFor(request, likely)
+          : fc.oneof(
+              { weight: 3, arbitrary: special },
+              { weight: 1, arbitrary: arbitraryFor(request, likely) },
+            );
+      return { method, url: `/api/${version}${path}`, sent: arbitraryRequestParts(method, good) };
     }),
   );
   return fc
     .constantFrom(...all)
     .chain(({ method, url, sent }) =>
       fc
-        .record({ sent, id: pathId(known), token })
+        .record({ sent, id: arbitraryPathId(knownIds), token })
         .map(({ sent: { query = '', headers, ...rest }, id, token: value }): InjectOptions => ({
           ...rest,
           method,
@@ -54,29 +57,29 @@ export function requests(service: FuzzedService): fc.Arbitrary<InjectOptions> {
 }
 
 /** What is taken by operations that ask for more than their schema says. */
-const taken: Readonly<
-  Record<string, (known: FuzzedService['known'], version: ApiVersion) => fc.Arbitrary<unknown>>
+const acceptedInputs: Readonly<
+  Record<string, (known: FuzzedService['knownIds'], version: ApiVersion) => fc.Arbitrary<unknown>>
 > = {
   '/jobs/create': (_, version) => acceptedSettings(version),
   '/jobs/reset': ({ jobs }, version) =>
-    fc.record({ job_id: idOf(jobs), new_settings: acceptedSettings(version) }),
+    fc.record({ job_id: knownId(jobs), new_settings: acceptedSettings(version) }),
   '/jobs/update': ({ jobs }) =>
     fc.record({
-      job_id: idOf(jobs),
+      job_id: knownId(jobs),
       new_settings: fc.record({
-        name: text,
-        tags: fc.dictionary(text, text, { maxKeys: 2 }),
+        name: ordinaryText,
+        tags: fc.dictionary(ordinaryText, ordinaryText, { maxKeys: 2 }),
         timeout_seconds: fc.nat(),
       }),
     }),
   '/jobs/run-now': ({ jobs }) =>
-    fc.record({ job_id: idOf(jobs), idempotency_token: fc.constantFrom('', 't1', 't2') }),
+    fc.record({ job_id: knownId(jobs), idempotency_token: fc.constantFrom('', 't1', 't2') }),
   '/jobs/runs/submit': () => acceptedSubmission,
   '/jobs/runs/repair': ({ runs }) =>
-    fc.record({ run_id: idOf(runs), rerun_all_failed_tasks: fc.constant(true) }),
+    fc.record({ run_id: knownId(runs), rerun_all_failed_tasks: fc.constant(true) }),
   '/workspace/import': () =>
     fc.record({
-      path: text.map((name) => `/${name}`),
+      path: ordinaryText.map((name) => `/${name}`),
       content: fc.constant('cHJpbnQoMSk='),
       language: fc.constant('PYTHON'),
       overwrite: fc.boolean(),
@@ -84,27 +87,27 @@ const taken: Readonly<
 };
 
 /** What fits, with damage most of the time. */
-function sentOf(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+function arbitraryRequestParts(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   const input = fc.oneof(
     { weight: 3, arbitrary: good },
-    { weight: 5, arbitrary: damaged(good) },
-    { weight: 2, arbitrary: damaged(damaged(good)) },
+    { weight: 5, arbitrary: mutated(good) },
+    { weight: 2, arbitrary: mutated(mutated(good)) },
     { weight: 1, arbitrary: hostileValue },
   );
   return method === 'GET'
-    ? fc.oneof({ weight: 4, arbitrary: inQuery(input) }, { weight: 1, arbitrary: inBody(input) })
-    : inBody(input);
+    ? fc.oneof({ weight: 4, arbitrary: toQuery(input) }, { weight: 1, arbitrary: toBody(input) })
+    : toBody(input);
 }
 
-interface Sent extends Pick<InjectOptions, 'payload' | 'headers'> {
+interface RequestParts extends Pick<InjectOptions, 'payload' | 'headers'> {
   readonly query?: string;
 }
 
-function inBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+function toBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   const json = input.map(jsonText);
   const payload = fc.oneof(
     { weight: 9, arbitrary: json.map((all) => Buffer.from(all)) },
-    { weight: 1, arbitrary: damagedBytes(json) },
+    { weight: 1, arbitrary: mutatedBytes(json) },
   );
   const type = fc.oneof(
     { weight: 12, arbitrary: fc.constant('application/json') },
@@ -119,7 +122,7 @@ function inBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
 }
 
 /** Fields as query parameters: some of them twice, some of them as bytes that are no text. */
-function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+function toQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   const extra = fc.oneof(
     { weight: 6, arbitrary: fc.constant('') },
     {
@@ -149,21 +152,22 @@ function inQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
     const pairs = Object.entries(
       typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields : { value: fields },
     ).map(
-      ([name, value]) => `${encoded(name)}=${encoded(typeof value === 'string' ? value : jsonText(value))}`,
+      ([name, value]) =>
+        `${encodeForUrl(name)}=${encodeForUrl(typeof value === 'string' ? value : jsonText(value))}`,
     );
     return { query: `?${[...pairs, ...(twice === 0 ? pairs : [])].join('&')}${more}` };
   });
 }
 
 /** Half a character has no place in an address; what is too long for one stays out of it. */
-function encoded(value: string): string {
+function encodeForUrl(value: string): string {
   return encodeURIComponent(value.toWellFormed().slice(0, 3_000).toWellFormed());
 }
 
-function pathId(known: FuzzedService['known']): fc.Arbitrary<string> {
+function arbitraryPathId(known: FuzzedService['knownIds']): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 4, arbitrary: idOf(known.jobs).map(String) },
-    { weight: 1, arbitrary: hostileText.map(encoded) },
+    { weight: 4, arbitrary: knownId(known.jobs).map(String) },
+    { weight: 1, arbitrary: hostileText.map(encodeForUrl) },
     {
       weight: 1,
       arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '../..', '9'.repeat(400), '1e3', ''),
@@ -172,16 +176,16 @@ function pathId(known: FuzzedService['known']): fc.Arbitrary<string> {
 }
 
 /** One of the ids that are known when the value is made: most of the time a late one. */
-function idOf(ids: readonly number[]): fc.Arbitrary<number> {
+function knownId(ids: readonly number[]): fc.Arbitrary<number> {
   return fc
     .oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() })
     .map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
 }
 
 /** Ids of classic dashboards, some of which requests before have brought in. */
-const dashboards = [1, 2, 3, 4].map((index) => `00000000-0000-4000-8000-00000000000${index}`);
+const dashboardIds = [1, 2, 3, 4].map((index) => `00000000-0000-4000-8000-00000000000${index}`);
 
-function likelyIn(known: FuzzedService['known']): Likely {
+function likelyValuesOf(known: FuzzedService['knownIds']): LikelyValues {
   const path = fc.constantFrom(
     '/',
     '/a',
@@ -195,8 +199,8 @@ function likelyIn(known: FuzzedService['known']): Likely {
   );
   const settings = fc.constantFrom('2.0', '2.1' as const).chain(acceptedSettings);
   return new Map<string, fc.Arbitrary<unknown>>([
-    ['job_id', idOf(known.jobs)],
-    ['run_id', idOf(known.runs)],
+    ['job_id', knownId(known.jobs)],
+    ['run_id', knownId(known.runs)],
     ['path', path],
     ['new_settings', settings],
     ['tasks', settings.map((given) => new Map(Object.entries(given)).get('tasks') ?? [])],
@@ -214,8 +218,8 @@ function likelyIn(known: FuzzedService['known']): Likely {
         'cnVuczoxOi0y',
       ),
     ],
-    ['source_dashboard_id', fc.constantFrom(...dashboards)],
-    ['id', fc.constantFrom(...dashboards)],
+    ['source_dashboard_id', fc.constantFrom(...dashboardIds)],
+    ['id', fc.constantFrom(...dashboardIds)],
     ['parent_path', fc.constantFrom('', '/', '/a', '/Workspace/a/')],
     ['rerun_tasks', fc.subarray(['a', 'b'])],
     ['existing_cluster_id', fc.constant('c')],

@@ -7,35 +7,39 @@ type Schema = Readonly<Record<string, unknown>>;
  * Field name -> values that make sense there, such as ids that exist. They are given where the schema alone
  * says too little.
  */
-export type Likely = ReadonlyMap<string, fc.Arbitrary<unknown>>;
+export type LikelyValues = ReadonlyMap<string, fc.Arbitrary<unknown>>;
 
 /** Ordinary texts, some of them outside ASCII. */
-export const text: fc.Arbitrary<string> = fc.oneof(
+export const ordinaryText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('a', 'b', 'nightly', 'x y', 'Größe', '日本', '/a', 'A=1'),
   fc.string({ maxLength: 12 }),
 );
 
 /** Values that fit a schema, few of its optional fields in each. */
-export function fitting(schema: unknown, likely: Likely, field = ''): fc.Arbitrary<unknown> {
-  return likely.get(field) ?? (isSchema(schema) ? ofSchema(schema, likely) : fc.jsonValue({ maxDepth: 2 }));
+export function arbitraryFor(schema: unknown, likely: LikelyValues, field = ''): fc.Arbitrary<unknown> {
+  return (
+    likely.get(field) ??
+    (isSchema(schema) ? arbitraryOfSchema(schema, likely) : fc.jsonValue({ maxDepth: 2 }))
+  );
 }
 
-function ofSchema(schema: Schema, likely: Likely): fc.Arbitrary<unknown> {
+function arbitraryOfSchema(schema: Schema, likely: LikelyValues): fc.Arbitrary<unknown> {
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
   if ('const' in schema) return fc.constant(schema['const']);
   if (Array.isArray(schema['anyOf']))
-    return fc.oneof(...schema['anyOf'].map((part: unknown) => fitting(part, likely)));
+    return fc.oneof(...schema['anyOf'].map((part: unknown) => arbitraryFor(part, likely)));
   const make = byType[String(schema['type'])];
   if (make === undefined) throw new Error(`There are no values for the schema ${JSON.stringify(schema)}.`);
   return make(schema, likely);
 }
 
-const byType: Readonly<Record<string, (schema: Schema, likely: Likely) => fc.Arbitrary<unknown>>> = {
-  string: ({ pattern }) => (typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern)) : text),
+const byType: Readonly<Record<string, (schema: Schema, likely: LikelyValues) => fc.Arbitrary<unknown>>> = {
+  string: ({ pattern }) =>
+    typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern)) : ordinaryText,
   integer: (schema) => {
     const [min, max] = [
-      limit(schema, 'minimum', Number.MIN_SAFE_INTEGER),
-      limit(schema, 'maximum', Number.MAX_SAFE_INTEGER),
+      schemaLimit(schema, 'minimum', Number.MIN_SAFE_INTEGER),
+      schemaLimit(schema, 'maximum', Number.MAX_SAFE_INTEGER),
     ];
     return fc.oneof(
       {
@@ -49,25 +53,29 @@ const byType: Readonly<Record<string, (schema: Schema, likely: Likely) => fc.Arb
   number: () => fc.double({ noNaN: true, noDefaultInfinity: true }),
   boolean: () => fc.boolean(),
   array: (schema, likely) =>
-    fc.array(fitting(schema['items'], likely), { maxLength: Math.min(3, limit(schema, 'maxItems', 3)) }),
-  object: objectOf,
+    fc.array(arbitraryFor(schema['items'], likely), {
+      maxLength: Math.min(3, schemaLimit(schema, 'maxItems', 3)),
+    }),
+  object: arbitraryObject,
 };
 
-function objectOf(
+function arbitraryObject(
   { properties, required, additionalProperties }: Schema,
-  likely: Likely,
+  likely: LikelyValues,
 ): fc.Arbitrary<unknown> {
   if (!isSchema(properties)) {
     return fc.dictionary(
-      text,
-      isSchema(additionalProperties) ? fitting(additionalProperties, likely) : fc.jsonValue({ maxDepth: 1 }),
+      ordinaryText,
+      isSchema(additionalProperties)
+        ? arbitraryFor(additionalProperties, likely)
+        : fc.jsonValue({ maxDepth: 1 }),
       { maxKeys: 3 },
     );
   }
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   const share = Math.max(2, Math.round(Object.keys(properties).length / 2));
   const entries = Object.entries(properties).map(([key, part]): [string, fc.Arbitrary<unknown>] => {
-    const values = fitting(part, likely, key);
+    const values = arbitraryFor(part, likely, key);
     return [
       key,
       needed.has(key)
@@ -75,15 +83,15 @@ function objectOf(
         : fc.oneof({ weight: share, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values }),
     ];
   });
-  return fc.record(Object.fromEntries(entries)).map(withoutGaps);
+  return fc.record(Object.fromEntries(entries)).map(withoutUndefined);
 }
 
 /** A copy without the fields that were left out. */
-export function withoutGaps(object: object): object {
+export function withoutUndefined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function limit(schema: Schema, keyword: string, otherwise: number): number {
+function schemaLimit(schema: Schema, keyword: string, otherwise: number): number {
   const value = schema[keyword];
   return typeof value === 'number' ? value : otherwise;
 }

@@ -27,18 +27,18 @@ import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { addDestinations } from '../../harness/destinations.ts';
-import { addPerson } from '../../harness/people.ts';
-import { clusterPorts } from './cluster-ports.ts';
-import { adminToken, idIn, startService, type Answer, type TestService } from './service.ts';
+import { addUser } from '../../harness/people.ts';
+import { createClusterPorts } from './cluster-ports.ts';
+import { adminToken, idFrom, startApiHarness, type ApiResponse, type ApiHarness } from './service.ts';
 
 export interface FuzzedService {
   readonly operations: readonly Operation[];
   /** Ids that answers have given; those of jobs and runs that are gone stay among them. */
-  readonly known: { readonly jobs: number[]; readonly runs: number[] };
+  readonly knownIds: { readonly jobs: number[]; readonly runs: number[] };
   /** Tokens of an administrator, of a user with few permissions, and of nobody. */
   readonly tokens: readonly string[];
   /** Sends a request, and expects of the answer what must hold of every answer. */
-  send(request: InjectOptions): Promise<Answer>;
+  send(request: InjectOptions): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ const limits = {
 /** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
 export async function startFuzzedService(): Promise<FuzzedService> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-fuzz-'));
-  const base = await startService({}, limits, true);
+  const base = await startApiHarness({}, limits, true);
   const { db } = base.database;
   const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   const { permissions, clock } = base.ports;
@@ -66,7 +66,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     owners: permissions.listOwners,
     workspace: createWorkspaceStore(roots, limits),
     managedFiles: createManagedFileStore(roots),
-    ...clusterPorts(base.database, clock),
+    ...createClusterPorts(base.database, clock),
     classicDashboards: createClassicDashboardStore(db),
     dashboards: createDashboardStore(db),
     queryFiles: createQueryFiles(roots),
@@ -84,12 +84,12 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     metricsOpen: false,
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: () => undefined,
-    metrics: { databaseQueries: base.database.queries, activeRuns: () => 0 },
+    metrics: { databaseQueries: base.database.queryCount, activeRuns: () => 0 },
     checkReadiness: async () => ({ ready: true }),
   });
-  const known: FuzzedService['known'] = { jobs: [], runs: [] };
-  const tokens = [adminToken, await addPerson(db, 'ann'), 'token-of-nobody'];
-  await makeWorld(base, known);
+  const known: FuzzedService['knownIds'] = { jobs: [], runs: [] };
+  const tokens = [adminToken, await addUser(db, 'ann'), 'token-of-nobody'];
+  await createFixtures(base, known);
   // Its entries in the audit log are written after the answers: what comes later is not to be taken for a
   // change.
   await base.ports.auditEvents({
@@ -100,23 +100,23 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     before: undefined,
     limit: 1,
   });
-  const tables = await tablesOf(base);
-  let before = await stateOf(base, tables, directory);
+  const tables = await listTables(base);
+  let before = await captureState(base, tables, directory);
   return {
     operations,
-    known,
+    knownIds: known,
     tokens,
     async send(request) {
       const response = await app.inject(request);
-      const answer: Answer = {
+      const answer: ApiResponse = {
         status: response.statusCode,
         headers: response.headers,
-        body: isStreamed(response.headers) ? {} : parsed(response.body),
+        body: isStreamed(response.headers) ? {} : parseBody(response.body),
       };
-      const [expected, found] = [before, await stateOf(base, tables, directory)];
+      const [expected, found] = [before, await captureState(base, tables, directory)];
       before = found;
       if (answer.status >= 400) expect(found).toEqual(expected);
-      checkAnswer(answer);
+      assertValidResponse(answer);
       for (const [field, ids] of [
         ['job_id', known.jobs],
         ['run_id', known.runs],
@@ -135,7 +135,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
 }
 
 /** Jobs of both formats with runs that are active, over and skipped, and submissions. */
-async function makeWorld(service: TestService, known: FuzzedService['known']): Promise<void> {
+async function createFixtures(service: ApiHarness, known: FuzzedService['knownIds']): Promise<void> {
   await addDestinations(service.database.db);
   const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
   const python = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
@@ -151,7 +151,7 @@ async function makeWorld(service: TestService, known: FuzzedService['known']): P
       ['2.0', single],
       ['2.1', multi],
     ] as const) {
-      const job = idIn(
+      const job = idFrom(
         await service.post(`${version}/jobs/create`, {
           ...settings,
           access_control_list: [{ user_name: 'ann', permission_level: 'CAN_MANAGE' }].slice(round % 2),
@@ -161,13 +161,13 @@ async function makeWorld(service: TestService, known: FuzzedService['known']): P
       known.jobs.push(job);
       // The second one is skipped while the first is active.
       for (const end of [round % 2 === 0, false]) {
-        const run = idIn(await service.post('2.1/jobs/run-now', { job_id: job }), 'run_id');
+        const run = idFrom(await service.post('2.1/jobs/run-now', { job_id: job }), 'run_id');
         known.runs.push(run);
-        if (end) await service.end(run, { result: 'FAILED' });
+        if (end) await service.endRun(run, { result: 'FAILED' });
       }
     }
     known.runs.push(
-      idIn(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'),
+      idFrom(await service.post('2.1/jobs/runs/submit', { run_name: 'once', tasks: multi.tasks }), 'run_id'),
     );
   }
 }
@@ -176,7 +176,11 @@ async function makeWorld(service: TestService, known: FuzzedService['known']): P
  * What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and
  * clients can take.
  */
-export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>): void {
+export function assertValidResponse({
+  status,
+  headers,
+  body,
+}: Pick<ApiResponse, 'status' | 'headers' | 'body'>): void {
   expect(status, JSON.stringify(body)).toBeLessThan(500);
   if (status === 200 && isStreamed(headers)) return;
   expect(String(headers['content-type'])).toMatch(/^application\/json\b/);
@@ -188,21 +192,21 @@ export function checkAnswer({ status, headers, body }: Pick<Answer, 'status' | '
   const { error_code: code, message } = body;
   expect(new Map<unknown, number>(Object.entries(httpStatusOf)).get(code)).toBe(status);
   const said = String(message);
-  expect(said.length).toBeLessThanOrEqual(longestMessage);
-  expect(said).not.toMatch(neverSaid);
+  expect(said.length).toBeLessThanOrEqual(maxMessageLength);
+  expect(said).not.toMatch(forbiddenMessages);
   // Half a character breaks whoever prints it.
   expect(said.isWellFormed(), said).toBe(true);
 }
 
 /** A stream of events, or an archive. */
-export function isStreamed(headers: Answer['headers']): boolean {
+export function isStreamed(headers: ApiResponse['headers']): boolean {
   return /^(text\/event-stream|application\/gzip)/.test(String(headers['content-type']));
 }
 
-const longestMessage = 1_100;
+const maxMessageLength = 1_100;
 
 /** Clients take these for faults that pass, and hang for minutes. */
-const neverSaid = new RegExp(
+const forbiddenMessages = new RegExp(
   [
     'Unexpected error',
     'ClusterNotReadyException',
@@ -216,14 +220,14 @@ const neverSaid = new RegExp(
   'i',
 );
 
-function parsed(body: string): Answer['body'] {
+function parseBody(body: string): ApiResponse['body'] {
   const value: unknown = JSON.parse(body);
   expect(value).toBeTypeOf('object');
   return { ...Object(value) };
 }
 
 /** Every table but that of tokens, whose last use is noted at any time. */
-async function tablesOf({ database: { db } }: TestService): Promise<string[]> {
+async function listTables({ database: { db } }: ApiHarness): Promise<string[]> {
   const { rows } = await sql<{
     tablename: string;
   }>`select tablename from pg_tables where schemaname = 'public' and tablename <> 'tokens'`.execute(db);
@@ -234,8 +238,8 @@ async function tablesOf({ database: { db } }: TestService): Promise<string[]> {
  * Rows of every table with the version that each is in, so that a write shows even when it wrote what was
  * there; and every file.
  */
-async function stateOf(
-  { database: { db } }: TestService,
+async function captureState(
+  { database: { db } }: ApiHarness,
   tables: readonly string[],
   directory: string,
 ): Promise<unknown> {
@@ -247,10 +251,10 @@ async function stateOf(
   );
   const tokens = sql`(select sum(hashtextextended((to_jsonb(tokens) - 'last_accessed_time')::text, 0))::text from tokens) as tokens`;
   const { rows } = await sql`select ${versions}, ${tokens}`.execute(db);
-  return [rows, await filesBelow(directory)];
+  return [rows, await listFiles(directory)];
 }
 
-async function filesBelow(directory: string): Promise<unknown> {
+async function listFiles(directory: string): Promise<unknown> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return Promise.all(
     entries.map(async (entry) => {

@@ -6,13 +6,13 @@ import type { ApiVersion } from '../../../engine/job/format.ts';
 import { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
 import { taskKindFields, taskKinds, type TaskKind } from '../../../engine/job/task-kinds.ts';
 import { knownDestinations } from '../../harness/destinations.ts';
-import { fitting, text, withoutGaps, type Likely } from './fuzz-schema.ts';
+import { arbitraryFor, ordinaryText, withoutUndefined, type LikelyValues } from './fuzz-schema.ts';
 
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 8 });
 const path = ascii.map((name) => `/${name}`);
 const asciiMap = fc.dictionary(ascii, ascii, { maxKeys: 3 });
 const addresses = fc.array(ascii, { maxLength: 3 });
-const place = fc.record({ destination: fc.constantFrom('managed_fs:/logs', 'dbfs:/logs') });
+const logDestination = fc.record({ destination: fc.constantFrom('managed_fs:/logs', 'dbfs:/logs') });
 const script = fc
   .constantFrom(
     ['workspace', '/a.sh'],
@@ -39,7 +39,7 @@ const emails = fc.record(
 );
 
 /** Fields whose rules say more than their schema. */
-const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
+const likely: LikelyValues = new Map<string, fc.Arbitrary<unknown>>([
   ['notebook_path', path],
   ['base_parameters', asciiMap],
   ['python_file', path.map((file) => `managed_fs:${file}`)],
@@ -63,14 +63,17 @@ const likely: Likely = new Map<string, fc.Arbitrary<unknown>>([
     ),
   ],
   ['spark_env_vars', variables],
-  ['cluster_log_conf', fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: place }))],
+  [
+    'cluster_log_conf',
+    fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: logDestination })),
+  ],
   ['init_scripts', fc.array(script, { maxLength: 2 })],
   ['boot_disk_size', fc.integer({ min: 100, max: 4_096 })],
   ['max_concurrent_runs', fc.integer({ min: 0, max: 1_000 })],
 ]);
 
 /** Exactly these values, where the schema alone would now and then break a rule. */
-const strict = (schema: TSchema): fc.Arbitrary<object> => fitting(schema, likely, '').map(Object);
+const schemaValues = (schema: TSchema): fc.Arbitrary<object> => arbitraryFor(schema, likely, '').map(Object);
 
 const size = fc.oneof(
   fc.record({ num_workers: fc.nat(8) }),
@@ -79,7 +82,7 @@ const size = fc.oneof(
 const cluster = fc
   .tuple(
     size,
-    strict(
+    schemaValues(
       Type.Omit(NewCluster, [
         'num_workers',
         'autoscale',
@@ -93,11 +96,11 @@ const cluster = fc
   .map(([sized, rest]) => ({ ...rest, ...sized, spark_version: '16.4.x', node_type_id: 'n' }));
 
 const library = fc.oneof(
-  fc.constantFrom('jar', 'egg').chain((kind) => fc.record({ [kind]: text })),
+  fc.constantFrom('jar', 'egg').chain((kind) => fc.record({ [kind]: ordinaryText })),
   fc.record({ whl: fc.constantFrom('managed_fs:/a-1.0-py3-none-any.whl', 'all.wheelhouse.zip') }),
-  fc.record({ pypi: fc.record({ package: text }) }),
-  fc.record({ maven: fc.record({ coordinates: text }) }),
-  fc.record({ cran: fc.record({ package: text }) }),
+  fc.record({ pypi: fc.record({ package: ordinaryText }) }),
+  fc.record({ maven: fc.record({ coordinates: ordinaryText }) }),
+  fc.record({ cran: fc.record({ package: ordinaryText }) }),
 );
 
 /** Fields that clients send although no schema names them: they are kept and shown. */
@@ -122,11 +125,11 @@ const schedule = fc.record({
   quartz_cron_expression: fc.constantFrom('0 0 12 * * ?', '0 15 10 ? * MON-FRI 2030'),
   timezone_id: fc.constantFrom('UTC', 'Europe/Berlin'),
 });
-const parameters = fc.uniqueArray(fc.record({ name: fc.stringMatching(/^[a-zä ]{0,3}x$/), default: text }), {
-  maxLength: 3,
-  selector: ({ name }) => name,
-});
-const general = strict(
+const parameters = fc.uniqueArray(
+  fc.record({ name: fc.stringMatching(/^[a-zä ]{0,3}x$/), default: ordinaryText }),
+  { maxLength: 3, selector: ({ name }) => name },
+);
+const general = schemaValues(
   Type.Omit(JobSettings, [
     ...taskKinds,
     'tasks',
@@ -144,7 +147,7 @@ const general = strict(
     'parameters',
   ]),
 );
-const ofJob = fc
+const jobFields = fc
   .tuple(
     general,
     unknown,
@@ -153,7 +156,7 @@ const ofJob = fc
       parameters: fc.option(parameters, { nil: undefined }),
     }),
   )
-  .map(([fields, others, special]) => ({ ...others, ...fields, ...withoutGaps(special) }));
+  .map(([fields, others, special]) => ({ ...others, ...fields, ...withoutUndefined(special) }));
 
 const attempts = fc.record(
   {
@@ -166,14 +169,14 @@ const attempts = fc.record(
 const needsNoCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
 /** What one task does and where: of a single-task job, or of an entry of `tasks`. */
-function work(sharedClusters: readonly string[]): fc.Arbitrary<object> {
+function taskWorkload(sharedClusters: readonly string[]): fc.Arbitrary<object> {
   const own = cluster.map((new_cluster) => ({ new_cluster }));
   const shared = sharedClusters.map((job_cluster_key) => fc.constant({ job_cluster_key }));
   const ofKind = (kind: TaskKind): fc.Arbitrary<object> => {
     const none = needsNoCluster.has(kind) ? [fc.constant({})] : [];
     const where = fc.oneof(own, fc.constant({ existing_cluster_id: 'c-1' }), ...shared, ...none);
     return fc
-      .tuple(fc.record({ [kind]: strict(taskKindFields[kind]) }), where, attempts)
+      .tuple(fc.record({ [kind]: schemaValues(taskKindFields[kind]) }), where, attempts)
       .map(([does, at, rest]) => ({ ...rest, ...at, ...does }));
   };
   const submitted = {
@@ -186,7 +189,7 @@ function work(sharedClusters: readonly string[]): fc.Arbitrary<object> {
   );
 }
 
-const taskRest = strict(
+const taskRest = schemaValues(
   Type.Pick(TaskSettings, [
     'description',
     'run_if',
@@ -209,7 +212,7 @@ const multiTask = fc
       tasks: fc.uniqueArray(
         fc.record({
           task_key: fc.stringMatching(/^[A-Za-z0-9_-]{1,5}$/),
-          work: work(keys),
+          work: taskWorkload(keys),
           rest: taskRest,
           on: fc.nat(7),
         }),
@@ -232,21 +235,21 @@ const multiTask = fc
 
 /** Settings that a version takes. */
 export function acceptedSettings(version: ApiVersion): fc.Arbitrary<object> {
-  const shape = version === '2.0' ? fc.oneof(work([]), multiTask) : multiTask;
-  return fc.tuple(ofJob, shape).map(([job, tasks]) => ({ ...job, ...tasks }));
+  const shape = version === '2.0' ? fc.oneof(taskWorkload([]), multiTask) : multiTask;
+  return fc.tuple(jobFields, shape).map(([job, tasks]) => ({ ...job, ...tasks }));
 }
 
 /** Bodies that runs/submit takes in every version. */
 export const acceptedSubmission: fc.Arbitrary<object> = fc
   .tuple(
     fc.record(
-      { run_name: text, idempotency_token: fc.constantFrom('', 's1', 's2', 's3') },
+      { run_name: ordinaryText, idempotency_token: fc.constantFrom('', 's1', 's2', 's3') },
       { requiredKeys: [] },
     ),
     fc.oneof(
-      work([]),
+      taskWorkload([]),
       fc
-        .tuple(work([]), work([]))
+        .tuple(taskWorkload([]), taskWorkload([]))
         .map((tasks) => ({ tasks: tasks.map((task, index) => ({ ...task, task_key: `t${index}` })) })),
     ),
   )

@@ -5,13 +5,13 @@
 import * as fc from 'fast-check';
 
 /** Levels of nesting that overflow the stack of whatever walks them by calling itself. */
-const deep = 10_000;
+const nestingDepth = 10_000;
 
 /** Pieces of a body that are spliced into its JSON text as they stand. */
 const rawJson = {
-  deepList: '['.repeat(deep) + ']'.repeat(deep),
-  deepObject: `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`,
-  deepUnclosed: '['.repeat(deep),
+  deepList: '['.repeat(nestingDepth) + ']'.repeat(nestingDepth),
+  deepObject: `${'{"a":'.repeat(nestingDepth)}1${'}'.repeat(nestingDepth)}`,
+  deepUnclosed: '['.repeat(nestingDepth),
   infinite: '1e400',
   minusInfinite: '-1e400',
   longInteger: `1${'0'.repeat(400)}`,
@@ -34,7 +34,7 @@ const rawJson = {
 } as const;
 
 /** Stands in a value where a piece of raw JSON is to stand in its text. */
-class Raw {
+class RawJson {
   readonly #name: string;
   constructor(name: string) {
     this.#name = name;
@@ -54,10 +54,10 @@ export function jsonText(value: unknown): string {
 }
 
 /** What no database takes. */
-const unfit = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
+const unstorableText = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
-  unfit,
+  unstorableText,
   fc.constantFrom(
     '',
     ' ',
@@ -169,7 +169,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
       { get: 1, set: 1 },
     ),
   },
-  { weight: 3, arbitrary: fc.constantFrom(...Object.keys(rawJson)).map((name) => new Raw(name)) },
+  { weight: 3, arbitrary: fc.constantFrom(...Object.keys(rawJson)).map((name) => new RawJson(name)) },
   { weight: 1, arbitrary: hostileSize },
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
@@ -196,7 +196,7 @@ const hostileKey: fc.Arbitrary<string> = fc.oneof(
 /**
  * A value with one thing about it changed: a field replaced, left out, added, doubled, wrapped or spoiled.
  */
-export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+export function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const kinds = fc.constantFrom(
     'replace',
     'replace',
@@ -209,51 +209,55 @@ export function damaged(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     'spoil',
   );
   return fc
-    .tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unfit)
+    .tuple(values, fc.nat(), kinds, hostileKey, hostileValue, unstorableText)
     .map(([value, place, kind, key, hostile, piece]) => {
-      const places = placesIn(value);
-      const changed = changedAt(value, places[place % places.length] ?? [], (found) =>
-        damages[kind]?.(found, { key, hostile, piece }),
+      const places = pathsIn(value);
+      const changed = replaceAt(value, places[place % places.length] ?? [], (found) =>
+        mutations[kind]?.(found, { key, hostile, unstorable: piece }),
       );
-      return changed === removed ? null : changed;
+      return changed === removedMarker ? null : changed;
     });
 }
 
-interface Harm {
+interface MutationInput {
   readonly key: string;
   readonly hostile: unknown;
   /** Text that no database takes. */
-  readonly piece: string;
+  readonly unstorable: string;
 }
 
-const removed = Symbol('removed');
+const removedMarker = Symbol('removed');
 
-const damages: Readonly<Record<string, (found: unknown, harm: Harm) => unknown>> = {
+const mutations: Readonly<Record<string, (found: unknown, harm: MutationInput) => unknown>> = {
   replace: (_, { hostile }) => hostile,
-  remove: () => removed,
+  remove: () => removedMarker,
   add: (found, { key, hostile }) => (isObject(found) ? withField(found, key, hostile) : hostile),
   double: (found) => (Array.isArray(found) ? [...found, ...found] : [found, found]),
   wrap: (found, { key }) => withField({}, key, found),
   retype: (found) => (typeof found === 'string' ? Number(found) : JSON.stringify(found)),
-  spoil: (found, { piece }) =>
-    typeof found === 'string' ? found + piece : isObject(found) ? withField(found, `x${piece}`, 1) : piece,
+  spoil: (found, { unstorable }) =>
+    typeof found === 'string'
+      ? found + unstorable
+      : isObject(found)
+        ? withField(found, `x${unstorable}`, 1)
+        : unstorable,
 };
 
-type Place = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 /** Every place in a value, the value itself first. */
-function placesIn(value: unknown, at: Place = []): Place[] {
-  return [at, ...partsOf(value).flatMap(([key, part]) => placesIn(part, [...at, key]))];
+function pathsIn(value: unknown, at: ValuePath = []): ValuePath[] {
+  return [at, ...partsOf(value).flatMap(([key, part]) => pathsIn(part, [...at, key]))];
 }
 
-function changedAt(value: unknown, [key, ...rest]: Place, change: (found: unknown) => unknown): unknown {
+function replaceAt(value: unknown, [key, ...rest]: ValuePath, change: (found: unknown) => unknown): unknown {
   if (key === undefined) return change(value);
   const parts = partsOf(value)
     .map(([name, part]): [string | number, unknown] => [
       name,
-      name === key ? changedAt(part, rest, change) : part,
+      name === key ? replaceAt(part, rest, change) : part,
     ])
-    .filter(([, part]) => part !== removed);
+    .filter(([, part]) => part !== removedMarker);
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
@@ -263,7 +267,7 @@ function partsOf(value: unknown): [string | number, unknown][] {
 }
 
 /** A copy with one more field; assigning `__proto__` would set a prototype instead. */
-function withField(object: object, key: string, value: unknown): object {
+function withField(object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, {
     value,
     enumerable: true,
@@ -273,11 +277,11 @@ function withField(object: object, key: string, value: unknown): object {
 }
 
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Raw);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
 }
 
 /** The bytes of a text, once in a while damaged as no encoder would. */
-export function damagedBytes(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+export function mutatedBytes(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   const pieces = fc.constantFrom(
     [0xff],
     [0xc0, 0x80],

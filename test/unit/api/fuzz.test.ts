@@ -6,11 +6,17 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiVersion } from '../../../engine/job/format.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { answerTo, halfRequests, httpOddities, overHttp, rawRequests } from './fuzz-http.ts';
-import { requests } from './fuzz-requests.ts';
-import { checkAnswer, startFuzzedService, type FuzzedService } from './fuzz-service.ts';
+import {
+  sendBytes,
+  incompleteRequests,
+  unusualHttpRequests,
+  sendOverHttp,
+  mutatedRequests,
+} from './fuzz-http.ts';
+import { arbitraryRequest } from './fuzz-requests.ts';
+import { assertValidResponse, startFuzzedService, type FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings } from './fuzz-settings.ts';
-import { adminToken, idIn, type Answer } from './service.ts';
+import { adminToken, idFrom, type ApiResponse } from './service.ts';
 
 /**
  * Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure`
@@ -26,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const send = (method: 'GET' | 'POST', path: string, payload?: object | string): Promise<Answer> =>
+const send = (method: 'GET' | 'POST', path: string, payload?: object | string): Promise<ApiResponse> =>
   service.send({
     method,
     url: `/api/${path}`,
@@ -38,7 +44,7 @@ test(
   'every operation answers whatever it is sent, and a refusal changes nothing',
   async () => {
     await fc.assert(
-      fc.asyncProperty(requests(service), async (request) => {
+      fc.asyncProperty(arbitraryRequest(service), async (request) => {
         await service.send(request);
       }),
       { numRuns: 3_500 * times, endOnFailure: true },
@@ -122,10 +128,10 @@ describe('settings that were given back', () => {
         fc.asyncProperty(cases, async ({ version, settings, faces }) => {
           const created = await send('POST', `${version}/jobs/create`, settings);
           expect(created, JSON.stringify(created.body)).toMatchObject({ status: 200 });
-          const job = idIn(created, 'job_id');
+          const job = idFrom(created, 'job_id');
           for (const face of faces) {
             const got = await shown(face, job);
-            const again = idIn(await send('POST', `${face}/jobs/create`, Object(got)), 'job_id');
+            const again = idFrom(await send('POST', `${face}/jobs/create`, Object(got)), 'job_id');
             expect(await shown(face, again)).toEqual(got);
             const before = await Promise.all(faces.map((one) => shown(one, job)));
             for (const nothing of [{}, { new_settings: {} }, { new_settings: {}, fields_to_remove: [] }]) {
@@ -163,9 +169,9 @@ describe('over the network', () => {
       const known = { jobs: [1], runs: [1] };
       const target = { ...service, known, tokens: [whole.token] };
       await fc.assert(
-        fc.asyncProperty(requests(target), async (request) => {
-          const answer = await overHttp(whole.url, request);
-          checkAnswer(answer);
+        fc.asyncProperty(arbitraryRequest(target), async (request) => {
+          const answer = await sendOverHttp(whole.url, request);
+          assertValidResponse(answer);
           if (typeof answer.body['job_id'] === 'number') known.jobs.push(answer.body['job_id']);
           if (typeof answer.body['run_id'] === 'number') known.runs.push(answer.body['run_id']);
         }),
@@ -176,14 +182,14 @@ describe('over the network', () => {
     timeout,
   );
 
-  test.each(httpOddities)('%s', async (_, sent, status) => {
-    expect(await answerTo(whole.url, sent.replaceAll('TOKEN', whole.token))).toMatchObject({ status });
+  test.each(unusualHttpRequests)('%s', async (_, sent, status) => {
+    expect(await sendBytes(whole.url, sent.replaceAll('TOKEN', whole.token))).toMatchObject({ status });
     await lives();
   });
 
-  test.each(halfRequests)('%s', async (_, sent, status) => {
+  test.each(incompleteRequests)('%s', async (_, sent, status) => {
     expect(
-      await answerTo(whole.url, sent.replaceAll('TOKEN', whole.token), async () => undefined),
+      await sendBytes(whole.url, sent.replaceAll('TOKEN', whole.token), async () => undefined),
     ).toMatchObject({ status });
     await lives();
   });
@@ -192,8 +198,8 @@ describe('over the network', () => {
     'what is hardly HTTP is answered as it deserves',
     async () => {
       await fc.assert(
-        fc.asyncProperty(rawRequests(whole.token), async (bytes) => {
-          await answerTo(whole.url, bytes, lives);
+        fc.asyncProperty(mutatedRequests(whole.token), async (bytes) => {
+          await sendBytes(whole.url, bytes, lives);
         }),
         { numRuns: 400 * times, endOnFailure: true },
       );

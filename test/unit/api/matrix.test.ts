@@ -27,15 +27,15 @@ import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { pino } from 'pino';
-import { addPerson } from '../../harness/people.ts';
-import { clusterPorts } from './cluster-ports.ts';
-import { adminToken, idIn, startService, type TestService } from './service.ts';
+import { addUser } from '../../harness/people.ts';
+import { createClusterPorts } from './cluster-ports.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from './service.ts';
 
 /** The clock stands still, so every request falls into one second. */
 const limits = { ...defaultLimits, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
 const scopeNames = Object.keys(scopeDescriptions);
 
-let service: TestService;
+let service: ApiHarness;
 let directory: string;
 let operations: readonly Operation[];
 let app: ReturnType<typeof createApp>;
@@ -47,7 +47,7 @@ let jobId: number;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'runyard-matrix-'));
-  service = await startService({}, limits, true);
+  service = await startApiHarness({}, limits, true);
   const {
     database: { db },
     ports,
@@ -60,7 +60,7 @@ beforeAll(async () => {
     managedFiles: createManagedFileStore(roots),
     classicDashboards: createClassicDashboardStore(db),
     dashboards: createDashboardStore(db),
-    ...clusterPorts(service.database, ports.clock),
+    ...createClusterPorts(service.database, ports.clock),
     queryFiles: createQueryFiles(roots),
     queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
     pipelines: createPipelineStore(db),
@@ -81,7 +81,7 @@ beforeAll(async () => {
   });
   bad.set('wrong', 'token-of-nobody');
   for (const name of ['expired', 'revoked', 'switched off', 'unused'])
-    bad.set(name, await addPerson(db, name.replace(' ', '-'), { admin: true }));
+    bad.set(name, await addUser(db, name.replace(' ', '-'), { admin: true }));
   const ofUser = (name: string) =>
     db.selectFrom('principals').select('principal_id').where('user_name', '=', name);
   await db
@@ -101,8 +101,8 @@ beforeAll(async () => {
     .execute();
   await db.updateTable('principals').set({ active: false }).where('user_name', '=', 'switched-off').execute();
   for (const scope of scopeNames)
-    scoped.set(scope, await addPerson(db, 'root', { admin: true, scopes: [scope] }));
-  for (const name of ['nobody', ...permissionLevels]) people.set(name, await addPerson(db, name));
+    scoped.set(scope, await addUser(db, 'root', { admin: true, scopes: [scope] }));
+  for (const name of ['nobody', ...permissionLevels]) people.set(name, await addUser(db, name));
   const list = permissionLevels
     .filter((level) => level !== 'IS_OWNER')
     .map((level) => ({ user_name: level, permission_level: level }));
@@ -288,7 +288,7 @@ describe('people', () => {
             headers: { authorization: `Bearer ${adminToken}` },
             payload: { job_id: jobId },
           });
-          const fields = access.idField === 'job_id' ? { job_id: jobId } : { run_id: idIn(run, 'run_id') };
+          const fields = access.idField === 'job_id' ? { job_id: jobId } : { run_id: idFrom(run, 'run_id') };
           // Deleting the job would end the test; an unknown one is asked for then.
           if (
             operation.path === '/jobs/delete' &&

@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { toValidationError } from '../../../api/http/schema-errors.ts';
 import { Id, stringMap } from '../../../engine/validation/scalars.ts';
-import { schemaRefusal } from '../engine/job/samples.ts';
+import { schemaErrorOf } from '../engine/job/samples.ts';
 
 const missing = Type.Object({ a: Type.Object({ b: Type.Object({ c: Type.String() }) }) });
 const list = Type.Object({
@@ -199,13 +199,13 @@ test.each<[string, TSchema, unknown, string, string]>([
     'n is 4; it must be multiple of 5.',
   ],
 ])('%s', (_name, schema, value, code, message) => {
-  expect(schemaRefusal(schema, value)).toMatchObject({ code, message });
+  expect(schemaErrorOf(schema, value)).toMatchObject({ code, message });
 });
 
 test('a long value or name is cut', () => {
-  const value = schemaRefusal(Type.Object({ s: Type.Enum(['A']) }), { s: 'x'.repeat(5000) });
+  const value = schemaErrorOf(Type.Object({ s: Type.Enum(['A']) }), { s: 'x'.repeat(5000) });
   expect(value?.message).toBe(`s is "${'x'.repeat(79)}...; it must be one of A.`);
-  const name = schemaRefusal(params, { notebook_params: { ['y'.repeat(5000)]: 1 } });
+  const name = schemaErrorOf(params, { notebook_params: { ['y'.repeat(5000)]: 1 } });
   expect(name?.message).toBe(
     `Could not parse request object: Expected string for field notebook_params.${'y'.repeat(80)}..., found NUMBER`,
   );

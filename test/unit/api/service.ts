@@ -35,7 +35,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 
 export const adminToken = 'token-of-the-administrator';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   /** The parsed body. */
@@ -43,22 +43,22 @@ export interface Answer {
 }
 
 /** The id that an answer carries. */
-export function idIn(answer: Answer, field: 'job_id' | 'run_id'): number {
+export function idFrom(answer: ApiResponse, field: 'job_id' | 'run_id'): number {
   const id = answer.body[field];
   if (typeof id !== 'number') throw new Error(`The answer has no ${field}: ${JSON.stringify(answer.body)}`);
   return id;
 }
 
-export interface TestService {
+export interface ApiHarness {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
   readonly ports: OperationPorts;
   /** Ids of the runs that were told to stop. */
-  readonly stopped: number[];
+  readonly stoppedRunIds: number[];
   /** Runs that were given other timeouts, with their settings. */
-  readonly retimed: Map<number, JobSettings>;
+  readonly updatedTimeouts: Map<number, JobSettings>;
   /** Directories that were removed, as `attempt <run id>` and `cluster <id>`. */
-  readonly removed: string[];
+  readonly removedDirectories: string[];
   /** What get-output and export find, by the id of the task run. */
   readonly outputs: Map<
     number,
@@ -70,47 +70,47 @@ export interface TestService {
     }
   >;
   /** Moves the clock, which stands still otherwise. */
-  tick(ms: number): void;
-  get(path: string, query?: Record<string, string>): Promise<Answer>;
-  post(path: string, body?: object): Promise<Answer>;
-  send(options: InjectOptions): Promise<Answer>;
+  advanceClock(ms: number): void;
+  get(path: string, query?: Record<string, string>): Promise<ApiResponse>;
+  post(path: string, body?: object): Promise<ApiResponse>;
+  send(options: InjectOptions): Promise<ApiResponse>;
   /** Ends a run and its task runs, as the coordinator would. */
-  end(
+  endRun(
     runId: number,
     how: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message?: string },
   ): Promise<void>;
   /** How many jobs, runs, task runs and idempotency tokens are stored. */
-  rows(): Promise<readonly number[]>;
+  rowCounts(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
 const authorization = `Bearer ${adminToken}`;
-const startOfTime = 1_770_000_000_000;
+const startTime = 1_770_000_000_000;
 
 /** Starts the service; `overrides` replace parts of what it is made of. */
-export async function startService(
+export async function startApiHarness(
   overrides: Partial<AppPorts> = {},
   limits: Limits = defaultLimits,
   jobAccessControl = false,
-): Promise<TestService> {
+): Promise<ApiHarness> {
   const database = await createTestDatabase();
   const { db } = database;
-  let now = startOfTime;
+  let now = startTime;
   const clock = { now: () => now, at: () => () => undefined };
   let audited: Promise<void> = Promise.resolve();
   const stopped: number[] = [];
-  const outputs: TestService['outputs'] = new Map();
-  const retimed: TestService['retimed'] = new Map();
+  const outputs: ApiHarness['outputs'] = new Map();
+  const retimed: ApiHarness['updatedTimeouts'] = new Map();
   const removed: string[] = [];
-  const made = portsOf({
+  const made = createOperationPorts({
     database,
     clock,
     limits,
-    stopped,
-    retimed,
-    removed,
-    outputs: outputsOf(outputs),
-    notebooks: notebooksOf(outputs),
+    stoppedRunIds: stopped,
+    updatedTimeouts: retimed,
+    removedDirectories: removed,
+    outputs: createOutputReader(outputs),
+    notebooks: createNotebookReader(outputs),
   });
   const ports: OperationPorts = {
     ...made,
@@ -128,15 +128,15 @@ export async function startService(
     audit: (event) => {
       audited = audited.then(() => insertAuditEvents(db, [event]));
     },
-    metrics: { databaseQueries: database.queries, activeRuns: () => 0 },
+    metrics: { databaseQueries: database.queryCount, activeRuns: () => 0 },
     metricsOpen: false,
     checkReadiness: async () => ({ ready: true }),
-    isTransientError: isTransientError,
+    isTransientError,
     limits,
     log: pino({ level: 'silent' }),
     ...overrides,
   });
-  const send = async (options: InjectOptions): Promise<Answer> => {
+  const send = async (options: InjectOptions): Promise<ApiResponse> => {
     const response = await app.inject(options);
     const json =
       response.body !== '' && String(response.headers['content-type']).startsWith('application/json');
@@ -150,20 +150,20 @@ export async function startService(
     app,
     database,
     ports,
-    stopped,
-    retimed,
-    removed,
+    stoppedRunIds: stopped,
+    updatedTimeouts: retimed,
+    removedDirectories: removed,
     outputs,
     send,
-    tick: (ms) => {
+    advanceClock: (ms) => {
       now += ms;
     },
     get: (path, query = {}) =>
       send({ method: 'GET', url: `/api/${path}`, query, headers: { authorization } }),
     post: (path, body = {}) =>
       send({ method: 'POST', url: `/api/${path}`, payload: body, headers: { authorization } }),
-    end: (runId, how) => endRun(database, runId, { message: '', ...how }),
-    rows: () =>
+    endRun: (runId, how) => endRun(database, runId, { message: '', ...how }),
+    rowCounts: () =>
       Promise.all(
         (['jobs', 'runs', 'task_runs', 'idempotency_tokens'] as const).map((table) =>
           countRows(database, table),
@@ -214,17 +214,17 @@ async function endRun(
   await db.updateTable('task_runs').set(end).where('job_run_id', '=', runId).execute();
 }
 
-function portsOf({
+function createOperationPorts({
   database: { db },
   clock,
   limits,
-  stopped,
-  retimed,
-  removed,
+  stoppedRunIds,
+  updatedTimeouts,
+  removedDirectories,
   outputs,
   notebooks,
 }: Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> &
-  Pick<TestService, 'database' | 'stopped' | 'retimed' | 'removed'>): OperationPorts {
+  Pick<ApiHarness, 'database' | 'stopped' | 'retimed' | 'removed'>): OperationPorts {
   const runs = createRunStore(db, clock, pino({ level: 'silent' }));
   return {
     jobs: createJobStore(db),
@@ -239,17 +239,17 @@ function portsOf({
     cancelling: {
       runs,
       stopRun: (runId) => {
-        stopped.push(runId);
+        stoppedRunIds.push(runId);
       },
     },
     removing: {
       runs: createRunRemover(db),
       files: {
         removeAttempt: async (runId) => {
-          removed.push(`attempt ${runId}`);
+          removedDirectories.push(`attempt ${runId}`);
         },
         removeCluster: async (clusterId) => {
-          removed.push(`cluster ${clusterId}`);
+          removedDirectories.push(`cluster ${clusterId}`);
         },
       },
     },
@@ -258,7 +258,7 @@ function portsOf({
     libraryStates: createLibraryReader(db),
     startInstallation: () => undefined,
     onJobChanged: (changed) => {
-      for (const { runId, settings } of changed) retimed.set(runId, settings);
+      for (const { runId, settings } of changed) updatedTimeouts.set(runId, settings);
     },
     clock,
     limits,
@@ -274,7 +274,7 @@ function portsOf({
   };
 }
 
-function outputsOf(outputs: TestService['outputs']): OutputReader {
+function createOutputReader(outputs: ApiHarness['outputs']): OutputReader {
   return {
     read: async (runId) => outputs.get(runId)?.output,
     logs: async (runId, bytes) => {
@@ -285,7 +285,7 @@ function outputsOf(outputs: TestService['outputs']): OutputReader {
   };
 }
 
-function notebooksOf(outputs: TestService['outputs']): NotebookReader {
+function createNotebookReader(outputs: ApiHarness['outputs']): NotebookReader {
   return {
     report: async (runId) => outputs.get(runId)?.report,
     source: async (runId, bytes) => {

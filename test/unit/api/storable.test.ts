@@ -1,7 +1,7 @@
 /** What cannot be kept as it was sent is refused, wherever in a request it stands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnstorableValue } from '../../../api/http/storable.ts';
-import { adminToken, idIn, startService, type TestService } from './service.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from './service.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
@@ -62,9 +62,9 @@ test.each<[string, unknown, string, string]>([
   expect(findUnstorableValue(value)).toMatchObject({ code, message });
 });
 
-let service: TestService;
+let service: ApiHarness;
 beforeAll(async () => {
-  service = await startService();
+  service = await startApiHarness();
 });
 afterAll(() => service.close());
 
@@ -72,7 +72,7 @@ const authorization = `Bearer ${adminToken}`;
 const post = (payload: string | Buffer) =>
   service.send({ method: 'POST', url: '/api/2.0/jobs/create', headers: { authorization }, payload });
 
-test.each<[string, () => ReturnType<TestService['send']>, RegExp]>([
+test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
   ['in a body', () => post('{"name":"a\\u0000"}'), /^name holds the character U\+0000/],
   [
     'in the address',
@@ -103,7 +103,7 @@ test('numbers that are shown as digits beyond 2^53 are taken again as they were 
     ['1.2345678901234567e20', '123456789012345670000'],
     ['9007199254740992', '9007199254740992'],
   ] as const) {
-    const created = idIn(await post(job(sent)), 'job_id');
+    const created = idFrom(await post(job(sent)), 'job_id');
     const { settings } = Object(await service.get('2.0/jobs/get', { job_id: String(created) })).body;
     expect(JSON.stringify(settings.x)).toBe(shown);
     expect((await post(job(shown))).status).toBe(200);

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { probePath, workspaceHeaders } from '../../../engine/validation/aliases.ts';
-import type { Answer } from '../../harness/client.ts';
+import type { ResponseBody } from '../../harness/client.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
 let runyard: TestService;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
   jobId = await created(single());
   runId = (await ok('POST', '2.0/jobs/run-now', { job_id: jobId })).run_id;
-  await runyard.ended(runId);
+  await runyard.waitForRunEnd(runId);
 });
 afterAll(() => runyard.stop());
 
@@ -28,7 +28,7 @@ interface Sending {
 interface Received {
   readonly status: number;
   readonly text: string;
-  readonly body: Answer;
+  readonly body: ResponseBody;
   readonly headers: Headers;
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
@@ -49,7 +49,7 @@ async function send(
   return { status: response.status, text, body: JSON.parse(text), headers: response.headers };
 }
 
-async function ok(method: Method, path: string, body?: unknown): Promise<Answer> {
+async function ok(method: Method, path: string, body?: unknown): Promise<ResponseBody> {
   const answer = await send(method, `/api/${path}`, { body });
   expect(answer, `${method} ${path}`).toMatchObject({ status: 200 });
   return answer.body;
@@ -75,14 +75,14 @@ async function created(settings: object, version = '2.0'): Promise<number> {
   return (await ok('POST', `${version}/jobs/create`, settings)).job_id;
 }
 
-async function settingsOf(id: number, version = '2.0'): Promise<Answer> {
+async function settingsOf(id: number, version = '2.0'): Promise<ResponseBody> {
   return (await ok('GET', `${version}/jobs/get?job_id=${id}`)).settings;
 }
 
 /** A GET whose parameters stand in its body, which fetch does not send. */
-async function getWithBody(path: string, body: object): Promise<Answer> {
+async function getWithBody(path: string, body: object): Promise<ResponseBody> {
   const text = JSON.stringify(body);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<ResponseBody>();
   const sent = request(
     `${runyard.url}${path}`,
     {
@@ -176,7 +176,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
   '5: what has nothing to say answers {}': async () => {
     const id = await created(single());
     const { run_id: over } = await ok('POST', '2.0/jobs/run-now', { job_id: id });
-    await runyard.ended(over);
+    await runyard.waitForRunEnd(over);
     const {
       token_info: { token_id: token },
     } = await ok('POST', '2.0/token/create', {});
@@ -362,10 +362,10 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     const { run_id: started } = await ok('POST', '2.1/jobs/runs/submit', {
       tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })],
     });
-    const run = await runyard.runWhen(started, ({ state }) => state.life_cycle_state === 'RUNNING');
+    const run = await runyard.waitForRun(started, ({ state }) => state.life_cycle_state === 'RUNNING');
     await send('GET', `/api/2.1/jobs/runs/get-output?run_id=${run.tasks[0].run_id}`);
     await ok('POST', '2.1/jobs/runs/cancel', { run_id: started });
-    await runyard.ended(started);
+    await runyard.waitForRunEnd(started);
   },
   '17: null is absent where it is sent, and nowhere in an answer': async () => {
     const id = await created(
@@ -406,7 +406,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })],
     });
     await ok('POST', '2.1/jobs/runs/cancel', { run_id: stopped });
-    await Promise.all([failed, stopped].map((id) => runyard.ended(id)));
+    await Promise.all([failed, stopped].map((id) => runyard.waitForRunEnd(id)));
     const answer = await ok('GET', '2.1/jobs/runs/list?expand_tasks=true');
     const words = (name: string): string[] => [...new Set(fieldsNamed(name, answer).map(String))];
     expect([
@@ -422,7 +422,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     expect(['PERIODIC', 'ONE_TIME', 'RETRY']).toEqual(expect.arrayContaining(words('trigger')));
     expect(['JOB_RUN', 'SUBMIT_RUN']).toEqual(expect.arrayContaining(words('run_type')));
     expect(['QUEUED', 'PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED', 'BLOCKED', 'WAITING']).toEqual(
-      expect.arrayContaining(fieldsNamed('status', answer).flatMap((status: Answer) => [status.state])),
+      expect.arrayContaining(fieldsNamed('status', answer).flatMap((status: ResponseBody) => [status.state])),
     );
   },
 };

@@ -8,31 +8,31 @@ import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../../../cli/main.ts', import.meta.url));
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Running {
+export interface RunningCommand {
   readonly child: ChildProcess;
   /** Resolves when it is over and everything it wrote is there. */
-  readonly ended: Promise<Ended>;
+  readonly result: Promise<CommandResult>;
   /**
    * Resolves with the match when either stream holds the pattern; rejects when the process ends without it.
    */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /**
  * Starts the command in `directory` with no environment but PATH, HOME and `variables`. It does not outlive
  * the test.
  */
-export function start(
+export function startCommand(
   words: readonly string[],
   directory: string,
   variables: Readonly<Record<string, string>> = {},
-): Running {
+): RunningCommand {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main, ...words], {
     cwd: directory,
@@ -47,7 +47,7 @@ export function start(
       for (const listener of listeners) listener();
     });
   }
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<CommandResult>((resolve) => {
     child.once('close', (code) => resolve({ code, ...said }));
   });
   onTestFinished(async () => {
@@ -56,8 +56,8 @@ export function start(
   });
   return {
     child,
-    ended,
-    says: (pattern) =>
+    result: ended,
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
@@ -73,18 +73,18 @@ export function start(
 }
 
 /** Runs the command to its end. */
-export function run(
+export function runCommand(
   words: readonly string[],
   directory: string,
   variables: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  return start(words, directory, variables).ended;
+): Promise<CommandResult> {
+  return startCommand(words, directory, variables).result;
 }
 
 /**
  * A directory that every user may pass through, as the embedded database needs; gone when the test is over.
  */
-export async function openDirectory(): Promise<string> {
+export async function createTraversableDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-command-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await chmod(directory, 0o711);

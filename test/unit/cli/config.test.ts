@@ -9,7 +9,7 @@ import { ConfigError, readConfig, wantsPlainText, type Config } from '../../../c
 import { settings } from '../../../cli/settings.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { openDirectory } from './command.ts';
+import { createTraversableDirectory } from './command.ts';
 
 const nowhere = '/nowhere';
 
@@ -211,7 +211,7 @@ const given: readonly (readonly [
 ];
 
 async function withFile(content: unknown): Promise<string> {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   await writeFile(
     join(directory, 'runyard.json'),
     typeof content === 'string' ? content : JSON.stringify(content),

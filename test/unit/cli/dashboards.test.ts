@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { openDirectory, run } from './command.ts';
+import { createTraversableDirectory, runCommand } from './command.ts';
 
 let runyard: TestService;
 let variables: Record<string, string>;
@@ -18,16 +18,16 @@ const corpus = (name: string): string =>
   fileURLToPath(new URL(`../engine/dashboard/corpus/${name}.json`, import.meta.url));
 
 test('a dashboard is brought in, listed and migrated', async () => {
-  const directory = await openDirectory();
-  const imported = await run(['dashboards', 'import', corpus('charts')], directory, variables);
+  const directory = await createTraversableDirectory();
+  const imported = await runCommand(['dashboards', 'import', corpus('charts')], directory, variables);
   expect(imported).toEqual({ code: 0, stdout: '33333333-0000-4000-8000-000000000002\n', stderr: '' });
   const id = imported.stdout.trim();
-  expect(await run(['dashboards', 'list'], directory, variables)).toEqual({
+  expect(await runCommand(['dashboards', 'list'], directory, variables)).toEqual({
     code: 0,
     stdout: `${id}  Charts\n`,
     stderr: '',
   });
-  const { code, stdout, stderr } = await run(
+  const { code, stdout, stderr } = await runCommand(
     ['dashboards', 'migrate', id, '--name', 'New charts', '--folder', '/'],
     directory,
     variables,
@@ -40,34 +40,34 @@ test('a dashboard is brought in, listed and migrated', async () => {
 });
 
 test('a refusal is one line, with exit code 1', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   await writeFile(join(directory, 'no.json'), '{"name": ""}');
-  expect(await run(['dashboards', 'import', 'no.json'], directory, variables)).toEqual({
+  expect(await runCommand(['dashboards', 'import', 'no.json'], directory, variables)).toEqual({
     code: 1,
     stdout: '',
     stderr: 'runyard: The service refused: Missing required field: name.\n',
   });
-  expect(await run(['dashboards', 'import', 'missing.json'], directory, variables)).toMatchObject({
+  expect(await runCommand(['dashboards', 'import', 'missing.json'], directory, variables)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^runyard: missing\.json cannot be read: ENOENT[^\n]*\n$/),
   });
-  expect(await run(['dashboards', 'migrate', 'x'], directory, variables)).toMatchObject({
+  expect(await runCommand(['dashboards', 'migrate', 'x'], directory, variables)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^runyard: The service refused: source_dashboard_id is "x"[^\n]*\n$/),
   });
 });
 
 test('without a service or a token it is said what to do', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   expect(
-    await run(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' }),
+    await runCommand(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' }),
   ).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
       /^runyard: There is no service at http:\/\/127\.0\.0\.1:1 [^\n]+RUNYARD_URL\.\n$/,
     ),
   });
-  expect(await run(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({
+  expect(await runCommand(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({
     code: 1,
     stderr: `runyard: There is no token to use at ${runyard.url}: set RUNYARD_TOKEN.\n`,
   });

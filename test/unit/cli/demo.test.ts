@@ -2,14 +2,14 @@
 import { access, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { expectedReport } from '../../examples/weather-figures.ts';
-import { openDirectory, run, start } from './command.ts';
+import { createTraversableDirectory, runCommand, startCommand } from './command.ts';
 
 /** Settings of the surroundings are not the demo's: this one would refuse the start. */
 const surroundings = { RUNYARD_PORT: 'none' };
 
 test('shows every task, the figures of the year, and leaves nothing behind', async () => {
-  const directory = await openDirectory();
-  const { code, stdout, stderr } = await run(['demo', '--year', '2014'], directory, {
+  const directory = await createTraversableDirectory();
+  const { code, stdout, stderr } = await runCommand(['demo', '--year', '2014'], directory, {
     ...surroundings,
     TMPDIR: directory,
   });
@@ -28,8 +28,8 @@ test('shows every task, the figures of the year, and leaves nothing behind', asy
 });
 
 test('a failing task is shown with its error and trace, and everything is kept', async () => {
-  const directory = await openDirectory();
-  const { code, stdout } = await run(['demo', '--year', '1999'], directory, { TMPDIR: directory });
+  const directory = await createTraversableDirectory();
+  const { code, stdout } = await runCommand(['demo', '--year', '1999'], directory, { TMPDIR: directory });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^  temperature +FAILED after/m);
   expect(stdout).toMatch(/^  report +SKIPPED/m);
@@ -39,20 +39,20 @@ test('a failing task is shown with its error and trace, and everything is kept',
 });
 
 test('a signal cancels the run and cleans up', async () => {
-  const directory = await openDirectory();
-  const demo = start(['demo'], directory, { TMPDIR: directory });
-  await demo.says(/^Job \d+, run \d+/m);
+  const directory = await createTraversableDirectory();
+  const demo = startCommand(['demo'], directory, { TMPDIR: directory });
+  await demo.waitForOutput(/^Job \d+, run \d+/m);
   demo.child.kill('SIGTERM');
-  const { code, stdout } = await demo.ended;
+  const { code, stdout } = await demo.result;
   expect(stdout).toMatch(/^The run ended with CANCELED/m);
   expect(code).toBe(130);
   expect(await readdir(directory)).toEqual([]);
 });
 
 test('with --keep the engine stays until a signal, and its data in the named directory after it', async () => {
-  const directory = await openDirectory();
-  const demo = start(['demo', '--keep', '--data-dir', 'data'], directory);
-  const [, url, token] = await demo.says(/^URL +(\S+)\nToken +(\S+)$/m);
+  const directory = await createTraversableDirectory();
+  const demo = startCommand(['demo', '--keep', '--data-dir', 'data'], directory);
+  const [, url, token] = await demo.waitForOutput(/^URL +(\S+)\nToken +(\S+)$/m);
   const answer = await fetch(`${url}/api/2.1/jobs/runs/list`, {
     headers: { authorization: `Bearer ${token}` },
   });
@@ -60,7 +60,7 @@ test('with --keep the engine stays until a signal, and its data in the named dir
     runs: [{ run_name: 'Seattle weather', state: { result_state: 'SUCCESS' } }],
   });
   demo.child.kill('SIGINT');
-  expect(await demo.ended).toMatchObject({
+  expect(await demo.result).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`Everything is kept in ${directory}/data\n`),
   });

@@ -8,7 +8,7 @@ import { checks } from '../../../cli/doctor/checks.ts';
 import type { CheckResult } from '../../../cli/doctor/check-result.ts';
 import { systemClock } from '../../../engine/clock.ts';
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts';
-import { openDirectory, run } from './command.ts';
+import { createTraversableDirectory, runCommand } from './command.ts';
 
 function look(
   name: string,
@@ -21,8 +21,8 @@ function look(
 }
 
 test('a machine that runs these tests can run the engine', async () => {
-  const directory = await openDirectory();
-  const { code, stdout, stderr } = await run(['doctor'], directory);
+  const directory = await createTraversableDirectory();
+  const { code, stdout, stderr } = await runCommand(['doctor'], directory);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^ok +node +v\d+\.\d+\.\d+ at /m);
   expect(stdout).toMatch(/^ok +database +embedded, postgres \(PostgreSQL\) 18/m);
@@ -31,7 +31,7 @@ test('a machine that runs these tests can run the engine', async () => {
 });
 
 test('as JSON it says the same, and exits 1 when the engine itself cannot run', async () => {
-  const { code, stdout } = await run(['doctor', '--json'], await openDirectory(), {
+  const { code, stdout } = await runCommand(['doctor', '--json'], await createTraversableDirectory(), {
     DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
   });
   expect(code).toBe(1);
@@ -59,7 +59,7 @@ test.each(['python3', 'java', 'mvn', 'Rscript'])(
 );
 
 test('a Python that is too old is named', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   const file = join(directory, 'python3');
   await writeFile(file, `#!/bin/sh\ncase "$1" in -c) echo "$0";; *) echo Python 3.6.9;; esac\n`, {
     mode: 0o755,
@@ -72,7 +72,7 @@ test('a Python that is too old is named', async () => {
 });
 
 test('a data directory that is a file is broken', async () => {
-  const file = join(await openDirectory(), 'file');
+  const file = join(await createTraversableDirectory(), 'file');
   await writeFile(file, '');
   expect(await look('data directory', { RUNYARD_DATA_DIR: join(file, 'below') })).toMatchObject({
     state: 'broken',
@@ -81,7 +81,7 @@ test('a data directory that is a file is broken', async () => {
 });
 
 test('the engine that holds the data directory is named, and only while it does', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
   await mkdir(join(directory, 'postgres'));
   const lock = await lockDirectory(join(directory, 'postgres'), systemClock);
@@ -101,13 +101,13 @@ test('plugins are listed with their kinds; a wrong one keeps the engine from sta
     state: 'ok',
     found: `http_request_task (${file}), shell_script_task (${join(examples, 'shell-script')})`,
   });
-  const directory = await openDirectory();
-  const { code, stdout } = await run(['doctor'], directory, { RUNYARD_PLUGINS: './gone.mjs' });
+  const directory = await createTraversableDirectory();
+  const { code, stdout } = await runCommand(['doctor'], directory, { RUNYARD_PLUGINS: './gone.mjs' });
   const said = /^broken +plugins +(RUNYARD_PLUGINS names "\.\/gone\.mjs", which cannot be loaded: .*)$/m.exec(
     stdout,
   )?.[1];
   expect([code, said]).toEqual([1, expect.any(String)]);
-  const started = await run(['serve'], directory, {
+  const started = await runCommand(['serve'], directory, {
     RUNYARD_PLUGINS: './gone.mjs',
     RUNYARD_LOG_LEVEL: 'fatal',
   });
@@ -137,7 +137,7 @@ test('what keeps tasks apart is said: limits, user and sandbox', async () => {
 });
 
 test('Spark is found in SPARK_HOME, and is no reason not to start without', async () => {
-  const home = await openDirectory();
+  const home = await createTraversableDirectory();
   expect(await look('spark', {}, { PATH: '/nowhere', SPARK_HOME: home })).toMatchObject({
     state: 'missing',
     found: 'neither SPARK_HOME nor spark-submit in PATH',

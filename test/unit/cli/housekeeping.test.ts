@@ -17,16 +17,16 @@ const day = 24 * 60 * 60 * 1_000;
 
 test('spec 8: runs older than 60 days are removed with their files; younger and active ones stay', async () => {
   const submit = async (): Promise<number> => {
-    const { run_id } = await runyard.ok('POST', '2.1/jobs/runs/submit', {
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [
         { task_key: 'a', existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' } },
       ],
     });
-    await runyard.ended(run_id);
+    await runyard.waitForRunEnd(run_id);
     return run_id;
   };
   const [old, young] = [await submit(), await submit()];
-  const [attempt] = (await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: old })).tasks;
+  const [attempt] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: old })).tasks;
   const directory = join(runyard.dataDirectory, 'runs', String(attempt.run_id));
   expect(existsSync(directory)).toBe(true);
   await runyard.database.db
@@ -105,7 +105,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   expect(clusters.map((row) => row.cluster_id)).toEqual(['alive', 'young']);
   expect(failures).toEqual([]);
   expect(await runyard.call('GET', '2.1/jobs/runs/get', { run_id: old })).toMatchObject({ status: 400 });
-  expect((await runyard.ended(young)).state.result_state).toBe('SUCCESS');
+  expect((await runyard.waitForRunEnd(young)).state.result_state).toBe('SUCCESS');
 });
 
 test('deliveries leave their log after 30 days, with their tries and mails; younger ones and those that wait stay', async () => {
@@ -195,7 +195,7 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
     database: { db, address },
     dataDirectory,
   } = runyard;
-  const { token_info: info } = await runyard.ok('POST', '2.0/token/create', { comment: 'forgotten' });
+  const { token_info: info } = await runyard.callOk('POST', '2.0/token/create', { comment: 'forgotten' });
   const now = Date.now();
   await db
     .updateTable('tokens')
@@ -236,7 +236,7 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
   await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
   await housekeeping.stop();
   expect(
-    (await runyard.ok('GET', '2.0/token/list')).token_infos.map(
+    (await runyard.callOk('GET', '2.0/token/list')).token_infos.map(
       (token: { token_id: string }) => token.token_id,
     ),
   ).not.toContain(info.token_id);

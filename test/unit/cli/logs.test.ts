@@ -8,9 +8,9 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLinePrinter } from '../../../cli/commands/line-printer.ts';
 import { sanitizeTerminalText } from '../../../cli/commands/terminal-safe.ts';
-import { program } from '../../e2e/console/visitor.ts';
+import { programTask } from '../../e2e/console/visitor.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { start, type Ended } from './command.ts';
+import { startCommand, type CommandResult } from './command.ts';
 
 let runyard: TestService;
 let directory: string;
@@ -33,16 +33,17 @@ afterAll(async () => {
 });
 
 const variables = (): Record<string, string> => ({ RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token });
-const command = (...words: string[]): Promise<Ended> => start(words, directory, variables()).ended;
+const command = (...words: string[]): Promise<CommandResult> =>
+  startCommand(words, directory, variables()).result;
 const submit = async (...tasks: object[]): Promise<number> =>
-  (await runyard.ok('POST', '2.1/jobs/runs/submit', { run_name: 'cli', tasks })).run_id;
+  (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'cli', tasks })).run_id;
 
 describe('runyard logs', () => {
   test('prints what a run of one task has written, each stream to its own, and makes terminal commands harmless', async () => {
     const runId = await submit(
-      program('main', 'says', [String.raw`\x1b]0;owned\x07\x1b[31mred\x1b[2Jx\x9b1my\x08`, '0']),
+      programTask('main', 'says', [String.raw`\x1b]0;owned\x07\x1b[31mred\x1b[2Jx\x9b1my\x08`, '0']),
     );
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
     expect(await command('logs', String(runId))).toEqual({
       code: 0,
       stdout: 'redxy\n'.replace('xy', 'x1my'),
@@ -60,10 +61,10 @@ describe('runyard logs', () => {
 
   test('names the task in front of each line when there are several, and takes one by its key', async () => {
     const runId = await submit(
-      program('one', 'says', ['first', '0']),
-      program('two', 'says', ['second', '0'], ['one']),
+      programTask('one', 'says', ['first', '0']),
+      programTask('two', 'says', ['second', '0'], ['one']),
     );
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
     expect((await command('logs', String(runId), '--stream', 'stdout')).stdout).toBe(
       'one | first\ntwo | second\n',
     );
@@ -79,16 +80,16 @@ describe('runyard logs', () => {
 
   test('follows a run to its end, through all of its tasks, and its exit code says how that was', async () => {
     const runId = await submit(
-      program('wait', 'gate', ['g1']),
-      program('fail', 'says', ['bad', '3'], ['wait']),
+      programTask('wait', 'gate', ['g1']),
+      programTask('fail', 'says', ['bad', '3'], ['wait']),
     );
-    const running = start(['logs', '-f', String(runId)], directory, variables());
-    await running.says(/wait \| before/);
+    const running = startCommand(['logs', '-f', String(runId)], directory, variables());
+    await running.waitForOutput(/wait \| before/);
     await writeFile(join(runyard.dataDirectory, 'managed_fs', 'g1'), '');
-    const { code, stdout, stderr } = await running.ended;
+    const { code, stdout, stderr } = await running.result;
     expect([code, stdout]).toEqual([3, 'wait | before\nwait | after\nfail | bad\n']);
     expect(stderr).toMatch(new RegExp(`fail \\| complaint\\nrunyard: run ${runId} ended as FAILED`));
-    const good = await submit(program('main', 'says', ['fine', '0']));
+    const good = await submit(programTask('main', 'says', ['fine', '0']));
     expect(await command('logs', '-f', String(good))).toEqual({
       code: 0,
       stdout: 'fine\n',
@@ -97,16 +98,16 @@ describe('runyard logs', () => {
   });
 
   test('Ctrl-C ends it with 130, and not the run', async () => {
-    const runId = await submit(program('main', 'gate', ['g2']));
-    const running = start(['logs', '-f', String(runId)], directory, variables());
-    await running.says(/before/);
+    const runId = await submit(programTask('main', 'gate', ['g2']));
+    const running = startCommand(['logs', '-f', String(runId)], directory, variables());
+    await running.waitForOutput(/before/);
     running.child.kill('SIGINT');
-    expect(await running.ended).toEqual({ code: 130, stdout: 'before\n', stderr: '' });
-    expect((await runyard.ok('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
+    expect(await running.result).toEqual({ code: 130, stdout: 'before\n', stderr: '' });
+    expect((await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
       'RUNNING',
     );
     await writeFile(join(runyard.dataDirectory, 'managed_fs', 'g2'), '');
-    await runyard.ended(runId);
+    await runyard.waitForRunEnd(runId);
   });
 
   test('a service that goes away and comes back is waited for, and nothing is lost or said twice', async () => {
@@ -141,10 +142,10 @@ describe('runyard logs', () => {
     });
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const ended = await start(['logs', '-f', '7', '--stream', 'stdout'], directory, {
+    const ended = await startCommand(['logs', '-f', '7', '--stream', 'stdout'], directory, {
       RUNYARD_URL: `http://127.0.0.1:${port}`,
       RUNYARD_TOKEN: 'x',
-    }).ended;
+    }).result;
     server.close();
     expect(ended).toEqual({
       code: 0,
@@ -168,8 +169,8 @@ describe('runyard logs', () => {
 });
 
 test('runyard bundle writes a whole file or none', async () => {
-  const runId = await submit(program('main', 'says', ['bundled', '0']));
-  await runyard.ended(runId);
+  const runId = await submit(programTask('main', 'says', ['bundled', '0']));
+  await runyard.waitForRunEnd(runId);
   expect(await command('bundle', String(runId))).toEqual({
     code: 0,
     stdout: `run-${runId}.tar.gz\n`,

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished, test, expect } from 'vitest';
 import { createTestDatabase } from '../../harness/database.ts';
-import { openDirectory, run, start } from './command.ts';
+import { createTraversableDirectory, runCommand, startCommand } from './command.ts';
 
 const cli = fileURLToPath(new URL('../../../cli/', import.meta.url));
 
@@ -38,7 +38,7 @@ test.each([
     /^runyard: option '--data-dir <directory>' argument missing.*\n$/,
   ],
 ])('%s is refused in one line, with exit code 2', async (_what, words, message) => {
-  expect(await run(words, await openDirectory())).toEqual({
+  expect(await runCommand(words, await createTraversableDirectory())).toEqual({
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(message),
@@ -46,7 +46,7 @@ test.each([
 });
 
 test('no command at all shows the help, with exit code 2', async () => {
-  expect(await run([], await openDirectory())).toEqual({
+  expect(await runCommand([], await createTraversableDirectory())).toEqual({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining('Usage: runyard'),
@@ -55,7 +55,7 @@ test('no command at all shows the help, with exit code 2', async () => {
 
 test('the version is that of the package, for the bin too', async () => {
   const { version }: { version: string } = JSON.parse(await readFile(join(cli, '../package.json'), 'utf8'));
-  expect(await run(['--version'], await openDirectory())).toEqual({
+  expect(await runCommand(['--version'], await createTraversableDirectory())).toEqual({
     code: 0,
     stdout: `${version}\n`,
     stderr: '',
@@ -68,7 +68,7 @@ test('the version is that of the package, for the bin too', async () => {
 });
 
 test('the help of serve names every variable', async () => {
-  const { code, stdout } = await run(['serve', '--help'], await openDirectory());
+  const { code, stdout } = await runCommand(['serve', '--help'], await createTraversableDirectory());
   expect(code).toBe(0);
   expect(stdout).toMatch(/RUNYARD_PORT +8080 +Port to listen on/);
   expect(stdout).toContain('DATABASE_URL');
@@ -77,7 +77,7 @@ test('the help of serve names every variable', async () => {
 test.each(['serve', 'token', 'doctor'])(
   'a wrong setting ends `%s` with one line and exit code 1',
   async (command) => {
-    expect(await run([command], await openDirectory(), { RUNYARD_PROT: '1' })).toEqual({
+    expect(await runCommand([command], await createTraversableDirectory(), { RUNYARD_PROT: '1' })).toEqual({
       code: 1,
       stdout: '',
       stderr: 'runyard: RUNYARD_PROT is not a setting; the nearest known one is RUNYARD_PORT.\n',
@@ -86,20 +86,22 @@ test.each(['serve', 'token', 'doctor'])(
 );
 
 test('without a token there is nothing to print', async () => {
-  const directory = await openDirectory();
-  const { code, stdout, stderr } = await run(['token'], directory);
+  const directory = await createTraversableDirectory();
+  const { code, stdout, stderr } = await runCommand(['token'], directory);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^runyard: There is no token in \S+\.runyard yet: [^\n]+\n$/);
 });
 
 test('a token of the configuration is the one that is printed', async () => {
   expect(
-    await run(['token'], await openDirectory(), { RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making' }),
+    await runCommand(['token'], await createTraversableDirectory(), {
+      RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making',
+    }),
   ).toEqual({ code: 0, stdout: 'of-my-own-making\n', stderr: '' });
 });
 
 test('a database that does not answer ends the start with one line, without its password', async () => {
-  const { code, stderr } = await run(['serve'], await openDirectory(), {
+  const { code, stderr } = await runCommand(['serve'], await createTraversableDirectory(), {
     DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
     RUNYARD_PORT: '0',
   });
@@ -111,9 +113,12 @@ test('a database that does not answer ends the start with one line, without its 
 });
 
 test('a data directory that is a file ends the start with one line', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   await writeFile(join(directory, 'file'), '');
-  const { code, stderr } = await run(['serve'], directory, { RUNYARD_DATA_DIR: 'file', RUNYARD_PORT: '0' });
+  const { code, stderr } = await runCommand(['serve'], directory, {
+    RUNYARD_DATA_DIR: 'file',
+    RUNYARD_PORT: '0',
+  });
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /^runyard: The data directory \S+file cannot be used \([^\n]+\): [^\n]+RUNYARD_DATA_DIR\.\n$/,
@@ -134,7 +139,7 @@ test('a taken port ends the start with one line that names host, port and variab
   const port = String(typeof address === 'object' ? address?.port : '');
   const { host, user, password } = inject('postgres');
   const url = `postgresql:///${database.address.database}?${new URLSearchParams({ host, user, password })}`;
-  const { code, stderr } = await run(['serve'], await openDirectory(), {
+  const { code, stderr } = await runCommand(['serve'], await createTraversableDirectory(), {
     DATABASE_URL: url,
     RUNYARD_PORT: port,
   });
@@ -145,19 +150,19 @@ test('a taken port ends the start with one line that names host, port and variab
 });
 
 test('a service says where it is, shows its token once, keeps a second one out, and stops when it is told to', async () => {
-  const directory = await openDirectory();
-  const first = start(['serve'], directory, { RUNYARD_PORT: '0' });
-  const [, url] = await first.says(/^Runyard is ready at (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m);
-  const [, file = '', token] = await first.says(
+  const directory = await createTraversableDirectory();
+  const first = startCommand(['serve'], directory, { RUNYARD_PORT: '0' });
+  const [, url] = await first.waitForOutput(/^Runyard is ready at (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m);
+  const [, file = '', token] = await first.waitForOutput(
     /^Token of the first administrator, shown once \(kept in (\S+)\): (\S+)$/m,
   );
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(await run(['token'], directory)).toEqual({ code: 0, stdout: `${token}\n`, stderr: '' });
+  expect(await runCommand(['token'], directory)).toEqual({ code: 0, stdout: `${token}\n`, stderr: '' });
   expect(
     (await fetch(`${url}/api/2.1/jobs/list`, { headers: { authorization: `Bearer ${token}` } })).status,
   ).toBe(200);
 
-  const second = await run(['serve'], directory, { RUNYARD_PORT: '0' });
+  const second = await runCommand(['serve'], directory, { RUNYARD_PORT: '0' });
   expect(second).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
@@ -167,7 +172,7 @@ test('a service says where it is, shows its token once, keeps a second one out, 
   expect(second.stderr).toContain(` ${first.child.pid}:`);
 
   first.child.kill('SIGTERM');
-  const { code, stdout } = await first.ended;
+  const { code, stdout } = await first.result;
   expect(code).toBe(0);
   const lines = stdout
     .trim()
@@ -176,14 +181,14 @@ test('a service says where it is, shows its token once, keeps a second one out, 
   expect(lines).toContainEqual(expect.objectContaining({ url, msg: 'Runyard is ready.' }));
   expect(stdout).not.toContain(token);
 
-  const again = start(['serve'], directory, { RUNYARD_PORT: '0' });
-  await again.says(/^Runyard is ready at/m);
+  const again = startCommand(['serve'], directory, { RUNYARD_PORT: '0' });
+  await again.waitForOutput(/^Runyard is ready at/m);
   again.child.kill('SIGINT');
-  expect(await again.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Token') });
+  expect(await again.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Token') });
 });
 
 test('without its packages, the preflight says what to do in one line', async () => {
-  const directory = await openDirectory();
+  const directory = await createTraversableDirectory();
   await mkdir(join(directory, 'cli'));
   for (const name of ['preflight.mjs', 'runyard.mjs']) {
     await copyFile(join(cli, name), join(directory, 'cli', name));

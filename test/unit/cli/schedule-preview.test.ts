@@ -1,8 +1,9 @@
 /** `runyard schedule preview`: fires without a service. */
 import { expect, test } from 'vitest';
-import { openDirectory, run } from './command.ts';
+import { createTraversableDirectory, runCommand } from './command.ts';
 
-const preview = async (...words: string[]) => run(['schedule', 'preview', ...words], await openDirectory());
+const preview = async (...words: string[]) =>
+  runCommand(['schedule', 'preview', ...words], await createTraversableDirectory());
 
 test('shows the meaning and the fires, with notes', async () => {
   expect(

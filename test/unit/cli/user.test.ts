@@ -3,9 +3,9 @@
  * service.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClient } from '../../harness/client.ts';
+import { createApiClient } from '../../harness/client.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { run } from './command.ts';
+import { runCommand } from './command.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const runyardSays = (...words: string[]) =>
-  run(words, runyard.dataDirectory, { RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token });
+  runCommand(words, runyard.dataDirectory, { RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token });
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
 test('a user is added, gets a token, is switched off and on, promoted, and removed', async () => {
@@ -42,8 +42,8 @@ test('a user is added, gets a token, is switched off and on, promoted, and remov
   );
   expect(value).toMatch(/^runyard_[0-9a-f]{40}\n$/);
   expect(stderr).toMatch(/^Token [0-9a-f]{64}\. Its value is shown this once\.\n$/);
-  const ada = createClient(runyard.url, value.trim());
-  expect((await ada.ok('GET', '2.0/preview/scim/v2/Me')).userName).toBe('ada@example.org');
+  const ada = createApiClient(runyard.url, value.trim());
+  expect((await ada.callOk('GET', '2.0/preview/scim/v2/Me')).userName).toBe('ada@example.org');
   expect((await ada.call('GET', '2.1/jobs/list')).status).toBe(200);
   expect((await ada.call('GET', '2.0/nodes')).body.message).toBe(
     'Provided access token does not have required scopes: clusters',
@@ -78,6 +78,6 @@ test('what cannot be done is said in the words of the service', async () => {
   );
   const { stdout } = await runyardSays('token', 'create', '--autoscope', '--comment', 'observed');
   expect(
-    (await createClient(runyard.url, stdout.trim()).ok('GET', '2.0/token/list')).token_infos[0],
+    (await createApiClient(runyard.url, stdout.trim()).callOk('GET', '2.0/token/list')).token_infos[0],
   ).toMatchObject({ comment: 'observed', autoscope_state: 'AUTOSCOPE_STATE_RUNNING' });
 });

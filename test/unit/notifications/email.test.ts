@@ -4,17 +4,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMailReceiver, type HowToTake, type MailReceiver } from '../../harness/mail-receiver.ts';
-import { startNoticeWorld, type NoticeWorld } from './world.ts';
+import { startMailReceiver, type ReplyBehavior, type MailReceiver } from '../../harness/mail-receiver.ts';
+import { startNotificationHarness, type NotificationHarness } from './world.ts';
 
-let world: NoticeWorld;
+let world: NotificationHarness;
 let mails: MailReceiver | undefined;
 let certificate: { key: string; cert: string };
 beforeAll(() => {
   certificate = makeCertificate();
 });
 beforeEach(async () => {
-  world = await startNoticeWorld();
+  world = await startNotificationHarness();
 });
 afterEach(async () => {
   await world.close();
@@ -94,12 +94,17 @@ describe('a server with TLS and a password', () => {
     ['smtp', false],
   ] as const)('%s: the mail goes through the encrypted connection, as the user', async (scheme, secure) => {
     const server = await startAuthenticated(secure);
-    await world.engine(
+    await world.startEngine(
       {},
       { smtpUrl: `${scheme}://runyard:p%40ss@127.0.0.1:${server.port}`, ca: certificate.cert },
     );
-    await world.tell({ channel: 'email', recipient: 'ops@example.org', event: 'on_failure', runId: 907 });
-    const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+    await world.enqueueNotifications({
+      channel: 'email',
+      recipient: 'ops@example.org',
+      event: 'on_failure',
+      runId: 907,
+    });
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(server.mails).toMatchObject([
       { to: ['ops@example.org'], from: 'runyard@example.org', user: 'runyard', secure: true },
     ]);
@@ -108,12 +113,12 @@ describe('a server with TLS and a password', () => {
 
   test('a wrong password is told in the log, and tried again', async () => {
     const server = await startAuthenticated(true);
-    await world.engine(
+    await world.startEngine(
       {},
       { smtpUrl: `smtps://runyard:wrong@127.0.0.1:${server.port}`, ca: certificate.cert },
     );
-    await world.tell({ channel: 'email', recipient: 'ops@example.org' });
-    const [delivery] = await world.when(([one]) => (one?.attempts.length ?? 0) >= 2);
+    await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
+    const [delivery] = await world.waitForDeliveries(([one]) => (one?.attempts.length ?? 0) >= 2);
     expect(delivery).toMatchObject({
       state: 'pending',
       attempts: [{ status: 535, error: expect.stringContaining('Wrong password') }, {}],
@@ -122,23 +127,23 @@ describe('a server with TLS and a password', () => {
 
   test('a certificate that nobody vouches for is not trusted', async () => {
     const server = await startAuthenticated(true);
-    await world.engine({}, { smtpUrl: `smtps://runyard:p%40ss@127.0.0.1:${server.port}` });
-    await world.tell({ channel: 'email', recipient: 'ops@example.org' });
-    const [delivery] = await world.when(([one]) => (one?.attempts.length ?? 0) >= 1);
+    await world.startEngine({}, { smtpUrl: `smtps://runyard:p%40ss@127.0.0.1:${server.port}` });
+    await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
+    const [delivery] = await world.waitForDeliveries(([one]) => (one?.attempts.length ?? 0) >= 1);
     expect(delivery?.attempts[0]?.error).toMatch(/self-signed/);
     expect(server.mails).toEqual([]);
   });
 });
 
-test.each<[string, HowToTake]>([
+test.each<[string, ReplyBehavior]>([
   ['a temporary refusal', 451],
   ['a cut connection', 'cut'],
 ])('%s is tried again until the mail is taken, once', async (_name, how) => {
   const server = await startOpen();
-  server.answer('ops@example.org', how, how);
-  await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell({ channel: 'email', recipient: 'ops@example.org' });
-  const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+  server.queueReplies('ops@example.org', how, how);
+  await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
+  await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   expect(delivery?.attempts).toHaveLength(3);
   expect(server.mails).toHaveLength(1);
   expect(server.mails[0]?.raw).toContain(`Message-ID: <${delivery?.deliveryId}@example.org>`);
@@ -146,13 +151,13 @@ test.each<[string, HowToTake]>([
 
 test('a recipient that the server does not know is final, and holds up nobody else', async () => {
   const server = await startOpen();
-  server.answer('gone@example.org', 550);
-  await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell(
+  server.queueReplies('gone@example.org', 550);
+  await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
+  await world.enqueueNotifications(
     { channel: 'email', recipient: 'gone@example.org' },
     { channel: 'email', recipient: 'ops@example.org' },
   );
-  const all = await world.when(
+  const all = await world.waitForDeliveries(
     (deliveries) => deliveries.length === 2 && deliveries.every(({ state }) => state !== 'pending'),
   );
   expect(
@@ -165,12 +170,17 @@ test('a recipient that the server does not know is final, and holds up nobody el
 
 test('a server that stalls holds up no webhook', async () => {
   const server = await startOpen();
-  server.answer('ops@example.org', 'stall');
-  const { id } = await world.destination({ kind: 'EMAIL', addresses: ['a@example.org', 'b@example.org'] });
-  await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell({ channel: 'email', recipient: 'ops@example.org' });
-  await world.tell({ channel: 'webhook', recipient: id, event: 'test' });
-  await world.when((all) => all.some(({ channel, state }) => channel === 'webhook' && state === 'delivered'));
+  server.queueReplies('ops@example.org', 'stall');
+  const { id } = await world.createDestination({
+    kind: 'EMAIL',
+    addresses: ['a@example.org', 'b@example.org'],
+  });
+  await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
+  await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id, event: 'test' });
+  await world.waitForDeliveries((all) =>
+    all.some(({ channel, state }) => channel === 'webhook' && state === 'delivered'),
+  );
   expect(server.mails).toMatchObject([{ to: ['a@example.org', 'b@example.org'] }]);
 });
 
@@ -183,9 +193,9 @@ test.each([
   'ops@example.org>',
 ])('%j is no address: nothing is sent', async (recipient) => {
   const server = await startOpen();
-  await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell({ channel: 'email', recipient });
-  const [delivery] = await world.when(([one]) => one?.state === 'failed');
+  await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
+  await world.enqueueNotifications({ channel: 'email', recipient });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
   expect(delivery?.attempts[0]?.error).toMatch(/is no mail address\.$/);
   expect(server.mails).toEqual([]);
 });
@@ -208,9 +218,14 @@ test('a name with line breaks and markup stays one line of the subject, and text
     .returning('job_id')
     .executeTakeFirstOrThrow();
   const server = await startOpen();
-  await world.engine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
-  await world.tell({ channel: 'email', recipient: 'ops@example.org', event: 'job_deleted', jobId });
-  await world.when(([one]) => one?.state === 'delivered');
+  await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
+  await world.enqueueNotifications({
+    channel: 'email',
+    recipient: 'ops@example.org',
+    event: 'job_deleted',
+    jobId,
+  });
+  await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   const [mail] = server.mails;
   const head = mail?.raw.split('\r\n\r\n')[0] ?? '';
   expect(head).not.toMatch(/^Bcc/im);
@@ -225,9 +240,9 @@ test('a name with line breaks and markup stays one line of the subject, and text
 });
 
 test('without a server, mails are kept as files, and the log says where', async () => {
-  await world.engine();
-  await world.tell({ channel: 'email', recipient: 'ops@example.org' });
-  const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+  await world.startEngine();
+  await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   const path = join(world.directory, `${delivery?.deliveryId}.eml`);
   expect(delivery?.attempts[0]?.response).toBe(`Kept as ${path}; RUNYARD_SMTP_URL is not set.`);
   expect(readdirSync(world.directory)).toEqual([`${delivery?.deliveryId}.eml`]);
@@ -237,21 +252,21 @@ test('without a server, mails are kept as files, and the log says where', async 
 });
 
 test('mails about tokens go the same way', async () => {
-  await world.engine();
+  await world.startEngine();
   const token = {
     tokenId: 'a'.repeat(64),
     comment: 'nightly backup',
     scopes: ['jobs', 'sql'],
     enforcementTime: 1_772_409_600_000,
   };
-  await world.tell({
+  await world.enqueueNotifications({
     channel: 'email',
     recipient: 'ann@example.org',
     event: 'token_scopes_reminder',
     jobId: undefined,
     facts: { token },
   });
-  const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   const text = partOf(
     readFileSync(join(world.directory, `${delivery?.deliveryId}.eml`), 'utf8'),
     'plain',

@@ -7,16 +7,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import {
   startHttpReceiver,
-  type HowToAnswer,
+  type ResponseBehavior,
   type HttpReceiver,
   type ReceivedCall,
 } from '../../harness/http-receiver.ts';
-import { startNoticeWorld, type NoticeWorld } from './world.ts';
+import { startNotificationHarness, type NotificationHarness } from './world.ts';
 
-let world: NoticeWorld;
+let world: NotificationHarness;
 let receiver: HttpReceiver;
 beforeEach(async () => {
-  [world, receiver] = await Promise.all([startNoticeWorld(), startHttpReceiver()]);
+  [world, receiver] = await Promise.all([startNotificationHarness(), startHttpReceiver()]);
 });
 afterEach(async () => {
   await world.close();
@@ -32,10 +32,20 @@ const headersOf = (call: ReceivedCall | undefined): Record<string, string> =>
   );
 
 test('a call is signed by the Standard Webhooks scheme, carries basic auth, and says what happened', async () => {
-  const { id, secret } = await world.destination({ ...target('/hook'), username: 'me', password: 'p:w' });
-  await world.engine();
-  await world.tell({ channel: 'webhook', recipient: id, event: 'on_failure', runId: 907, jobId: 41 });
-  const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+  const { id, secret } = await world.createDestination({
+    ...target('/hook'),
+    username: 'me',
+    password: 'p:w',
+  });
+  await world.startEngine();
+  await world.enqueueNotifications({
+    channel: 'webhook',
+    recipient: id,
+    event: 'on_failure',
+    runId: 907,
+    jobId: 41,
+  });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   const [call] = receiver.calls;
   expect(new Webhook(secret).verify(call?.body ?? '', headersOf(call))).toEqual({
     event_type: 'jobs.on_failure',
@@ -56,7 +66,7 @@ test('a call is signed by the Standard Webhooks scheme, carries basic auth, and 
 });
 
 test('after a rotation both secrets sign, and the old one no more after 24 hours', async () => {
-  const { id, secret } = await world.destination(target('/hook'));
+  const { id, secret } = await world.createDestination(target('/hook'));
   const fresh = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const rotate = (until: number) =>
     world.destinations.update(id, (before) => ({
@@ -64,14 +74,14 @@ test('after a rotation both secrets sign, and the old one no more after 24 hours
       secrets: { current: fresh, previous: { secret, until } },
     }));
   await rotate(Date.now() + 1_000_000);
-  await world.engine();
-  await world.tell({ channel: 'webhook', recipient: id });
-  await receiver.when((calls) => calls.length === 1);
+  await world.startEngine();
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await receiver.waitForCalls((calls) => calls.length === 1);
   for (const key of [secret, fresh])
     new Webhook(key).verify(receiver.calls[0]?.body ?? '', headersOf(receiver.calls[0]));
   await rotate(Date.now() - 1);
-  await world.tell({ channel: 'webhook', recipient: id });
-  await receiver.when((calls) => calls.length === 2);
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await receiver.waitForCalls((calls) => calls.length === 2);
   new Webhook(fresh).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]));
   expect(() =>
     new Webhook(secret).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1])),
@@ -79,7 +89,7 @@ test('after a rotation both secrets sign, and the old one no more after 24 hours
 });
 
 describe('what is tried again, and what is not', () => {
-  test.each<[string, HowToAnswer, number | undefined, RegExp]>([
+  test.each<[string, ResponseBehavior, number | undefined, RegExp]>([
     ['429', 429, 429, /answered 429/],
     ['500', 500, 500, /answered 500/],
     [
@@ -93,11 +103,11 @@ describe('what is tried again, and what is not', () => {
   ])(
     '%s is tried again, with the same id and body, until it is delivered',
     async (_name, how, status, error) => {
-      receiver.answer('/hook', how, how);
-      const { id } = await world.destination(target('/hook'));
-      await world.engine();
-      await world.tell({ channel: 'webhook', recipient: id });
-      const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+      receiver.queueResponses('/hook', how, how);
+      const { id } = await world.createDestination(target('/hook'));
+      await world.startEngine();
+      await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+      const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
       expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
       expect(delivery?.attempts[0]?.error).toMatch(error);
       expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
@@ -105,48 +115,48 @@ describe('what is tried again, and what is not', () => {
     },
   );
 
-  test.each<[string, HowToAnswer, number]>([
+  test.each<[string, ResponseBehavior, number]>([
     ['400', 400, 400],
     ['408', 408, 408],
     ['404', 404, 404],
     ['410', 410, 410],
     ['304', 304, 304],
   ])('%s is final', async (_name, how, status) => {
-    receiver.answer('/hook', how);
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.when(([one]) => one?.state === 'failed');
+    receiver.queueResponses('/hook', how);
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
     expect(delivery?.attempts).toMatchObject([{ status, error: expect.stringContaining(String(status)) }]);
     expect(delivery?.nextAttemptTime).toBeUndefined();
   });
 
   test('an answer of 200 counts, though its body is cut', async () => {
-    receiver.answer('/hook', 'half');
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    await world.when(([one]) => one?.state === 'delivered');
+    receiver.queueResponses('/hook', 'half');
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await world.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(receiver.calls).toHaveLength(1);
   });
 
   test('a receiver that nobody listens at is tried again when it is there', async () => {
     await receiver.close();
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    await world.when(([one]) => (one?.attempts.length ?? 0) >= 2);
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await world.waitForDeliveries(([one]) => (one?.attempts.length ?? 0) >= 2);
     receiver = await startHttpReceiver(Number(new URL(receiver.url).port));
-    const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(delivery?.attempts[0]?.error).toMatch(/ECONNREFUSED/);
   });
 
   test('Retry-After is honoured', async () => {
-    receiver.answer('/hook', { status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' });
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.when(([one]) => one?.attempts.length === 1);
+    receiver.queueResponses('/hook', { status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' });
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery).toMatchObject({ state: 'pending', attempts: [{ status: 429, answer: 'slow down' }] });
     expect((delivery?.nextAttemptTime ?? 0) - (delivery?.attempts[0]?.time ?? 0)).toBeGreaterThanOrEqual(
       3_600_000,
@@ -156,22 +166,22 @@ describe('what is tried again, and what is not', () => {
 
 describe('redirects', () => {
   test('are followed on the same host, with the whole call', async () => {
-    receiver.answer('/old', { status: 307, headers: { location: '/new' } });
-    const { id, secret } = await world.destination(target('/old'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    await world.when(([one]) => one?.state === 'delivered');
+    receiver.queueResponses('/old', { status: 307, headers: { location: '/new' } });
+    const { id, secret } = await world.createDestination(target('/old'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await world.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/old', '/new']);
     new Webhook(secret).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]));
   });
 
   test('are not followed to another host', async () => {
     const other = await startHttpReceiver();
-    receiver.answer('/hook', { status: 307, headers: { location: `${other.url}/hook` } });
-    const { id } = await world.destination(target('/hook'));
-    await world.engine();
-    await world.tell({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.when(([one]) => one?.state === 'failed');
+    receiver.queueResponses('/hook', { status: 307, headers: { location: `${other.url}/hook` } });
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
     expect(delivery?.attempts).toMatchObject([
       { status: 307, error: expect.stringContaining('followed on the same host alone') },
     ]);
@@ -181,15 +191,15 @@ describe('redirects', () => {
 });
 
 test('the notices of a run come in their order, whatever the first ones meet; another run is not held up', async () => {
-  receiver.answer('/hook', 500, 500, 'cut');
-  const { id } = await world.destination(target('/hook'));
+  receiver.queueResponses('/hook', 500, 500, 'cut');
+  const { id } = await world.createDestination(target('/hook'));
   const events = ['on_start', 'on_duration_warning_threshold_exceeded', 'on_failure'] as const;
-  await world.tell(
+  await world.enqueueNotifications(
     ...events.map((event) => ({ channel: 'webhook' as const, recipient: id, event, runId: 7 })),
   );
-  await world.engine();
-  await world.engine();
-  await world.when((all) => all.every(({ state }) => state === 'delivered'));
+  await world.startEngine();
+  await world.startEngine();
+  await world.waitForDeliveries((all) => all.every(({ state }) => state === 'delivered'));
   const said = receiver.calls.map(({ body }) => JSON.parse(body).event_type);
   expect(said).toEqual([
     'jobs.on_start',
@@ -202,35 +212,38 @@ test('the notices of a run come in their order, whatever the first ones meet; an
 });
 
 test('a destination that never answers holds up no other', async () => {
-  receiver.always('/dead', 'stall');
-  const [dead, alive] = [await world.destination(target('/dead')), await world.destination(target('/alive'))];
-  await world.engine({ timeoutMs: 60_000 });
-  await world.tell(
+  receiver.setDefaultResponse('/dead', 'stall');
+  const [dead, alive] = [
+    await world.createDestination(target('/dead')),
+    await world.createDestination(target('/alive')),
+  ];
+  await world.startEngine({ timeoutMs: 60_000 });
+  await world.enqueueNotifications(
     ...Array.from({ length: 50 }, (_, run) => ({
       channel: 'webhook' as const,
       recipient: dead.id,
       runId: run,
     })),
   );
-  await receiver.when((calls) => calls.filter(({ path }) => path === '/dead').length === 8);
-  await world.tell(
+  await receiver.waitForCalls((calls) => calls.filter(({ path }) => path === '/dead').length === 8);
+  await world.enqueueNotifications(
     ...Array.from({ length: 50 }, (_, run) => ({
       channel: 'webhook' as const,
       recipient: alive.id,
       runId: run,
     })),
   );
-  await receiver.when((calls) => calls.filter(({ path }) => path === '/alive').length === 50);
+  await receiver.waitForCalls((calls) => calls.filter(({ path }) => path === '/alive').length === 50);
   expect(receiver.calls.filter(({ path }) => path === '/dead')).toHaveLength(8);
 });
 
 test('several engines share the work, and nothing is sent twice', async () => {
-  const { id } = await world.destination(target('/hook'));
+  const { id } = await world.createDestination(target('/hook'));
   // A receiver that is slow for want of a processor would be asked again.
   const patient = { timeoutMs: 60_000 };
-  await Promise.all([world.engine(patient), world.engine(patient), world.engine(patient)]);
+  await Promise.all([world.startEngine(patient), world.startEngine(patient), world.startEngine(patient)]);
   for (let batch = 0; batch < 10; batch += 1) {
-    await world.tell(
+    await world.enqueueNotifications(
       ...Array.from({ length: 30 }, (_, run) => ({
         channel: 'webhook' as const,
         recipient: id,
@@ -238,28 +251,30 @@ test('several engines share the work, and nothing is sent twice', async () => {
       })),
     );
   }
-  await world.when((all) => all.length === 300 && all.every(({ state }) => state === 'delivered'));
+  await world.waitForDeliveries(
+    (all) => all.length === 300 && all.every(({ state }) => state === 'delivered'),
+  );
   expect(new Set(idsOf(receiver.calls)).size).toBe(300);
   expect(receiver.calls).toHaveLength(300);
 });
 
 test('what an engine had claimed when it died is sent by another, under the same id', async () => {
-  receiver.always('/hook', 'stall');
-  const { id } = await world.destination(target('/hook'));
-  const first = await world.engine({ timeoutMs: 60_000 });
-  await world.tell({ channel: 'webhook', recipient: id, runId: 1 });
-  await receiver.when((calls) => calls.length === 1);
+  receiver.setDefaultResponse('/hook', 'stall');
+  const { id } = await world.createDestination(target('/hook'));
+  const first = await world.startEngine({ timeoutMs: 60_000 });
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id, runId: 1 });
+  await receiver.waitForCalls((calls) => calls.length === 1);
   // Its lease ends, and it does not know.
   await world.database.db
     .updateTable('nodes')
     .set({ lease_until: 0 })
     .where('node_id', '=', first.nodeId)
     .execute();
-  receiver.always('/hook', 200);
-  await world.engine();
-  await receiver.when((calls) => calls.length === 2);
+  receiver.setDefaultResponse('/hook', 200);
+  await world.startEngine();
+  await receiver.waitForCalls((calls) => calls.length === 2);
   expect(new Set(idsOf(receiver.calls)).size).toBe(1);
-  await world.when(([one]) => one?.state === 'delivered');
+  await world.waitForDeliveries(([one]) => one?.state === 'delivered');
 });
 
 test('a redelivery sends the same body under the same id, though the job has another name by then', async () => {
@@ -278,13 +293,13 @@ test('a redelivery sends the same body under the same id, though the job has ano
     })
     .returning('job_id')
     .executeTakeFirstOrThrow();
-  const { id } = await world.destination(target('/hook'));
-  await world.engine();
-  await world.tell({ channel: 'webhook', recipient: id, jobId });
-  const [delivery] = await world.when(([one]) => one?.state === 'delivered');
+  const { id } = await world.createDestination(target('/hook'));
+  await world.startEngine();
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id, jobId });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   await db.updateTable('jobs').set({ name: 'renamed' }).where('job_id', '=', jobId).execute();
   await world.log.redeliver(delivery?.deliveryId ?? '', Date.now());
-  await world.when(([one]) => one?.attempts.length === 2 && one.state === 'delivered');
+  await world.waitForDeliveries(([one]) => one?.attempts.length === 2 && one.state === 'delivered');
   const [one, other] = receiver.calls;
   expect(other?.body).toBe(one?.body);
   expect(JSON.parse(one?.body ?? '')).toMatchObject({ job: { job_id: jobId, name: 'nightly' } });
@@ -292,39 +307,39 @@ test('a redelivery sends the same body under the same id, though the job has ano
 });
 
 test('what is told to a destination that is gone fails, and the log says why', async () => {
-  const { id } = await world.destination(target('/hook'));
+  const { id } = await world.createDestination(target('/hook'));
   await world.destinations.remove(id);
-  await world.engine();
-  await world.tell({ channel: 'webhook', recipient: id });
-  const [delivery] = await world.when(([one]) => one?.state === 'failed');
+  await world.startEngine();
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
   expect(delivery?.attempts[0]?.error).toBe(`Destination ${id} does not exist any more.`);
 });
 
 test('when the connection that tells of notices breaks, it is made again, and nothing is missed', async () => {
-  const { id } = await world.destination(target('/hook'));
-  await world.engine();
-  await world.tell({ channel: 'webhook', recipient: id });
-  await receiver.when((calls) => calls.length === 1);
+  const { id } = await world.createDestination(target('/hook'));
+  await world.startEngine();
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await receiver.waitForCalls((calls) => calls.length === 1);
   const { rows } = await sql<{
     ended: boolean;
   }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
     where application_name = 'runyard notices' and datname = current_database()`.execute(world.database.db);
   expect(rows).toEqual([{ ended: true }]);
-  await world.tell({ channel: 'webhook', recipient: id });
-  await receiver.when((calls) => calls.length === 2);
-  await world.tell({ channel: 'webhook', recipient: id });
-  await receiver.when((calls) => calls.length === 3);
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await receiver.waitForCalls((calls) => calls.length === 2);
+  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await receiver.waitForCalls((calls) => calls.length === 3);
 });
 
 test('idle, nothing is asked of the database', async () => {
-  await world.engine();
-  await world.when(() => true);
+  await world.startEngine();
+  await world.waitForDeliveries(() => true);
   await new Promise((resolve) => {
     setTimeout(resolve, 300);
   });
-  const before = world.database.queries();
+  const before = world.database.queryCount();
   await new Promise((resolve) => {
     setTimeout(resolve, 1_000);
   });
-  expect(world.database.queries() - before).toBe(0);
+  expect(world.database.queryCount() - before).toBe(0);
 });

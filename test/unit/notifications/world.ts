@@ -21,26 +21,28 @@ import { listenForOutbox } from '../../../storage/postgres/outbox/notice-bell.ts
 import { insertOutboxEvents } from '../../../storage/postgres/outbox/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-export interface NoticeWorld {
+export interface NotificationHarness {
   readonly database: TestDatabase;
   readonly directory: string;
   readonly log: ReturnType<typeof createDeliveryLog>;
   readonly destinations: ReturnType<typeof createDestinationStore>;
   /** Starts an engine's delivery; `stop` of what it returns ends it. */
-  engine(
+  startEngine(
     changes?: Partial<DispatcherPorts>,
     mail?: Partial<MailSettings>,
   ): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
-  destination(target: DestinationTarget): Promise<{ readonly id: string; readonly secret: string }>;
-  tell(
+  createDestination(target: DestinationTarget): Promise<{ readonly id: string; readonly secret: string }>;
+  enqueueNotifications(
     ...notices: (Partial<RunNotification> & Pick<RunNotification, 'channel' | 'recipient'>)[]
   ): Promise<void>;
   /** Waits until every notice is a delivery and `holds` is true of all of them, newest first. */
-  when(holds: (deliveries: readonly DeliveryRecord[]) => boolean): Promise<readonly DeliveryRecord[]>;
+  waitForDeliveries(
+    holds: (deliveries: readonly DeliveryRecord[]) => boolean,
+  ): Promise<readonly DeliveryRecord[]>;
   close(): Promise<void>;
 }
 
-export async function startNoticeWorld(): Promise<NoticeWorld> {
+export async function startNotificationHarness(): Promise<NotificationHarness> {
   const database = await createTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'runyard-notices-'));
   const { db, address } = database;
@@ -62,7 +64,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
     directory,
     log,
     destinations,
-    async engine(changes = {}, mail = {}) {
+    async startEngine(changes = {}, mail = {}) {
       const nodeId = randomUUID();
       await db
         .insertInto('nodes')
@@ -107,7 +109,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
       running.add(stop);
       return { nodeId, stop };
     },
-    async destination(target) {
+    async createDestination(target) {
       const secret = generateSigningSecret();
       const id = await destinations.create(
         {
@@ -120,7 +122,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
       );
       return { id, secret };
     },
-    async tell(...notices) {
+    async enqueueNotifications(...notices) {
       await db.transaction().execute((transaction) =>
         insertOutboxEvents(
           transaction,
@@ -135,7 +137,7 @@ export async function startNoticeWorld(): Promise<NoticeWorld> {
         ),
       );
     },
-    async when(holds) {
+    async waitForDeliveries(holds) {
       for (;;) {
         const { count } = await db
           .selectFrom('outbox')

@@ -9,28 +9,28 @@ import type { ChildRunLauncher } from '../../../engine/ports/engine.ts';
 import type { NotebookReport, TaskOutput } from '../../../engine/run/output.ts';
 import { LocateError, type Command, type Exit, type RunnerContext } from '../../../runners/contract.ts';
 
-export interface TestContext extends RunnerContext, Roots {
+export interface TestContext extends RunnerContext, FileRoots {
   /** What the runner wrote last. */
   output(): TaskOutput | undefined;
   stdout(): Promise<string>;
   stderr(): Promise<string>;
   report(): Promise<NotebookReport>;
   /** Commands that were really started. */
-  readonly started: readonly Command[];
+  readonly startedCommands: readonly Command[];
 }
 
 /** For tasks that ask for no run. */
-export const noDoor: ChildRunLauncher = { launchChild: () => Promise.reject(new Error('unreachable')) };
+export const noChildRuns: ChildRunLauncher = { launchChild: () => Promise.reject(new Error('unreachable')) };
 
 /** A directory that is gone when the test is over. */
-export async function temporaryDirectory(): Promise<string> {
+export async function createTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
 /** The directories behind `managed_fs:/` and workspace paths. */
-export interface Roots {
+export interface FileRoots {
   readonly managedFs: string;
   readonly workspace: string;
 }
@@ -39,8 +39,11 @@ export interface Roots {
  * A context over a fresh directory, with roots of its own unless some are given. Its `exec` keeps the promise
  * that runners rely on: a process of a name is started once, and a later call answers with the same end.
  */
-export async function testContext(changes: Partial<RunnerContext> = {}, roots?: Roots): Promise<TestContext> {
-  const root = await temporaryDirectory();
+export async function createTestContext(
+  changes: Partial<RunnerContext> = {},
+  roots?: FileRoots,
+): Promise<TestContext> {
+  const root = await createTemporaryDirectory();
   const directory = join(root, 'attempt');
   const { managedFs, workspace } = roots ?? {
     managedFs: join(root, 'managed_fs'),
@@ -78,7 +81,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
       return end;
     },
     locate: (uri, what) =>
-      locate(
+      resolveFile(
         uri,
         what !== undefined && what !== 'file' ? ['.py', '.sql', '.js', '.ipynb', '.scala', '.r', ''] : [''],
         managedFs,
@@ -98,7 +101,7 @@ export async function testContext(changes: Partial<RunnerContext> = {}, roots?: 
     stdout: () => readFile(join(directory, 'stdout'), 'utf8'),
     stderr: () => readFile(join(directory, 'stderr'), 'utf8'),
     report: async () => JSON.parse(await readFile(join(directory, 'notebook.json'), 'utf8')),
-    started,
+    startedCommands: started,
   };
 }
 
@@ -125,7 +128,7 @@ async function runProcess(command: Command, directory: string, env: Record<strin
   }
 }
 
-async function locate(
+async function resolveFile(
   uri: string,
   extensions: readonly string[],
   managedFs: string,
@@ -135,7 +138,7 @@ async function locate(
     ? join(managedFs, uri.slice('managed_fs:/'.length))
     : join(workspace, uri);
   const candidates = extensions.map((extension) => base + extension);
-  for (const candidate of candidates) if (await exists(candidate)) return candidate;
+  for (const candidate of candidates) if (await isReadable(candidate)) return candidate;
   throw new LocateError(`${uri} does not exist.`);
 }
 
@@ -145,11 +148,11 @@ const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 /** The path of a program of this machine, when it has it. */
 export async function findProgram(program: string): Promise<string | undefined> {
   const candidates = searchPath.split(delimiter).map((directory) => join(directory, program));
-  for (const candidate of candidates) if (await exists(candidate)) return candidate;
+  for (const candidate of candidates) if (await isReadable(candidate)) return candidate;
   return undefined;
 }
 
-async function exists(path: string): Promise<boolean> {
+async function isReadable(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

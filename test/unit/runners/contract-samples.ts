@@ -11,20 +11,20 @@ import { afterAll } from 'vitest';
 import { findProgram } from './context.ts';
 
 /** What a task is to do: once and well, fail, or wait until it is stopped. */
-export type Deed = 'well' | 'badly' | 'wait';
+export type TaskBehavior = 'well' | 'badly' | 'wait';
 
-export interface Sample {
+export interface TaskSample {
   readonly kind: string;
   /** Undefined where this machine lacks what the kind needs. */
-  readonly task: ((deed: Deed) => Readonly<Record<string, unknown>>) | undefined;
+  readonly task: ((deed: TaskBehavior) => Readonly<Record<string, unknown>>) | undefined;
   /** Files of managed_fs and of the workspace that its tasks name. */
   readonly files: Readonly<Record<string, string | Buffer>>;
   /** True: the work is done by a process, which shows its environment in its log. */
-  readonly process: boolean;
+  readonly usesProcess: boolean;
   /** What the failed task says, in its message or its output. */
-  readonly failure: RegExp;
+  readonly failurePattern: RegExp;
   /** Bodies of its field that no schema would have let through. */
-  readonly nonsense: readonly Readonly<Record<string, unknown>>[];
+  readonly invalidBodies: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Every program: marks that it was here, shows its environment, and does as it is told. */
@@ -53,7 +53,7 @@ const shell =
   'echo once >> "$RUNYARD_MANAGED_FS/here-$RUNYARD_RUN_ID"; echo up; env; case $1 in badly) exit 3;; wait) sleep 600;; esac';
 
 /** Marks the requests that it gets as programs mark that they were here. */
-async function openReceiver(mark: (runId: string) => void): Promise<string> {
+async function startReceiver(mark: (runId: string) => void): Promise<string> {
   const server = createServer((request, response) => {
     mark(/runyard-(\d+)/.exec(request.headers['idempotency-key']?.toString() ?? '')?.[1] ?? '');
     if (request.url === '/wait') return;
@@ -83,58 +83,58 @@ async function buildJar(): Promise<Buffer | undefined> {
 }
 
 /** @param mark called with the id of the run that a request was sent for */
-export async function everySample(mark: (runId: string) => void): Promise<readonly Sample[]> {
-  const [jar, url] = await Promise.all([buildJar(), openReceiver(mark)]);
+export async function createTaskSamples(mark: (runId: string) => void): Promise<readonly TaskSample[]> {
+  const [jar, url] = await Promise.all([buildJar(), startReceiver(mark)]);
   const code3 = /exit code 3/;
   return [
     {
       kind: 'spark_python_task',
-      process: true,
-      failure: code3,
+      usesProcess: true,
+      failurePattern: code3,
       files: { 'a.py': python },
       task: (deed) => ({ python_file: 'managed_fs:/a.py', parameters: [deed] }),
-      nonsense: [{}, { python_file: 7 }, { python_file: 'managed_fs:/gone.py' }],
+      invalidBodies: [{}, { python_file: 7 }, { python_file: 'managed_fs:/gone.py' }],
     },
     {
       kind: 'notebook_task',
-      process: true,
-      failure: /ValueError: exit code 3/,
+      usesProcess: true,
+      failurePattern: /ValueError: exit code 3/,
       files: { 'nb.py': notebook },
       task: (deed) => ({ notebook_path: '/nb', base_parameters: { deed } }),
-      nonsense: [{}, { notebook_path: '/gone' }],
+      invalidBodies: [{}, { notebook_path: '/gone' }],
     },
     {
       kind: 'spark_jar_task',
-      process: true,
-      failure: code3,
+      usesProcess: true,
+      failurePattern: code3,
       files: jar === undefined ? {} : { 'a.jar': jar },
       task:
         jar && ((deed) => ({ jar_uri: 'managed_fs:/a.jar', main_class_name: 'Main', parameters: [deed] })),
-      nonsense: [{}, { main_class_name: 'Gone' }],
+      invalidBodies: [{}, { main_class_name: 'Gone' }],
     },
     {
       kind: 'spark_submit_task',
-      process: true,
-      failure: code3,
+      usesProcess: true,
+      failurePattern: code3,
       files: { 'a.py': python },
       task: (deed) => ({ parameters: ['--name', 'x', 'managed_fs:/a.py', deed] }),
-      nonsense: [{}, { parameters: ['--odd', 'x'] }],
+      invalidBodies: [{}, { parameters: ['--odd', 'x'] }],
     },
     {
       kind: 'shell_script_task',
-      process: true,
-      failure: code3,
+      usesProcess: true,
+      failurePattern: code3,
       files: {},
       task: (deed) => ({ script: shell, parameters: [deed] }),
-      nonsense: [{}, { script: null }],
+      invalidBodies: [{}, { script: null }],
     },
     {
       kind: 'http_request_task',
-      process: false,
-      failure: /answered with status 500/,
+      usesProcess: false,
+      failurePattern: /answered with status 500/,
       files: {},
       task: (deed) => ({ url: `${url}/${deed}` }),
-      nonsense: [{}, { url: 'http://[' }],
+      invalidBodies: [{}, { url: 'http://[' }],
     },
   ];
 }

@@ -13,18 +13,18 @@ import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/pool.ts';
-import { noDoor } from './context.ts';
+import { noChildRuns } from './context.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
 import { runnableKinds } from '../../../runners/registry.ts';
 import { createPathResolver } from '../../../storage/files/locate.ts';
 import { createRoots, type Roots } from '../../../storage/files/roots.ts';
-import { everySample, type Deed, type Sample } from './contract-samples.ts';
+import { createTaskSamples, type TaskBehavior, type TaskSample } from './contract-samples.ts';
 
 const examples = fileURLToPath(new URL('../../../examples/plugins', import.meta.url));
 const environment = { PATH: process.env['PATH'] ?? '', HOME: '/' };
 const root = await mkdtemp(join(tmpdir(), 'runyard-contract-'));
 const markOf = (runId: number | string): string => join(root, 'managed_fs', `here-${runId}`);
-const samples = await everySample((runId) => appendFileSync(markOf(runId), 'once\n'));
+const samples = await createTaskSamples((runId) => appendFileSync(markOf(runId), 'once\n'));
 let roots: Roots;
 let pool: ClosableTaskPool;
 let last = 0;
@@ -71,7 +71,10 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function attempt({ kind }: Sample, task: Readonly<Record<string, unknown>>): Promise<TaskAssignment> {
+async function attempt(
+  { kind }: TaskSample,
+  task: Readonly<Record<string, unknown>>,
+): Promise<TaskAssignment> {
   const runId = (last += 1);
   const directory = join(roots.runs.directory, String(runId));
   await mkdir(directory, { recursive: true });
@@ -91,7 +94,7 @@ async function attempt({ kind }: Sample, task: Readonly<Record<string, unknown>>
   };
 }
 
-const begin = async (sample: Sample, deed: Deed) => attempt(sample, sample.task?.(deed) ?? {});
+const begin = async (sample: TaskSample, deed: TaskBehavior) => attempt(sample, sample.task?.(deed) ?? {});
 const outputOf = async ({ directory }: TaskAssignment): Promise<unknown> =>
   JSON.parse(await readFile(join(directory, 'output.json'), 'utf8'));
 const wasHere = ({ runId }: TaskAssignment): string =>
@@ -116,10 +119,10 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
     async () => {
       const one = await begin(sample, 'well');
       // A process is attached to while it runs; what has none is asked for again when it is over.
-      const together = sample.process
-        ? await Promise.all([pool.run(one, noDoor).outcome, pool.run(one, noDoor).outcome])
-        : [await pool.run(one, noDoor).outcome];
-      expect([...together, await pool.run(one, noDoor).outcome]).toEqual(
+      const together = sample.usesProcess
+        ? await Promise.all([pool.run(one, noChildRuns).outcome, pool.run(one, noChildRuns).outcome])
+        : [await pool.run(one, noChildRuns).outcome];
+      expect([...together, await pool.run(one, noChildRuns).outcome]).toEqual(
         [...together, { kind: 'succeeded' }].map(() => ({ kind: 'succeeded' })),
       );
       expect(wasHere(one)).toBe('once\n');
@@ -128,20 +131,21 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
 
   test.skipIf(sample.task === undefined)('its failure is a value, and its output says why', async () => {
     const one = await begin(sample, 'badly');
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'failed', message: expect.any(String) });
-    expect(await outputOf(one)).toMatchObject({ error: expect.stringMatching(sample.failure) });
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'failed', message: expect.any(String) });
+    expect(await outputOf(one)).toMatchObject({ error: expect.stringMatching(sample.failurePattern) });
   });
 
   test.skipIf(sample.task === undefined)(
     'stopped before it begins it never works, stopped at work it ends and leaves no process',
     async () => {
       const never = await begin(sample, 'well');
-      const stopped = pool.run(never, noDoor);
+      const stopped = pool.run(never, noChildRuns);
       stopped.stop();
       const one = await begin(sample, 'wait');
-      const working = pool.run(one, noDoor);
+      const working = pool.run(one, noChildRuns);
       await event(
-        () => wasHere(one) !== '' && (!sample.process || statSync(join(one.directory, 'stdout')).size > 0),
+        () =>
+          wasHere(one) !== '' && (!sample.usesProcess || statSync(join(one.directory, 'stdout')).size > 0),
       );
       working.stop();
       expect(await Promise.all([stopped.outcome, working.outcome])).toEqual([
@@ -153,11 +157,11 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
     },
   );
 
-  test.skipIf(sample.task === undefined || !sample.process)(
+  test.skipIf(sample.task === undefined || !sample.usesProcess)(
     'its process finds the environment of tasks, and nothing of the service',
     async () => {
       const one = await begin(sample, 'well');
-      expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'succeeded' });
+      expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'succeeded' });
       const report = join(one.directory, 'notebook.json');
       const said =
         (await readFile(join(one.directory, 'stdout'), 'utf8')) +
@@ -173,8 +177,8 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
   );
 
   test('whatever its field holds, it answers with an outcome', async () => {
-    for (const task of sample.nonsense) {
-      const outcome = await pool.run(await attempt(sample, task), noDoor).outcome;
+    for (const task of sample.invalidBodies) {
+      const outcome = await pool.run(await attempt(sample, task), noChildRuns).outcome;
       expect(outcome).toEqual({
         kind: expect.stringMatching(/^(failed|lost)$/),
         message: expect.any(String),

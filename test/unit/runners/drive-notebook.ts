@@ -4,48 +4,48 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CellOutput, NotebookReport } from '../../../engine/run/output.ts';
-import { findProgram, temporaryDirectory } from './context.ts';
+import { findProgram, createTemporaryDirectory } from './context.ts';
 
 const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) =>
   fileURLToPath(new URL(`../../runners/notebook/${name}`, import.meta.url)),
 );
 export const systemPython = (await findProgram('python3')) ?? 'python3';
 
-export interface Driven {
+export interface DriverResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly report: NotebookReport;
 }
 
-export interface Driving {
+export interface DriverOptions {
   /** `.py` when absent. */
   readonly extension?: string;
   /** Files of the workspace beside the notebook, which is /team/nb. */
-  readonly beside?: Readonly<Record<string, string>>;
+  readonly workspaceFiles?: Readonly<Record<string, string>>;
   readonly python?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A notebook in source format. */
-export function notebook(...cells: string[]): string {
+export function notebookSource(...cells: string[]): string {
   return `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
 }
 
-export async function drive(
+export async function runDriver(
   source: string | Buffer,
   parameters: Record<string, string> = {},
   cellBytes = 10_000,
-  { extension = '.py', beside = {}, python = systemPython, env = {} }: Driving = {},
-): Promise<Driven> {
-  const directory = await temporaryDirectory();
+  { extension = '.py', workspaceFiles = {}, python = systemPython, env = {} }: DriverOptions = {},
+): Promise<DriverResult> {
+  const directory = await createTemporaryDirectory();
   const place = (name: string): string => join(directory, name);
   const team = join(directory, 'workspace', 'team');
   await mkdir(team, { recursive: true });
   await mkdir(place('managed_fs'));
   for (const [name, text] of Object.entries({
     'beside.py': 'VALUE = "imported from beside the notebook"',
-    ...beside,
+    ...workspaceFiles,
   }))
     await writeFile(join(team, name), text);
   const [snapshot, report, order] = [
@@ -90,6 +90,6 @@ export async function drive(
 }
 
 /** What the last cell showed. */
-export function shown({ report }: Driven): readonly CellOutput[] {
+export function lastCellOutputs({ report }: DriverResult): readonly CellOutput[] {
   return report.cells.at(-1)?.outputs ?? [];
 }

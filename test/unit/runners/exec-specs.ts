@@ -26,10 +26,10 @@ afterAll(async () => {
 });
 
 /** The signal of a process that nobody stops. */
-export const never = new AbortController().signal;
+export const neverAborted = new AbortController().signal;
 
 /** A spec in a directory of its own; the script is for sh. */
-export function specOf(script: string, changes: Partial<ProcessSpec> = {}): ProcessSpec {
+export function createSpec(script: string, changes: Partial<ProcessSpec> = {}): ProcessSpec {
   last += 1;
   const directory = join(root, String(last));
   return {
@@ -44,17 +44,17 @@ export function specOf(script: string, changes: Partial<ProcessSpec> = {}): Proc
   };
 }
 
-export const logOf = (spec: ProcessSpec, stream = 'stdout'): string =>
+export const readLog = (spec: ProcessSpec, stream = 'stdout'): string =>
   readFileSync(join(spec.directory, stream), 'utf8');
 
 /** Waits until the process has written `text`: an event, not a time. */
-export async function said(spec: ProcessSpec, text: string): Promise<void> {
+export async function waitForOutput(spec: ProcessSpec, text: string): Promise<void> {
   const log = join(spec.directory, 'stdout');
-  while (!existsSync(log) || !readFileSync(log, 'utf8').includes(text)) await tick();
+  while (!existsSync(log) || !readFileSync(log, 'utf8').includes(text)) await pause();
 }
 
 /** The process whose pid stands in a file of the working directory. */
-export async function identityIn(spec: ProcessSpec, file: string): Promise<ProcessIdentity> {
+export async function readProcessIdentity(spec: ProcessSpec, file: string): Promise<ProcessIdentity> {
   const pid = Number(await readFile(join(spec.directory, 'work', file), 'utf8'));
   const identity = await identifyProcess(pid);
   if (identity === undefined) throw new Error(`Process ${pid} is not there.`);
@@ -72,14 +72,14 @@ export async function startEngine(spec: ProcessSpec): Promise<ChildProcess> {
   return engine;
 }
 
-export async function killNow(engine: ChildProcess): Promise<void> {
+export async function killEngine(engine: ChildProcess): Promise<void> {
   const gone =
     engine.exitCode === null && engine.signalCode === null ? once(engine, 'exit') : Promise.resolve();
   engine.kill('SIGKILL');
   await gone;
 }
 
-export function tick(): Promise<void> {
+export function pause(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 5);
   });

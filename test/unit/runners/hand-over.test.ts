@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { grantOwnership, shareDirectory, takeOwnership } from '../../../runners/pool/directory-ownership.ts';
 import type { TaskUser } from '../../../runners/process/isolation.ts';
-import { temporaryDirectory } from './context.ts';
+import { createTemporaryDirectory } from './context.ts';
 
 const user: TaskUser = {
   name: 'nobody',
@@ -19,7 +19,7 @@ const ownerOf = async (path: string): Promise<number> => (await lstat(path)).uid
 test.skipIf(process.getuid?.() !== 0)(
   'what a runner has prepared changes hands; links, what has other names, and a directory that is in use do not',
   async () => {
-    const root = await temporaryDirectory();
+    const root = await createTemporaryDirectory();
     const [attempt, outside] = [join(root, 'attempt'), join(root, 'outside')];
     await mkdir(join(attempt, 'work', 'deep'), { recursive: true });
     await mkdir(outside);
@@ -50,7 +50,7 @@ test.skipIf(process.getuid?.() !== 0)(
 test.skipIf(process.getuid?.() !== 0)(
   'what a user has made is taken back: everybody reads it, nobody changes it, and what has other names stays as it is',
   async () => {
-    const root = await temporaryDirectory();
+    const root = await createTemporaryDirectory();
     const [draft, outside] = [join(root, 'draft'), join(root, 'outside')];
     await mkdir(join(draft, 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { recursive: true });
     const deep = join(draft, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'program');
@@ -73,7 +73,7 @@ test.skipIf(process.getuid?.() !== 0)(
 test.skipIf(process.getuid?.() !== 0)(
   'in a shared directory a user may make things, and replace nothing of the service',
   async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await shareDirectory(directory, user);
     expect([await ownerOf(directory), (await lstat(directory)).gid, await modeOf(directory)]).toEqual([
       0,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/jar/jar.ts';
 import { uncaughtException } from '../../../runners/jar/stack-trace.ts';
-import { findProgram, testContext, type TestContext } from './context.ts';
+import { findProgram, createTestContext, type TestContext } from './context.ts';
 
 const javac = await findProgram('javac');
 const jar = await findProgram('jar');
@@ -31,7 +31,7 @@ const clusterWith = (...classPath: string[]) => ({
 });
 
 test('a missing jar_uri fails the task with a sentence that names it', async () => {
-  const context = await testContext();
+  const context = await createTestContext();
   expect(await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
     kind: 'failed',
     message: 'managed_fs:/gone.jar does not exist.',
@@ -39,13 +39,13 @@ test('a missing jar_uri fails the task with a sentence that names it', async () 
 });
 
 test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
-  const context = await testContext({ cluster: clusterWith() });
+  const context = await createTestContext({ cluster: clusterWith() });
   const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, such as com.example.Main.`;
   expect(await plugin.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
 });
 
 test('a task without any JAR is told where to name it', async () => {
-  const context = await testContext({ cluster: clusterWith() });
+  const context = await createTestContext({ cluster: clusterWith() });
   expect(await plugin.run({ main_class_name: 'Main' }, context)).toMatchObject({
     message: expect.stringContaining('name it in libraries'),
   });
@@ -62,7 +62,7 @@ public class Threads {
 }`;
 
 test('a machine without java says what to install', async () => {
-  const context = await testContext({
+  const context = await createTestContext({
     interpreter: () => Promise.resolve(undefined),
     locate: () => Promise.resolve('/x.jar'),
   });
@@ -100,7 +100,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
   async function withJar(
     changes: Partial<RunnerContext> = { cluster: clusterWith(join(built, 'main.jar')) },
   ): Promise<TestContext> {
-    const context = await testContext(changes);
+    const context = await createTestContext(changes);
     await cp(join(built, 'main.jar'), join(context.managedFs, 'main.jar'));
     return context;
   }
@@ -116,7 +116,9 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     const context = await withJar({ cluster: clusterWith('/libraries/a.jar') });
     const task = { main_class_name: 'Main', jar_uri: 'managed_fs:/main.jar', parameters: ['0'] };
     expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
-    expect(context.started[0]?.argv[2]).toBe(`/libraries/a.jar:${join(context.managedFs, 'main.jar')}`);
+    expect(context.startedCommands[0]?.argv[2]).toBe(
+      `/libraries/a.jar:${join(context.managedFs, 'main.jar')}`,
+    );
   });
 
   test('an uncaught exception is the error, with its whole trace', async () => {

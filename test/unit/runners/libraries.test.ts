@@ -12,14 +12,14 @@ import { noIsolation } from '../../../runners/process/isolation.ts';
 import { readInstallErrors } from '../../../runners/libraries/last-words.ts';
 import { createLibraryInstaller } from '../../../runners/libraries/installer.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
-import { findProgram, temporaryDirectory } from './context.ts';
+import { findProgram, createTemporaryDirectory } from './context.ts';
 
 const nothing = { installed: [], paths: noLibraries };
 const never = new AbortController().signal;
 
 /** A machine that has these programs, and of its own none but the few that shell scripts need. */
 async function workshop(programs: Readonly<Record<string, string>> = {}) {
-  const root = await temporaryDirectory();
+  const root = await createTemporaryDirectory();
   const bin = join(root, 'bin');
   await mkdir(bin);
   for (const [name, text] of Object.entries(programs))
@@ -179,7 +179,7 @@ test('a tool that says nothing is described by its exit code', async () => {
 });
 
 test('an index that nobody reaches is told apart from a package that is not there', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const broken =
     "connection broken by 'NewConnectionError('<pip.HTTPConnection object at 0x7f>: Failed to establish a new connection: [Errno 111] Connection refused')': /simple/x/";
   const none = 'ERROR: No matching distribution found for x';
@@ -198,7 +198,7 @@ test('an index that nobody reaches is told apart from a package that is not ther
 });
 
 test('last words are the complaints, without colours and advice; else the last lines', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'stdout'), 'Collecting x\n');
   await writeFile(
     join(directory, 'stderr'),

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PluginError } from '../../../runners/plugin/plugin-place.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
-import { temporaryDirectory } from './context.ts';
+import { createTemporaryDirectory } from './context.ts';
 
 const good = { contract: 1, kind: 'duck_task', needsCluster: true, schema: { type: 'object' } };
 
@@ -13,7 +13,7 @@ const moduleOf = (parts: object, run = 'async () => ({ kind: "succeeded" })'): s
   `export const plugin = { ...${JSON.stringify(parts)}, run: ${run} };`;
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), text);

@@ -9,8 +9,8 @@ import { describe, expect, test } from 'vitest';
 import { openLog, readTruncatedRange, readLogTail } from '../../../engine/log-file.ts';
 import { truncateLogs } from '../../../runners/process/log-truncation.ts';
 import { exec, type ProcessSpec } from '../../../runners/process/exec.ts';
-import { killNow, never, said, specOf, startEngine, tick } from './exec-specs.ts';
-import { temporaryDirectory } from './context.ts';
+import { killEngine, neverAborted, waitForOutput, createSpec, startEngine, pause } from './exec-specs.ts';
+import { createTemporaryDirectory } from './context.ts';
 
 const kib = 1_024;
 
@@ -36,10 +36,10 @@ const stdoutOf = ({ directory }: ProcessSpec): string => join(directory, 'stdout
 
 describe('a task that writes too much', () => {
   test('goes on to its own end, and the beginning and the end of what it wrote are kept, in whole lines', async () => {
-    const spec = specOf('i=0; while [ $i -lt 40000 ]; do echo "line $i"; i=$((i+1)); done; exit 3', {
+    const spec = createSpec('i=0; while [ $i -lt 40000 ]; do echo "line $i"; i=$((i+1)); done; exit 3', {
       logBytesMax: 64 * kib,
     });
-    expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 3 });
+    expect(await exec(spec, neverAborted)).toEqual({ kind: 'exited', code: 3 });
     const text = await kept(stdoutOf(spec));
     const [, head = '', left = '', tail = ''] = /^([^<]*)<(\d+)>([^<]*)$/.exec(text) ?? [];
     expect(head.startsWith('line 0\nline 1\n')).toBe(true);
@@ -60,42 +60,42 @@ describe('a task that writes too much', () => {
   });
 
   test('takes little more of the disk than the cap at any time, whatever it writes', async () => {
-    const spec = specOf(
+    const spec = createSpec(
       'echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 200000000 /dev/zero | tr "\\0" x; echo; echo over; while [ ! -e end ]; do sleep 0.02; done',
       { logBytesMax: 1024 * kib },
     );
-    const running = exec(spec, never);
-    await said(spec, 'up');
+    const running = exec(spec, neverAborted);
+    await waitForOutput(spec, 'up');
     await writeFile(join(spec.directory, 'work', 'go'), '');
-    while ((await readLogTail(stdoutOf(spec), 5)) !== 'over\n') await tick();
-    while ((await onDisk(stdoutOf(spec))) > 1024 * kib) await tick();
+    while ((await readLogTail(stdoutOf(spec), 5)) !== 'over\n') await pause();
+    while ((await onDisk(stdoutOf(spec))) > 1024 * kib) await pause();
     await writeFile(join(spec.directory, 'work', 'end'), '');
     expect(await running).toEqual({ kind: 'exited', code: 0 });
     expect((await stat(stdoutOf(spec))).size).toBe(200_000_009);
   });
 
   test('while no engine was there is cut by the next one, and once its end was not seen as well', async () => {
-    const spec = specOf(
+    const spec = createSpec(
       'echo up; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 /dev/zero | tr "\\0" x',
       { logBytesMax: 64 * kib },
     );
     const engine = await startEngine(spec);
-    await said(spec, 'up');
-    await killNow(engine);
+    await waitForOutput(spec, 'up');
+    await killEngine(engine);
     await writeFile(join(spec.directory, 'work', 'go'), '');
-    while ((await readFile(join(spec.directory, 'exit'), 'utf8').catch(() => '')) === '') await tick();
+    while ((await readFile(join(spec.directory, 'exit'), 'utf8').catch(() => '')) === '') await pause();
     expect(await onDisk(stdoutOf(spec))).toBeGreaterThan(900_000);
-    expect(await exec(spec, never)).toEqual({ kind: 'exited', code: 0 });
+    expect(await exec(spec, neverAborted)).toEqual({ kind: 'exited', code: 0 });
     expect(await onDisk(stdoutOf(spec))).toBeLessThan(80 * kib);
     const once = await readTruncatedRange(stdoutOf(spec), 1_000_003);
     // Asked again, as after another restart: nothing more is taken away.
-    await exec(spec, never);
+    await exec(spec, neverAborted);
     expect(await readTruncatedRange(stdoutOf(spec), 1_000_003)).toEqual(once);
   });
 
   test('its stderr is capped for itself', async () => {
-    const spec = specOf('head -c 300000 /dev/zero | tr "\\0" e >&2; echo out', { logBytesMax: 64 * kib });
-    await exec(spec, never);
+    const spec = createSpec('head -c 300000 /dev/zero | tr "\\0" e >&2; echo out', { logBytesMax: 64 * kib });
+    await exec(spec, neverAborted);
     expect(await kept(stdoutOf(spec))).toBe('out\n');
     expect(await kept(join(spec.directory, 'stderr'))).toMatch(/^e+<\d+>e+$/);
   });
@@ -104,7 +104,7 @@ describe('a task that writes too much', () => {
 describe('a border without a line near', () => {
   test('splits no character', async () => {
     for (const shift of ['', 'a', 'ab']) {
-      const directory = await temporaryDirectory();
+      const directory = await createTemporaryDirectory();
       await writeFile(join(directory, 'stdout'), shift + '€'.repeat(100_000));
       await truncateLogs(directory, 64 * kib);
       expect((await kept(join(directory, 'stdout'))).replace(/<\d+>/, '').replaceAll('€', '')).toBe(shift);
@@ -134,7 +134,7 @@ describe('a log that the task has replaced', () => {
       },
     ],
   ])('%s is left alone', async (_fact, replace) => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const other = join(directory, 'other');
     await writeFile(other, 'x'.repeat(200_000));
     await replace(join(directory, 'stdout'), other);
@@ -145,7 +145,7 @@ describe('a log that the task has replaced', () => {
   test.each(['', 'x', '5 3 1\n', '0 999999999 5\n', '-1 5 5\n', '1 2 3 4\n'])(
     'what was left out is nothing when the file says %j',
     async (text) => {
-      const directory = await temporaryDirectory();
+      const directory = await createTemporaryDirectory();
       await writeFile(join(directory, 'stdout'), 'all of it');
       await writeFile(join(directory, 'stdout.cut'), text);
       expect(await kept(join(directory, 'stdout'))).toBe('all of it');
@@ -158,11 +158,11 @@ describe('where no hole can be made', () => {
     const path = process.env['PATH'];
     process.env['PATH'] = '/nonexistent';
     try {
-      const spec = specOf('while :; do echo 0123456789012345678901234567890123456789; done', {
+      const spec = createSpec('while :; do echo 0123456789012345678901234567890123456789; done', {
         logBytesMax: 10_000,
         argv: ['/bin/sh', '-c', 'while :; do echo 0123456789; done'],
       });
-      const exit = await exec(spec, never);
+      const exit = await exec(spec, neverAborted);
       expect(exit).toMatchObject({
         kind: 'flooded',
         message: expect.stringMatching(

@@ -4,7 +4,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { drive, notebook, shown, systemPython, type Driving } from './drive-notebook.ts';
+import {
+  runDriver,
+  notebookSource,
+  lastCellOutputs,
+  systemPython,
+  type DriverOptions,
+} from './drive-notebook.ts';
 
 /**
  * A Python that can import a module: the one of this machine, or the first on the PATH of whoever runs the
@@ -16,7 +22,7 @@ function pythonWith(module: string): string | undefined {
   );
 }
 
-const shells: readonly (readonly [string, Driving | undefined])[] = [
+const shells: readonly (readonly [string, DriverOptions | undefined])[] = [
   ['the plain shell', { env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } }],
   [
     'IPython',
@@ -27,7 +33,7 @@ const shells: readonly (readonly [string, Driving | undefined])[] = [
 
 describe.each(shells)('in %s', (name, driving) => {
   const plain = name !== 'IPython';
-  const one = (...cells: string[]) => drive(notebook(...cells), {}, 10_000, driving);
+  const one = (...cells: string[]) => runDriver(notebookSource(...cells), {}, 10_000, driving);
 
   const cases: [string, string, unknown][] = [
     ['a shell command', '!echo one; echo two', [{ type: 'stdout', data: 'one\ntwo\n' }]],
@@ -98,7 +104,8 @@ describe.each(shells)('in %s', (name, driving) => {
       );
       expect((await one('%%nonsense\nx')).report.error?.summary).toContain('%%nonsense is not known here');
       expect(
-        (await drive(notebook('while True: print("x" * 99)'), {}, 1_000, driving)).report.error?.summary,
+        (await runDriver(notebookSource('while True: print("x" * 99)'), {}, 1_000, driving)).report.error
+          ?.summary,
       ).toMatch(/^Cell 1 produced more than 1000 bytes/);
     },
   );
@@ -127,23 +134,23 @@ describe.each(shells)('in %s', (name, driving) => {
 
 describe('%run', () => {
   const beside = {
-    'lib.py': notebook(
+    'lib.py': notebookSource(
       'dbutils.widgets.text("unit", "mm")\nUNIT = dbutils.widgets.get("unit")',
       '# MAGIC %md text',
       '# MAGIC %run ./deeper',
     ),
-    'deeper.py': notebook('def show(x): return str(x) + UNIT', 'print("deep")'),
-    'one.py': notebook('# MAGIC %run ./two'),
-    'two.py': notebook('# MAGIC %run ./one'),
-    'bad.py': notebook('x = 1', '\n1 / 0'),
+    'deeper.py': notebookSource('def show(x): return str(x) + UNIT', 'print("deep")'),
+    'one.py': notebookSource('# MAGIC %run ./two'),
+    'two.py': notebookSource('# MAGIC %run ./one'),
+    'bad.py': notebookSource('x = 1', '\n1 / 0'),
     'query.sql': '-- Databricks notebook source\nselect 1',
-    'ends.py': notebook('dbutils.notebook.exit("inner")'),
+    'ends.py': notebookSource('dbutils.notebook.exit("inner")'),
   };
   const plain = { beside, env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } };
 
   test('brings in what other notebooks define, with arguments that hold while it runs', async () => {
-    const driven = await drive(
-      notebook('# MAGIC %run ./lib $unit="cm"', 'show(5), dbutils.widgets.get("unit")'),
+    const driven = await runDriver(
+      notebookSource('# MAGIC %run ./lib $unit="cm"', 'show(5), dbutils.widgets.get("unit")'),
       {},
       10_000,
       plain,
@@ -155,7 +162,12 @@ describe('%run', () => {
   });
 
   test('an exit in it ends the notebook', async () => {
-    const { code, report } = await drive(notebook('# MAGIC %run ./ends', 'never()'), {}, 10_000, plain);
+    const { code, report } = await runDriver(
+      notebookSource('# MAGIC %run ./ends', 'never()'),
+      {},
+      10_000,
+      plain,
+    );
     expect([code, report.exitValue, report.cells[1]?.status]).toEqual([0, 'inner', 'skipped']);
   });
 
@@ -175,7 +187,7 @@ describe('%run', () => {
       /^%run has the argument 'unit=cm'; arguments are written \$name="value"\.$/,
     ],
   ])('tells of %s', async (_fact, path, summary) => {
-    const { report } = await drive(notebook(`# MAGIC %run ${path}`), {}, 10_000, plain);
+    const { report } = await runDriver(notebookSource(`# MAGIC %run ${path}`), {}, 10_000, plain);
     expect(report.error?.summary).toMatch(summary);
     if (path === './bad') expect(report.error?.trace).toContain('/team/bad, cell 2, line 1');
   });
@@ -183,7 +195,7 @@ describe('%run', () => {
 
 describe('Jupyter files', () => {
   const jupyter = (document: object | string) =>
-    drive(typeof document === 'string' ? document : JSON.stringify(document), {}, 10_000, {
+    runDriver(typeof document === 'string' ? document : JSON.stringify(document), {}, 10_000, {
       extension: '.ipynb',
     });
   test.each<[string, object | string, RegExp]>([
@@ -214,8 +226,8 @@ describe('Jupyter files', () => {
 
 describe('tables and pictures', () => {
   const last = async (cell: string, python?: string) =>
-    shown(
-      await drive(notebook(cell), {}, 2 ** 20, {
+    lastCellOutputs(
+      await runDriver(notebookSource(cell), {}, 2 ** 20, {
         ...(python !== undefined && { python }),
         env: { RUNYARD_NOTEBOOK_SHELL: 'plain' },
       }),

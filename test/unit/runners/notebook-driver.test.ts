@@ -1,12 +1,12 @@
 /** The notebook driver, run by a real python3 over notebooks of all sorts. */
 import { describe, expect, test } from 'vitest';
 import type { CellOutput } from '../../../engine/run/output.ts';
-import { drive, notebook, shown } from './drive-notebook.ts';
+import { runDriver, notebookSource, lastCellOutputs } from './drive-notebook.ts';
 
 describe('cutting into cells', () => {
   test('titles, markdown and code are told apart, and positions count from 1', async () => {
-    const { code, report } = await drive(
-      notebook(
+    const { code, report } = await runDriver(
+      notebookSource(
         '# MAGIC %md\n# MAGIC # Head\n# MAGIC\n# MAGIC text',
         '# DBTITLE 1,Sum of two\n1 + 1',
         '',
@@ -26,22 +26,22 @@ describe('cutting into cells', () => {
 
   test.each<[string, string]>([
     ['without the header line', 'x = 1\n# COMMAND ----------\nx'],
-    ['with a byte order mark', `\uFEFF${notebook('x = 1', 'x')}`],
-    ['with line ends of Windows', notebook('x = 1', 'x').replaceAll('\n', '\r\n')],
+    ['with a byte order mark', `\uFEFF${notebookSource('x = 1', 'x')}`],
+    ['with line ends of Windows', notebookSource('x = 1', 'x').replaceAll('\n', '\r\n')],
   ])('a notebook %s is cut all the same', async (_fact, source) => {
-    const driven = await drive(source);
+    const driven = await runDriver(source);
     expect(driven.report.cells.map((cell) => cell.source)).toEqual(['x = 1', 'x']);
-    expect(shown(driven)).toEqual([{ type: 'text', data: '1' }]);
+    expect(lastCellOutputs(driven)).toEqual([{ type: 'text', data: '1' }]);
   });
 
   test('an empty notebook succeeds with no cells', async () => {
-    expect(await drive('')).toMatchObject({ code: 0, report: { path: '/team/nb', cells: [] } });
+    expect(await runDriver('')).toMatchObject({ code: 0, report: { path: '/team/nb', cells: [] } });
   });
 
   test.each(['# MAGIC %scala\n# MAGIC val x = 1', '# MAGIC %r\n# MAGIC x <- 1'])(
     'a cell of another language fails by name: %s',
     async (cell) => {
-      const { code, report } = await drive(notebook('1', cell, '2'));
+      const { code, report } = await runDriver(notebookSource('1', cell, '2'));
       expect(code).toBe(1);
       expect(report.error?.summary).toMatch(
         /^Cell 2 is a %(scala|r) cell, which Runyard does not run in a Python notebook/,
@@ -103,14 +103,17 @@ describe('what a cell shows', () => {
     ],
     ['that it is the main module', '__name__', [{ type: 'text', data: "'__main__'" }]],
   ])('%s', async (_fact, cell, outputs) => {
-    const driven = await drive(notebook(cell));
+    const driven = await runDriver(notebookSource(cell));
     expect(driven).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Traceback') });
-    expect(shown(driven)).toEqual(outputs);
+    expect(lastCellOutputs(driven)).toEqual(outputs);
   });
 
   test('what is printed is in the log as well', async () => {
-    const { stdout, stderr } = await drive(
-      notebook('print("one")', 'import os, sys\nprint("two", file=sys.stderr)\nos.system("echo three")'),
+    const { stdout, stderr } = await runDriver(
+      notebookSource(
+        'print("one")',
+        'import os, sys\nprint("two", file=sys.stderr)\nos.system("echo three")',
+      ),
     );
     expect([stdout, stderr]).toEqual(['one\nthree\n', 'two\n']);
   });
@@ -121,7 +124,7 @@ describe('what a cell shows', () => {
       'from concurrent.futures import ThreadPoolExecutor\nlist(ThreadPoolExecutor(4).map(double, range(3)))',
       'import pickle\npickle.loads(pickle.dumps(double))(4)',
     ];
-    expect((await drive(notebook(...cells))).report.cells.map((cell) => cell.outputs)).toEqual([
+    expect((await runDriver(notebookSource(...cells))).report.cells.map((cell) => cell.outputs)).toEqual([
       [],
       [{ type: 'text', data: '[0, 2, 4]' }],
       [{ type: 'text', data: '8' }],
@@ -129,10 +132,10 @@ describe('what a cell shows', () => {
   });
 
   test('a future import holds for the cells after it', async () => {
-    const driven = await drive(
-      notebook('from __future__ import annotations', 'def f(x: Undefined): pass\nf.__annotations__'),
+    const driven = await runDriver(
+      notebookSource('from __future__ import annotations', 'def f(x: Undefined): pass\nf.__annotations__'),
     );
-    expect(shown(driven)).toEqual([{ type: 'text', data: "{'x': 'Undefined'}" }]);
+    expect(lastCellOutputs(driven)).toEqual([{ type: 'text', data: "{'x': 'Undefined'}" }]);
   });
 });
 
@@ -162,17 +165,17 @@ describe('widgets', () => {
     ],
     ['a value to fall back on', 'getArgument("gone", "there")', 'there'],
   ])('%s', async (_fact, cell, value) => {
-    expect(shown(await drive(notebook(cell), { year: '2013' }))).toEqual([
+    expect(lastCellOutputs(await runDriver(notebookSource(cell), { year: '2013' }))).toEqual([
       { type: 'text', data: `'${value}'` },
     ]);
   });
 
   test('getAll has declared and given ones', async () => {
-    const driven = await drive(
-      notebook('dbutils.widgets.combobox("a", "1", ["1"])\ndbutils.widgets.getAll()'),
+    const driven = await runDriver(
+      notebookSource('dbutils.widgets.combobox("a", "1", ["1"])\ndbutils.widgets.getAll()'),
       { b: '2' },
     );
-    expect(shown(driven)).toEqual([{ type: 'text', data: "{'a': '1', 'b': '2'}" }]);
+    expect(lastCellOutputs(driven)).toEqual([{ type: 'text', data: "{'a': '1', 'b': '2'}" }]);
   });
 
   test.each<[string, string, RegExp]>([
@@ -212,7 +215,7 @@ describe('widgets', () => {
       /^NotImplementedError: dbutils\.jobs\.repair is not available in Runyard/,
     ],
   ])('%s', async (_fact, cell, summary) => {
-    const { code, report } = await drive(notebook(cell), { year: '2013' });
+    const { code, report } = await runDriver(notebookSource(cell), { year: '2013' });
     expect(code).toBe(1);
     expect(report.error?.summary).toMatch(summary);
     // The utilities' own frames are nobody's business.
@@ -237,7 +240,7 @@ describe('the end of a notebook', () => {
     ['sys.exit(0) is an end without a value', 'import sys\nsys.exit(0)', undefined],
     ['so is exit()', 'exit()', undefined],
   ])('%s', async (_fact, cell, value) => {
-    const { code, report } = await drive(notebook('1', cell, '2'));
+    const { code, report } = await runDriver(notebookSource('1', cell, '2'));
     expect(code).toBe(0);
     expect(report.exitValue).toBe(value);
     expect(report.error).toBeUndefined();
@@ -245,7 +248,7 @@ describe('the end of a notebook', () => {
   });
 
   test('a failing cell ends the notebook; the cells after it are skipped and were never started', async () => {
-    const { code, report, stderr } = await drive(notebook('print(1)', '1 / 0', 'print(2)'));
+    const { code, report, stderr } = await runDriver(notebookSource('print(1)', '1 / 0', 'print(2)'));
     expect(code).toBe(1);
     expect(report.error).toMatchObject({ summary: 'ZeroDivisionError: division by zero', cell: 2 });
     expect(report.cells.map((cell) => [cell.status, cell.startTime === undefined])).toEqual([
@@ -270,7 +273,7 @@ describe('the end of a notebook', () => {
     ],
     ['lone surrogates in a message', 'raise ValueError("\\udcff")', 'ValueError: \\udcff'],
   ])('%s fails the notebook', async (_fact, cell, summary) => {
-    const { code, report } = await drive(notebook(cell));
+    const { code, report } = await runDriver(notebookSource(cell));
     expect(code).toBe(1);
     expect(report.error?.summary).toContain(summary);
     expect(report.cells[0]?.outputs).toEqual([
@@ -279,8 +282,8 @@ describe('the end of a notebook', () => {
   });
 
   test('a traceback names cells and lines, shows their source, and nothing of the driver', async () => {
-    const { report } = await drive(
-      notebook(
+    const { report } = await runDriver(
+      notebookSource(
         '# MAGIC %md text',
         '# DBTITLE 1,Named\n\ndef f(x):\n  return 1 / x',
         'y = 0\ntry:\n  f(y)\nexcept Exception as e:\n  raise ValueError("bad") from e',
@@ -303,7 +306,7 @@ describe('the end of a notebook', () => {
   });
 
   test('a notebook that is not UTF-8 fails before its first cell', async () => {
-    const { code, report } = await drive(Buffer.from('print("caf\xe9")', 'latin1'));
+    const { code, report } = await runDriver(Buffer.from('print("caf\xe9")', 'latin1'));
     expect(code).toBe(1);
     expect(report).toMatchObject({
       cells: [],
@@ -312,7 +315,7 @@ describe('the end of a notebook', () => {
   });
 
   test('the cells before a crash are in the report, and the one that crashed has a start and no end', async () => {
-    const { code, report } = await drive(notebook('print("kept")', 'import os\nos._exit(9)', '3'));
+    const { code, report } = await runDriver(notebookSource('print("kept")', 'import os\nos._exit(9)', '3'));
     expect(code).toBe(9);
     expect(report.cells.map((cell) => [cell.startTime !== undefined, cell.finishTime !== undefined])).toEqual(
       [
@@ -334,7 +337,7 @@ describe('the output limit of a cell', () => {
     ['shown', 'display("x" * 1000)'],
     ['past the handlers of the cell', 'try:\n  print("x" * 1001)\nexcept:\n  pass'],
   ])('a larger output, %s, fails the notebook', async (_fact, cell) => {
-    const { code, report } = await drive(notebook('print("x" * 600)', cell, '3'), {}, 1000);
+    const { code, report } = await runDriver(notebookSource('print("x" * 600)', cell, '3'), {}, 1000);
     expect(code).toBe(1);
     expect(report.error).toMatchObject({ cell: 2, summary: message });
     expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
@@ -345,6 +348,6 @@ describe('the output limit of a cell', () => {
   });
 
   test('an output of exactly the limit is fine', async () => {
-    expect((await drive(notebook('print("x" * 999)'), {}, 1000)).code).toBe(0);
+    expect((await runDriver(notebookSource('print("x" * 999)'), {}, 1000)).code).toBe(0);
   });
 });

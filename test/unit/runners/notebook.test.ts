@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { testContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 const task = { notebook_path: '/nb' };
@@ -15,7 +15,7 @@ async function withNotebook(
   cells: readonly string[],
   changes: Partial<RunnerContext> = {},
 ): Promise<TestContext> {
-  const context = await testContext(changes);
+  const context = await createTestContext(changes);
   await writeFile(join(context.workspace, 'nb.py'), cells.join('\n# COMMAND ----------\n'));
   return context;
 }
@@ -97,17 +97,17 @@ test.each<[string, string]>([
   ['.scala', 'a Scala notebook'],
   ['.r', 'a R notebook'],
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
-  const context = await testContext();
+  const context = await createTestContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');
   expect(await plugin.run(task, context)).toEqual({
     kind: 'failed',
     message: expect.stringContaining(`The notebook /nb is ${words}, which Runyard does not run yet`),
   });
-  expect(context.started).toEqual([]);
+  expect(context.startedCommands).toEqual([]);
 });
 
 test('a missing notebook fails the task with a sentence that names it', async () => {
-  const context = await testContext();
+  const context = await createTestContext();
   expect(await plugin.run(task, context)).toEqual({ kind: 'failed', message: '/nb does not exist.' });
 });
 

@@ -12,7 +12,7 @@ import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/pool.ts';
-import { noDoor } from './context.ts';
+import { noChildRuns } from './context.ts';
 
 const directory = new URL('plugins', import.meta.url).pathname;
 const environment = { PATH: process.env['PATH'] ?? '' };
@@ -91,7 +91,7 @@ async function bystanders() {
     await assignment({ do: 'wait', until }),
     await assignment({ python_file: file }, 'spark_python_task'),
   ];
-  const runs = all.map((one) => pool.run(one, noDoor));
+  const runs = all.map((one) => pool.run(one, noChildRuns));
   await event(() => all.every((one) => existsSync(join(one.directory, 'stdout'))));
   return async () => {
     await writeFile(until, '');
@@ -106,7 +106,7 @@ describe('a plugin that', () => {
   test('throws fails its task with the error and its trace', async () => {
     const one = await hostile('throw');
     const message = 'The runner of hostile_task failed: no luck';
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'failed', message });
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'failed', message });
     expect(JSON.parse(await textOf(one, 'output.json'))).toEqual({
       error: message,
       errorTrace: expect.stringMatching(/^Error: no luck\n +at /),
@@ -114,7 +114,7 @@ describe('a plugin that', () => {
   });
 
   test('ends with no outcome fails its task', async () => {
-    expect(await pool.run(await hostile('nonsense'), noDoor).outcome).toEqual({
+    expect(await pool.run(await hostile('nonsense'), noChildRuns).outcome).toEqual({
       kind: 'failed',
       message: 'The runner of hostile_task ended with {"kind":"splendid"}, which is no outcome.',
     });
@@ -122,7 +122,7 @@ describe('a plugin that', () => {
 
   test('writes more than has room is cut, and sees the environment of tasks alone', async () => {
     const one = await hostile('look');
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'failed', message: 'y'.repeat(2_000) });
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'failed', message: 'y'.repeat(2_000) });
     const output = JSON.parse(await textOf(one, 'output.json'));
     expect(output).toEqual({ result: expect.any(String), truncated: false, error: 'x'.repeat(2_000) });
     const { environment: seen, own } = JSON.parse(output.result);
@@ -141,7 +141,7 @@ describe('a plugin that', () => {
     await Promise.all(
       Object.entries(reasons).map(async ([deed, reason]) => {
         const one = await hostile(deed);
-        expect(await pool.run(one, noDoor).outcome).toEqual({
+        expect(await pool.run(one, noChildRuns).outcome).toEqual({
           kind: 'lost',
           message: `The thread of its runner (hostile_task) died 3 times, last with: ${reason}`,
         });
@@ -153,7 +153,7 @@ describe('a plugin that', () => {
   test('hangs ends when it is stopped: its thread is ended, others go on elsewhere', async () => {
     const othersSucceed = await bystanders();
     const one = await hostile('hang');
-    const running = pool.run(one, noDoor);
+    const running = pool.run(one, noChildRuns);
     await event(() => existsSync(join(one.directory, 'calls')));
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
@@ -164,7 +164,7 @@ describe('a plugin that', () => {
   test('blocks its thread loses it: others go on elsewhere, and it ends when it is stopped', async () => {
     const othersSucceed = await bystanders();
     const one = await hostile('block');
-    const running = pool.run(one, noDoor);
+    const running = pool.run(one, noChildRuns);
     await event(() =>
       warnings.includes(
         'The thread of this plugin answers no more: its attempts go on in threads of their own.',

@@ -8,7 +8,7 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { createTaskPool, type ClosableTaskPool, type TaskPoolOptions } from '../../../runners/pool/pool.ts';
-import { noDoor } from './context.ts';
+import { noChildRuns } from './context.ts';
 
 let root: string;
 let pool: ClosableTaskPool;
@@ -79,20 +79,20 @@ describe('an attempt', () => {
       7,
       'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])',
     );
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'succeeded' });
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'succeeded' });
     expect(await logOf(one)).toBe(`${join(one.directory, 'work')} ${join(one.directory, 'tmp')} 7 main\n`);
   });
 
   test('is stopped by a message, also when it was stopped before it began', async () => {
     open();
     const one = await assignment(8, 'import time\nprint("up", flush=True)\ntime.sleep(600)');
-    const running = pool.run(one, noDoor);
+    const running = pool.run(one, noChildRuns);
     await event(() => existsSync(join(one.directory, 'stdout')));
     running.stop();
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
     const other = await assignment(9, 'print("never")');
-    const never = pool.run(other, noDoor);
+    const never = pool.run(other, noChildRuns);
     never.stop();
     expect(await never.outcome).toEqual({ kind: 'stopped' });
   });
@@ -100,7 +100,7 @@ describe('an attempt', () => {
   test('of a kind whose plugin is gone fails with a sentence that says so', async () => {
     open();
     const one = { ...(await assignment(10, '')), kind: 'dance_task' };
-    expect(await pool.run(one, noDoor).outcome).toEqual({
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({
       kind: 'failed',
       message:
         'No plugin of this service brings dance_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
@@ -110,7 +110,10 @@ describe('an attempt', () => {
   test('whose file is not there fails with the reason that the engine gave', async () => {
     open();
     const one = { ...(await assignment(11, '')), task: { python_file: 'gone.py' } };
-    expect(await pool.run(one, noDoor).outcome).toEqual({ kind: 'failed', message: 'gone.py is not there.' });
+    expect(await pool.run(one, noChildRuns).outcome).toEqual({
+      kind: 'failed',
+      message: 'gone.py is not there.',
+    });
   });
 });
 
@@ -121,7 +124,7 @@ print("once", flush=True)
 while not pathlib.Path(${JSON.stringify(join(root, 'runs', 'died'))}).exists(): time.sleep(0.01)
 print("done")`;
   const all = await Promise.all([20, 21, 22].map((runId) => assignment(runId, program)));
-  const outcomes = await Promise.all(all.map((one) => pool.run(one, noDoor).outcome));
+  const outcomes = await Promise.all(all.map((one) => pool.run(one, noChildRuns).outcome));
   expect(outcomes).toEqual(all.map(() => ({ kind: 'succeeded' })));
   expect(await Promise.all(all.map(logOf))).toEqual(all.map(() => 'once\ndone\n'));
   expect(warnings.length).toBeGreaterThan(0);

@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/python/python.ts';
 import { findUncaughtException } from '../../../runners/python/traceback.ts';
-import { testContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 
 /** A context that holds `source` as managed_fs:/main.py. */
 async function withProgram(source: string, changes: Partial<RunnerContext> = {}): Promise<TestContext> {
-  const context = await testContext(changes);
+  const context = await createTestContext(changes);
   await writeFile(join(context.managedFs, 'main.py'), source);
   return context;
 }
@@ -91,7 +91,7 @@ sys.exit(1)`);
 });
 
 test('a missing file fails the task with a sentence that names it', async () => {
-  const context = await testContext();
+  const context = await createTestContext();
   const message = 'managed_fs:/main.py does not exist.';
   expect(await plugin.run(task, context)).toEqual({ kind: 'failed', message });
   expect(context.output()).toEqual({ error: message });
@@ -104,7 +104,7 @@ test('a missing interpreter fails the task with what to install', async () => {
     kind: 'failed',
     message: expect.stringMatching(/^python3 was not found on this machine\. Install Python 3\.8 or newer/),
   });
-  expect(context.started).toEqual([]);
+  expect(context.startedCommands).toEqual([]);
 });
 
 test.each<[string, Exit, unknown]>([
@@ -123,7 +123,7 @@ test('a second call for the same attempt comes to the same end, though the file 
   await rm(join(context.managedFs, 'main.py'));
   expect(await plugin.run(task, context)).toEqual(first);
   expect(context.output()?.error).toBe('ValueError: once');
-  expect(context.started).toHaveLength(1);
+  expect(context.startedCommands).toHaveLength(1);
 });
 
 test('an exception group is named by its first line', () => {

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createQueryPool, type QueryPool } from '../../../runners/query/query-pool.ts';
-import { temporaryDirectory } from './context.ts';
+import { createTemporaryDirectory } from './context.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
 const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
@@ -13,7 +13,7 @@ const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
 let pool: QueryPool;
 beforeEach(async () => {
   pool = createQueryPool({
-    directory: await temporaryDirectory(),
+    directory: await createTemporaryDirectory(),
     log,
     limits: {
       ...defaultLimits,

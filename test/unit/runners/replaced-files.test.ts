@@ -10,7 +10,7 @@ import type { Command, Exit, RunnerContext } from '../../../runners/contract.ts'
 import { plugin as notebook } from '../../../runners/notebook/notebook.ts';
 import { plugin as python } from '../../../runners/python/python.ts';
 import { pinCommand, writeFileAtomically } from '../../../runners/process/pinned-command.ts';
-import { temporaryDirectory, testContext, type TestContext } from './context.ts';
+import { createTemporaryDirectory, createTestContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 
@@ -45,7 +45,7 @@ describe('stderr of a program that fails', () => {
     ['a named pipe', 'os.remove("stderr"); os.mkfifo("stderr")'],
     ['a link', 'os.rename("stderr", "moved"); os.symlink("moved", "stderr")'],
   ])('%s counts as empty', async (_fact, change) => {
-    const context = await testContext();
+    const context = await createTestContext();
     await writeFile(join(context.managedFs, 'main.py'), `import os\n${change}\nraise ValueError("unseen")`);
     expect(await python.run({ python_file: 'managed_fs:/main.py' }, context)).toEqual(failed);
     expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1.' });
@@ -54,7 +54,7 @@ describe('stderr of a program that fails', () => {
 
 describe('the report of a notebook', () => {
   const after = async (exit: Exit, replace: (path: string) => Promise<unknown>): Promise<TestContext> => {
-    const context = await testContext({ exec: () => Promise.resolve(exit) });
+    const context = await createTestContext({ exec: () => Promise.resolve(exit) });
     await writeFile(join(context.workspace, 'nb.py'), '1');
     await replace(join(context.directory, 'notebook.json'));
     return context;
@@ -99,13 +99,13 @@ describe('the command that was settled', () => {
     pinCommand(context, () => Promise.resolve(given));
 
   test('is the one that was composed first', async () => {
-    const context = await testContext();
+    const context = await createTestContext();
     expect(await settle(context, command)).toEqual(command);
     expect(await settle(context, { argv: ['false'] })).toEqual(command);
   });
 
   test.each(replacements)('replaced by %s is composed anew, and kept', async (_fact, replace) => {
-    const context = await testContext();
+    const context = await createTestContext();
     await settle(context, { argv: ['false'] });
     await rm(join(context.directory, 'command.json'));
     await replace(join(context.directory, 'command.json'));
@@ -115,7 +115,7 @@ describe('the command that was settled', () => {
 });
 
 test('many that write one file at once leave the whole text of one of them, for its user alone, and no draft', async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000));
   await Promise.all(texts.map((text) => writeFileAtomically(join(directory, 'f'), text)));
   expect(texts).toContain(await readFile(join(directory, 'f'), 'utf8'));

@@ -6,7 +6,7 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
-import { testContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 
@@ -23,7 +23,7 @@ async function run(
   changes: Partial<RunnerContext> = {},
   prepare?: (context: TestContext) => Promise<void>,
 ): Promise<Ran> {
-  const context = await testContext(changes);
+  const context = await createTestContext(changes);
   await writeFile(
     join(context.workspace, 'nb.sql'),
     `-- Databricks notebook source\n${cells.join('\n-- COMMAND ----------\n')}\n`,

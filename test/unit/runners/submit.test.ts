@@ -11,7 +11,7 @@ import { nodeTypeOf } from '../../../engine/cluster/node-types.ts';
 import type { RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/submit/submit.ts';
 import { parseProperties } from '../../../runners/submit/spark-properties.ts';
-import { findProgram, testContext, type TestContext } from './context.ts';
+import { findProgram, createTestContext, type TestContext } from './context.ts';
 
 const javac = await findProgram('javac');
 const jar = await findProgram('jar');
@@ -33,7 +33,7 @@ async function holding(
   files: Readonly<Record<string, string>>,
   changes: Partial<RunnerContext> = withoutSpark,
 ): Promise<TestContext> {
-  const context = await testContext(changes);
+  const context = await createTestContext(changes);
   for (const [name, text] of Object.entries(files)) await writeFile(join(context.managedFs, name), text);
   return context;
 }
@@ -216,7 +216,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
     const context = await holding({ 'app.py': 'print("never")', 'app.R': '', 'app.jar': '' });
     const outcome = await submit(context, ...parameters);
     expect(outcome).toEqual({ kind: 'failed', message: expect.stringContaining(message) });
-    expect(context.started).toEqual([]);
+    expect(context.startedCommands).toEqual([]);
   });
 });
 

@@ -7,13 +7,13 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
-import { testContext } from './context.ts';
+import { createTestContext } from './context.ts';
 
 const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
 
 /** Runs one cell; gives how it ended, its error, what it exited with, and what it set. */
 async function run(cell: string, taskValues: Readonly<Record<string, TaskValues>> = {}) {
-  const context = await testContext({ taskValues, limits: small });
+  const context = await createTestContext({ taskValues, limits: small });
   await writeFile(join(context.workspace, 'nb.py'), `# Databricks notebook source\n${cell}\n`);
   const outcome = await plugin.run({ notebook_path: '/nb' }, context);
   const kept = await readFile(join(context.directory, 'values.json'), 'utf8').catch(() => '{}');

@@ -12,12 +12,12 @@ import {
   readLogDeliveryState,
   writeLogDeliveryState,
 } from '../../../storage/files/append-logs.ts';
-import { temporaryDirectory } from '../runners/context.ts';
+import { createTemporaryDirectory } from '../runners/context.ts';
 
 const mask = createMask(['correct-horse']);
 
 async function world() {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const [log, delivered] = [join(directory, 'stdout'), join(directory, 'delivered', 'stdout')];
   return {
     log,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAttemptFiles, type AttemptFiles } from '../../../storage/files/attempt-files.ts';
 import { noMask } from '../../../engine/run/masking.ts';
-import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
 
 const view = { mask: noMask, over: true };
 
 async function fresh(): Promise<TestRoots & { attempts: AttemptFiles }> {
-  const tools = await testRoots();
+  const tools = await createTestRoots();
   return { ...tools, attempts: createAttemptFiles(tools.roots) };
 }
 
@@ -32,7 +32,7 @@ test.each(['', '.', '../..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)
   'the cluster id %j is no directory name',
   async (clusterId) => {
     const { attempts } = await fresh();
-    expect(await refusalOf(attempts.ensureClusterDirectory(clusterId))).toMatchObject({
+    expect(await rejectionOf(attempts.ensureClusterDirectory(clusterId))).toMatchObject({
       code: 'INVALID_PARAMETER_VALUE',
     });
   },
@@ -46,9 +46,9 @@ test.each([
   ['part of stdout', 3, 'out', true],
   ['nothing', 0, '', true],
 ])('logs are stdout followed by stderr: %s', async (_, limit, text, truncated) => {
-  const { attempts, put } = await fresh();
-  await put('data/runs/7/stdout', 'out1\n');
-  await put('data/runs/7/stderr', 'err1\n');
+  const { attempts, putFile } = await fresh();
+  await putFile('data/runs/7/stdout', 'out1\n');
+  await putFile('data/runs/7/stderr', 'err1\n');
   expect(await attempts.logs(7, limit, view)).toEqual({ text, truncated });
 });
 
@@ -57,8 +57,8 @@ test.each([
   [5, 'aéé', false, 'aéé'],
   [2, '😀', true, ''],
 ])('a limit of %i bytes never cuts a character of %s', async (limit, content, truncated, text) => {
-  const { attempts, put } = await fresh();
-  await put('data/runs/7/stdout', content);
+  const { attempts, putFile } = await fresh();
+  await putFile('data/runs/7/stdout', content);
   expect(await attempts.logs(7, limit, view)).toEqual({ text, truncated });
 });
 
@@ -78,41 +78,41 @@ test('an attempt that has not begun has no logs and no output', async () => {
 });
 
 test('a log that is a link is not followed', async () => {
-  const { attempts, put } = await fresh();
-  const secret = await put('outside/secret');
+  const { attempts, putFile } = await fresh();
+  const secret = await putFile('outside/secret');
   await symlink(secret, join(await attempts.ensureAttemptDirectory(7), 'stdout'));
   expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
 });
 
 test('the output is what the runner kept', async () => {
-  const { attempts, put } = await fresh();
+  const { attempts, putFile } = await fresh();
   const output = { result: '42', truncated: false, error: 'x', errorTrace: 'y' };
-  await put('data/runs/7/output.json', JSON.stringify(output));
+  await putFile('data/runs/7/output.json', JSON.stringify(output));
   expect(await attempts.readOutput(7)).toEqual(output);
 });
 
 test.each(['{', '[]', '"x"', '{"result":5}', 'null'])(
   'an output that something else wrote is said to be unreadable: %s',
   async (text) => {
-    const { attempts, put } = await fresh();
-    await put('data/runs/7/output.json', text);
+    const { attempts, putFile } = await fresh();
+    await putFile('data/runs/7/output.json', text);
     expect(await attempts.readOutput(7)).toEqual({ error: expect.stringContaining('cannot be read') });
   },
 );
 
 test('a removed attempt leaves nothing, and removing it again is no error', async () => {
-  const { attempts, put, base } = await fresh();
-  await put('data/runs/7/stdout');
-  await put('data/runs/8/stdout');
+  const { attempts, putFile, base } = await fresh();
+  await putFile('data/runs/7/stdout');
+  await putFile('data/runs/8/stdout');
   await attempts.removeAttempt(7);
   await attempts.removeAttempt(7);
   expect(await readdir(join(base, 'data/runs'))).toEqual(['8']);
 });
 
 test('removing a cluster leaves the others, a second time nothing happens, and an id that leads out is refused', async () => {
-  const { attempts, put, base } = await fresh();
-  await put('data/clusters/1120-000000-abcdefgh/file');
-  await put('data/clusters/other/file');
+  const { attempts, putFile, base } = await fresh();
+  await putFile('data/clusters/1120-000000-abcdefgh/file');
+  await putFile('data/clusters/other/file');
   await attempts.removeCluster('1120-000000-abcdefgh');
   await attempts.removeCluster('1120-000000-abcdefgh');
   expect(await readdir(join(base, 'data/clusters'))).toEqual(['other']);
@@ -122,9 +122,9 @@ test('removing a cluster leaves the others, a second time nothing happens, and a
 test.each(['1120-000000-kept', '../../outside', 'nowhere'])(
   'removing a cluster whose directory has become a link to %s removes the link alone',
   async (target) => {
-    const { attempts, put, base } = await fresh();
-    await put('data/clusters/1120-000000-kept/file');
-    await put('outside/file');
+    const { attempts, putFile, base } = await fresh();
+    await putFile('data/clusters/1120-000000-kept/file');
+    await putFile('outside/file');
     await symlink(target, join(base, 'data/clusters/link'));
     await attempts.removeCluster('link');
     expect(await readdir(join(base, 'data/clusters'))).toEqual(['1120-000000-kept']);
@@ -140,8 +140,8 @@ test.each<[string, string, object]>([
   ['nothing of a list', '["k"]', {}],
   ['nothing of half a file', '{"k":', {}],
 ])('the values of an attempt: %s', async (_fact, text, values) => {
-  const { attempts, put } = await fresh();
-  await put('data/runs/7/values.json', text);
+  const { attempts, putFile } = await fresh();
+  await putFile('data/runs/7/values.json', text);
   expect(await attempts.readTaskValues(7)).toEqual(values);
 });
 

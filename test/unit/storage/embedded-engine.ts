@@ -8,11 +8,11 @@ import { messageOf } from '../../../engine/errors.ts';
 import { startEmbeddedPostgres } from '../../../storage/embedded/embedded-postgres.ts';
 
 const [directory = '', thread = 'main'] = process.argv.slice(2);
-const say = (answer: object): boolean => process.stdout.write(`${JSON.stringify(answer)}\n`);
+const printJson = (answer: object): boolean => process.stdout.write(`${JSON.stringify(answer)}\n`);
 
 if (isMainThread && thread === 'worker') {
   const worker = new Worker(new URL(import.meta.url), { argv: [directory, thread] });
-  worker.on('error', (error) => say({ refusal: messageOf(error) }));
+  worker.on('error', (error) => printJson({ refusal: messageOf(error) }));
 } else {
   const stay = setInterval(() => undefined, 60_000);
   try {
@@ -22,9 +22,9 @@ if (isMainThread && thread === 'worker') {
       clock: systemClock,
       volatile: true,
     });
-    say({ connection: server.connection });
+    printJson({ connection: server.connection });
   } catch (error) {
-    say({ refusal: messageOf(error) });
+    printJson({ refusal: messageOf(error) });
     clearInterval(stay);
   }
 }

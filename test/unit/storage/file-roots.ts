@@ -12,17 +12,17 @@ export interface TestRoots {
    */
   readonly base: string;
   /** Writes a file below `base`, with the folders above it. */
-  put(path: string, text?: string): Promise<string>;
+  putFile(path: string, text?: string): Promise<string>;
 }
 
 /** Gone when the test is over. */
-export async function testRoots(): Promise<TestRoots> {
+export async function createTestRoots(): Promise<TestRoots> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'runyard-files-')));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   return {
     roots: createRoots({ dataDirectory: join(base, 'data'), allowedRoots: [join(base, 'allowed')] }),
     base,
-    async put(path, text = path) {
+    async putFile(path, text = path) {
       const file = join(base, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
@@ -32,7 +32,7 @@ export async function testRoots(): Promise<TestRoots> {
 }
 
 /** The refusal that a promise ends with. */
-export async function refusalOf(promise: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => ({ resolved: value }),
     (error: unknown) => error,

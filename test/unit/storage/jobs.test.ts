@@ -6,25 +6,33 @@ import type { JobFilter } from '../../../engine/ports/engine.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../../storage/postgres/jobs/jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, launchPorts, runOfJob, runStoreOf, singleTask, storedJob, submitted } from './stored-runs.ts';
+import {
+  graphSettings,
+  createLaunchPorts,
+  launchRunOfJob,
+  createTestRunStore,
+  singleTaskSettings,
+  createStoredJob,
+  createSubmittedRun,
+} from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  runs = runStoreOf(database.db);
+  runs = createTestRunStore(database.db);
 });
 afterAll(() => database.drop());
 
 test('a job is found as it was written, unknown fields and all', async () => {
   const settings = {
-    ...singleTask,
+    ...singleTaskSettings,
     name: 'Überblick',
     edit_mode: 'EDITABLE',
     nested: { deep: [1, { x: null }] },
   };
-  const jobId = await storedJob(database.db, settings, 1_234);
+  const jobId = await createStoredJob(database.db, settings, 1_234);
   expect(await findJob(database.db, jobId)).toEqual({
     jobId,
     creatorUserName: 'ann',
@@ -42,10 +50,20 @@ describe('a list of jobs', () => {
     for (const { job_id: jobId } of await database.db.selectFrom('jobs').select('job_id').execute())
       await deleteJob(database.db, jobId, 5, () => []);
     for (const name of ['etl', 'report', 'ETL', 'etl 2', undefined]) {
-      ids.push(await storedJob(database.db, name === undefined ? singleTask : { ...singleTask, name }));
+      ids.push(
+        await createStoredJob(
+          database.db,
+          name === undefined ? singleTaskSettings : { ...singleTaskSettings, name },
+        ),
+      );
     }
-    await submitted(runs, { ...singleTask, run_name: 'etl' });
-    await deleteJob(database.db, await storedJob(database.db, { ...singleTask, name: 'etl' }), 5, () => []);
+    await createSubmittedRun(runs, { ...singleTaskSettings, run_name: 'etl' });
+    await deleteJob(
+      database.db,
+      await createStoredJob(database.db, { ...singleTaskSettings, name: 'etl' }),
+      5,
+      () => [],
+    );
   });
 
   test.each<[string, () => Partial<JobFilter>, number[]]>([
@@ -64,7 +82,7 @@ describe('a list of jobs', () => {
   });
 
   test('the quota counts neither hidden nor deleted jobs', async () => {
-    const job = { settings: singleTask, version: '2.1' as const, creator: 'ann', now: 5 };
+    const job = { settings: singleTaskSettings, version: '2.1' as const, creator: 'ann', now: 5 };
     await expect(createJob(database.db, job, { ...defaultLimits, savedJobs: 5 })).rejects.toMatchObject({
       code: 'QUOTA_EXCEEDED',
       message: 'The quota for the number of jobs has been reached. The current quota is 5.',
@@ -77,13 +95,14 @@ describe('a list of jobs', () => {
 describe('deleting a job', () => {
   test('stops its active runs, keeps the reason of those that stop already, and tells', async () => {
     const settings = {
-      ...graph('a'),
+      ...graphSettings('a'),
       max_concurrent_runs: 5,
       email_notifications: { on_start: ['a@x'], on_failure: ['a@x', 'b@x'] },
     };
-    const jobId = await storedJob(database.db, settings);
+    const jobId = await createStoredJob(database.db, settings);
     const ids: number[] = [];
-    for (let count = 0; count < 3; count += 1) ids.push((await runOfJob(launchPorts(runs), jobId)).runId);
+    for (let count = 0; count < 3; count += 1)
+      ids.push((await launchRunOfJob(createLaunchPorts(runs), jobId)).runId);
     const [active = 0, stopping = 0, over = 0] = ids;
     await runs.requestStop(stopping, 'timeout');
     await database.db
@@ -124,12 +143,12 @@ describe('deleting a job', () => {
     [
       'gone already',
       async () => {
-        const jobId = await storedJob(database.db);
+        const jobId = await createStoredJob(database.db);
         await deleteJob(database.db, jobId, 5, () => []);
         return jobId;
       },
     ],
-    ['hidden', async () => (await submitted(runs, singleTask)).run.jobId],
+    ['hidden', async () => (await createSubmittedRun(runs, singleTaskSettings)).run.jobId],
   ])('that is %s does nothing', async (_name, make) => {
     let told = 0;
     expect(
@@ -142,8 +161,8 @@ describe('deleting a job', () => {
   });
 
   test('while runs are launched leaves no run that nobody stops', async () => {
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
-    const launches = Array.from({ length: 20 }, () => runOfJob(launchPorts(runs), jobId));
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 1000 });
+    const launches = Array.from({ length: 20 }, () => launchRunOfJob(createLaunchPorts(runs), jobId));
     const deleting = deleteJob(database.db, jobId, 5, () => []);
     const launched = (await Promise.allSettled(launches)).flatMap((one) =>
       one.status === 'fulfilled' ? [one.value.runId] : [],

@@ -6,14 +6,22 @@ import type { RunWithTasks } from '../../../engine/run/run.ts';
 import { deleteJob } from '../../../storage/postgres/jobs/jobs.ts';
 import { listRuns } from '../../../storage/postgres/runs/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, launchPorts, runOfJob, runStoreOf, singleTask, storedJob, submitted } from './stored-runs.ts';
+import {
+  graphSettings,
+  createLaunchPorts,
+  launchRunOfJob,
+  createTestRunStore,
+  singleTaskSettings,
+  createStoredJob,
+  createSubmittedRun,
+} from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  runs = runStoreOf(database.db);
+  runs = createTestRunStore(database.db);
 });
 afterAll(() => database.drop());
 
@@ -35,18 +43,18 @@ async function runsOfJob(jobId: number) {
 
 describe('what is stored', () => {
   test.each([
-    ['single-task', singleTask],
-    ['multi-task', graph('a', 'b a', 'c a b')],
-    ['with a name and a queue', { ...graph('a'), run_name: 'nightly', queue: { enabled: true } }],
+    ['single-task', singleTaskSettings],
+    ['multi-task', graphSettings('a', 'b a', 'c a b')],
+    ['with a name and a queue', { ...graphSettings('a'), run_name: 'nightly', queue: { enabled: true } }],
   ])('a %s submission is the run that the engine holds', async (_name, settings) => {
-    const accepted = await submitted(runs, settings);
+    const accepted = await createSubmittedRun(runs, settings);
     expect(await runs.find(accepted.run.runId)).toEqual(accepted);
   });
 
   test('a run of a job is the run that the engine holds, with the parameters given', async () => {
     const accepted: RunWithTasks[] = [];
-    const jobId = await storedJob(database.db, { ...singleTask, name: 'nightly' });
-    const { runId, numberInJob } = await runOfJob(launchPorts(runs, accepted), jobId);
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, name: 'nightly' });
+    const { runId, numberInJob } = await launchRunOfJob(createLaunchPorts(runs, accepted), jobId);
     expect(await runs.find(runId)).toEqual(accepted[0]);
     expect(accepted[0]?.run).toMatchObject({
       runId,
@@ -59,16 +67,16 @@ describe('what is stored', () => {
   });
 
   test('a single-task run and its task share one id; those of a multi-task run have their own', async () => {
-    const single = await submitted(runs, singleTask);
+    const single = await createSubmittedRun(runs, singleTaskSettings);
     expect(single.tasks.map(({ runId }) => runId)).toEqual([single.run.runId]);
-    const multi = await submitted(runs, graph('a', 'b'));
+    const multi = await createSubmittedRun(runs, graphSettings('a', 'b'));
     expect(new Set([multi.run.runId, ...multi.tasks.map(({ runId }) => runId)]).size).toBe(3);
   });
 
   test('the job of a submission is hidden, of the format of what was submitted', async () => {
     const rows = await Promise.all(
-      [singleTask, graph('a')].map(async (settings) => {
-        const { run } = await submitted(runs, settings);
+      [singleTaskSettings, graphSettings('a')].map(async (settings) => {
+        const { run } = await createSubmittedRun(runs, settings);
         return database.db
           .selectFrom('jobs')
           .select(['hidden', 'format'])
@@ -86,27 +94,27 @@ describe('what is stored', () => {
 describe('spec 2.5 number_in_job: numbers in a job', () => {
   test('rise from 1 without gaps under many launches at once, and belong to the job alone', async () => {
     const [jobId, other] = [
-      await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 }),
-      await storedJob(database.db),
+      await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 1000 }),
+      await createStoredJob(database.db),
     ];
-    const launched = await Promise.all(fifty.map(() => runOfJob(launchPorts(runs), jobId)));
+    const launched = await Promise.all(fifty.map(() => launchRunOfJob(createLaunchPorts(runs), jobId)));
     expect(launched.map(({ numberInJob }) => numberInJob).toSorted((one, two) => one - two)).toEqual(
       fifty.map((index) => index + 1),
     );
     expect(new Set(launched.map(({ runId }) => runId)).size).toBe(50);
-    expect((await runOfJob(launchPorts(runs), other)).numberInJob).toBe(1);
+    expect((await launchRunOfJob(createLaunchPorts(runs), other)).numberInJob).toBe(1);
   });
 
   test('a launch that fails takes none', async () => {
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
-    await runOfJob(launchPorts(runs), jobId);
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 1000 });
+    await launchRunOfJob(createLaunchPorts(runs), jobId);
     await expect(
       runs.launchTransaction(async (transaction) => {
         await transaction.reserveNumberInJob(jobId);
         throw new Error('the launch fails');
       }),
     ).rejects.toThrow('the launch fails');
-    expect((await runOfJob(launchPorts(runs), jobId)).numberInJob).toBe(2);
+    expect((await launchRunOfJob(createLaunchPorts(runs), jobId)).numberInJob).toBe(2);
   });
 });
 
@@ -115,8 +123,11 @@ describe('spec 2.2 max_concurrent_runs', () => {
     'of %i leaves at most that many active under fifty launches at once; the others are skipped',
     async (limit) => {
       const accepted: RunWithTasks[] = [];
-      const jobId = await storedJob(database.db, { ...graph('a', 'b a'), max_concurrent_runs: limit });
-      await Promise.all(fifty.map(() => runOfJob(launchPorts(runs, accepted), jobId)));
+      const jobId = await createStoredJob(database.db, {
+        ...graphSettings('a', 'b a'),
+        max_concurrent_runs: limit,
+      });
+      await Promise.all(fifty.map(() => launchRunOfJob(createLaunchPorts(runs, accepted), jobId)));
       const stored = await runsOfJob(jobId);
       expect(stored.map(({ progress }) => progress.state)).toEqual(
         fifty.map((index) => (index < limit ? 'PENDING' : 'SKIPPED')),
@@ -128,12 +139,12 @@ describe('spec 2.2 max_concurrent_runs', () => {
   );
 
   test('a skipped run is over at once, with its tasks, and says why', async () => {
-    const jobId = await storedJob(database.db, {
-      ...graph('a', 'b a'),
+    const jobId = await createStoredJob(database.db, {
+      ...graphSettings('a', 'b a'),
       max_concurrent_runs: 0,
       email_notifications: { on_failure: ['a@x'] },
     });
-    const { runId } = await runOfJob(launchPorts(runs), jobId);
+    const { runId } = await launchRunOfJob(createLaunchPorts(runs), jobId);
     const found = await runs.find(runId);
     const message = 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.';
     expect(found?.run.progress).toMatchObject({
@@ -155,21 +166,21 @@ describe('spec 2.2 max_concurrent_runs', () => {
   });
 
   test('lowering it kills no run, and new ones are skipped until the active count is below it', async () => {
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 3 });
-    for (let count = 0; count < 3; count += 1) await runOfJob(launchPorts(runs), jobId);
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 3 });
+    for (let count = 0; count < 3; count += 1) await launchRunOfJob(createLaunchPorts(runs), jobId);
     await database.db
       .updateTable('jobs')
-      .set({ settings: JSON.stringify({ ...singleTask, max_concurrent_runs: 2 }) })
+      .set({ settings: JSON.stringify({ ...singleTaskSettings, max_concurrent_runs: 2 }) })
       .where('job_id', '=', jobId)
       .execute();
-    await runOfJob(launchPorts(runs), jobId);
+    await launchRunOfJob(createLaunchPorts(runs), jobId);
     await database.db
       .updateTable('runs')
       .set({ state: 'SKIPPED', active: false, end_time: 9e12 })
       .where('job_id', '=', jobId)
       .where('number_in_job', '<=', 2)
       .execute();
-    await runOfJob(launchPorts(runs), jobId);
+    await launchRunOfJob(createLaunchPorts(runs), jobId);
     expect((await runsOfJob(jobId)).slice(2).map(({ progress }) => progress.state)).toEqual([
       'PENDING',
       'SKIPPED',
@@ -179,7 +190,7 @@ describe('spec 2.2 max_concurrent_runs', () => {
 
   test('one-time runs have no such limit', async () => {
     const states = await Promise.all(
-      fifty.map(async () => (await submitted(runs, singleTask)).run.progress.state),
+      fifty.map(async () => (await createSubmittedRun(runs, singleTaskSettings)).run.progress.state),
     );
     expect(new Set(states)).toEqual(new Set(['PENDING']));
   });
@@ -188,8 +199,10 @@ describe('spec 2.2 max_concurrent_runs', () => {
 describe('spec 4.1.4: an idempotency token', () => {
   test('under fifty launches of a job at once gives one run', async () => {
     const accepted: RunWithTasks[] = [];
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 1000 });
-    const launched = await Promise.all(fifty.map(() => runOfJob(launchPorts(runs, accepted), jobId, 'once')));
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 1000 });
+    const launched = await Promise.all(
+      fifty.map(() => launchRunOfJob(createLaunchPorts(runs, accepted), jobId, 'once')),
+    );
     const [first] = await runsOfJob(jobId);
     expect(launched).toEqual(fifty.map(() => ({ runId: first?.runId, numberInJob: 1 })));
     expect(await runsOfJob(jobId)).toHaveLength(1);
@@ -201,11 +214,13 @@ describe('spec 4.1.4: an idempotency token', () => {
     const hidden = () => database.db.selectFrom('jobs').select('job_id').where('hidden', '=', true).execute();
     const before = (await hidden()).length;
     const submission = {
-      settings: { ...graph('a', 'b'), idempotency_token: 'once' },
+      settings: { ...graphSettings('a', 'b'), idempotency_token: 'once' },
       version: '2.1' as const,
       creator: 'ann',
     };
-    const launched = await Promise.all(fifty.map(() => submitRun(launchPorts(runs, accepted), submission)));
+    const launched = await Promise.all(
+      fifty.map(() => submitRun(createLaunchPorts(runs, accepted), submission)),
+    );
     expect(new Set(launched.map(({ runId }) => runId)).size).toBe(1);
     expect(accepted).toHaveLength(1);
     expect((await hidden()).length).toBe(before + 1);
@@ -213,39 +228,43 @@ describe('spec 4.1.4: an idempotency token', () => {
 
   test('is a matter of one job: another job and a submission have their own', async () => {
     const ids = [];
-    for (const jobId of [await storedJob(database.db), await storedJob(database.db)])
-      ids.push((await runOfJob(launchPorts(runs), jobId, 'mine')).runId);
-    ids.push((await submitted(runs, { ...singleTask, idempotency_token: 'mine' })).run.runId);
+    for (const jobId of [await createStoredJob(database.db), await createStoredJob(database.db)])
+      ids.push((await launchRunOfJob(createLaunchPorts(runs), jobId, 'mine')).runId);
+    ids.push(
+      (await createSubmittedRun(runs, { ...singleTaskSettings, idempotency_token: 'mine' })).run.runId,
+    );
     expect(new Set(ids).size).toBe(3);
   });
 
   test('that is empty counts as absent', async () => {
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 5 });
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 5 });
     const [first, second] = [
-      await runOfJob(launchPorts(runs), jobId, ''),
-      await runOfJob(launchPorts(runs), jobId, ''),
+      await launchRunOfJob(createLaunchPorts(runs), jobId, ''),
+      await launchRunOfJob(createLaunchPorts(runs), jobId, ''),
     ];
     expect(second.runId).not.toBe(first.runId);
   });
 
   test('of a deleted run is refused', async () => {
-    const jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 5 });
-    const { runId } = await runOfJob(launchPorts(runs), jobId, 'gone');
+    const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 5 });
+    const { runId } = await launchRunOfJob(createLaunchPorts(runs), jobId, 'gone');
     await database.db.deleteFrom('runs').where('run_id', '=', runId).execute();
-    await expect(runOfJob(launchPorts(runs), jobId, 'gone')).rejects.toThrow(
+    await expect(launchRunOfJob(createLaunchPorts(runs), jobId, 'gone')).rejects.toThrow(
       'The run started with idempotency_token "gone" has been deleted.',
     );
   });
 
   test('of a launch that failed is free again', async () => {
-    const jobId = await storedJob(database.db);
+    const jobId = await createStoredJob(database.db);
     await expect(
       runs.launchTransaction(async (transaction) => {
         await transaction.claimIdempotencyToken(jobId, 'free', 1);
         throw new Error('the launch fails');
       }),
     ).rejects.toThrow('the launch fails');
-    await expect(runOfJob(launchPorts(runs), jobId, 'free')).resolves.toMatchObject({ numberInJob: 1 });
+    await expect(launchRunOfJob(createLaunchPorts(runs), jobId, 'free')).resolves.toMatchObject({
+      numberInJob: 1,
+    });
   });
 });
 
@@ -274,11 +293,11 @@ describe('a launch that fails', () => {
     };
     const accepted: RunWithTasks[] = [];
     const submission = {
-      settings: { ...graph('a'), idempotency_token: 'lost' },
+      settings: { ...graphSettings('a'), idempotency_token: 'lost' },
       version: '2.1' as const,
       creator: 'ann',
     };
-    await expect(submitRun(launchPorts(failing, accepted), submission)).rejects.toThrow(
+    await expect(submitRun(createLaunchPorts(failing, accepted), submission)).rejects.toThrow(
       'the launch fails at its end',
     );
     expect(await count()).toEqual(before);
@@ -290,14 +309,16 @@ describe('a launch that fails', () => {
     [
       'that was deleted',
       async () => {
-        const jobId = await storedJob(database.db);
+        const jobId = await createStoredJob(database.db);
         await deleteJob(database.db, jobId, 5, () => []);
         return jobId;
       },
     ],
-    ['that carries a submission', async () => (await submitted(runs, singleTask)).run.jobId],
+    ['that carries a submission', async () => (await createSubmittedRun(runs, singleTaskSettings)).run.jobId],
   ])('names the job %s', async (_name, make) => {
     const jobId = await make();
-    await expect(runOfJob(launchPorts(runs), jobId)).rejects.toThrow(`Job ${jobId} does not exist.`);
+    await expect(launchRunOfJob(createLaunchPorts(runs), jobId)).rejects.toThrow(
+      `Job ${jobId} does not exist.`,
+    );
   });
 });

@@ -15,14 +15,14 @@ import {
 } from '../../../storage/postgres/nodes/leases.ts';
 import { requestStop, listOwnedRuns } from '../../../storage/postgres/runs/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, runStoreOf, submitted, submittedMany } from './stored-runs.ts';
+import { graphSettings, createTestRunStore, createSubmittedRun, createSubmittedRuns } from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  runs = runStoreOf(database.db);
+  runs = createTestRunStore(database.db);
 });
 afterAll(() => database.drop());
 
@@ -104,21 +104,22 @@ describe('whose runs are adopted', () => {
     ],
     ['of the node itself, when it has left', 'me', () => unregisterNode(database.db, 'me'), false],
   ])('%s (%s)', async (_name, owner, prepare, adopted) => {
-    const stored = await submitted(runs, graph('a'));
+    const stored = await createSubmittedRun(runs, graphSettings('a'));
     await database.db.updateTable('runs').set({ owner }).where('run_id', '=', stored.run.runId).execute();
     await prepare();
     expect(idsOf(await adopt())).toEqual(adopted ? [stored.run.runId] : []);
   });
 
   test('a run that is over is not', async () => {
-    const stored = await submitted(runs, graph('a'), 'gone');
+    const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     await endRun(stored);
     expect(await adopt()).toEqual([]);
   });
 
   test('at most as many as asked for, the oldest first, and the others next time', async () => {
     const stored = [];
-    for (let count = 0; count < 5; count += 1) stored.push(await submitted(runs, graph('a'), 'gone'));
+    for (let count = 0; count < 5; count += 1)
+      stored.push(await createSubmittedRun(runs, graphSettings('a'), 'gone'));
     const ids = idsOf(stored);
     expect(idsOf(await adopt('me', 2))).toEqual(ids.slice(0, 2));
     expect(idsOf(await adopt('me', 9))).toEqual(ids.slice(2));
@@ -128,7 +129,7 @@ describe('whose runs are adopted', () => {
 
 describe('an adopted run', () => {
   test('has the new owner and raised fences, those of its ended tasks excepted, and is given as it is stored', async () => {
-    const stored = await submitted(runs, graph('a', 'b'), 'gone');
+    const stored = await createSubmittedRun(runs, graphSettings('a', 'b'), 'gone');
     await endFirstTask(stored);
     const [adopted] = await adopt();
     expect(adopted?.run).toEqual({ ...stored.run, owner: 'me', fence: 2 });
@@ -137,7 +138,7 @@ describe('an adopted run', () => {
   });
 
   test('is not written by its former owner any more, but by its new one', async () => {
-    const stored = await submitted(runs, graph('a'), 'gone');
+    const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     const [adopted] = await adopt();
     if (adopted === undefined) throw new Error('Nothing was adopted.');
     const writes = [stored, adopted]
@@ -150,13 +151,13 @@ describe('an adopted run', () => {
   });
 
   test('keeps what was noted about its stop', async () => {
-    const stored = await submitted(runs, graph('a'), 'gone');
+    const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     await requestStop(database.db, stored.run.runId, 'cancel');
     expect((await adopt())[0]?.run.stopReason).toBe('cancel');
   });
 
   test('goes to exactly one of several nodes that adopt at once', async () => {
-    const stored = await submittedMany(runs, graph('a', 'b'), 60, 'gone');
+    const stored = await createSubmittedRuns(runs, graphSettings('a', 'b'), 60, 'gone');
     const nodes = ['me', 'n2', 'n3', 'n4'];
     for (const nodeId of nodes.slice(1)) await registerNode(database.db, node(nodeId), now + 100, now);
     const shares = await Promise.all(
@@ -206,7 +207,7 @@ describe('a lease', () => {
     ['that has ended', now - 1, false],
   ])('%s is extended all the same', async (_name, until, kept) => {
     await registerNode(database.db, node('other'), until, 0);
-    await submitted(runs, graph('a'), 'other');
+    await createSubmittedRun(runs, graphSettings('a'), 'other');
     expect(await renewLease(database.db, 'other', now + 50, now)).toBe(kept);
     expect(await adopt()).toEqual([]);
     expect(await renewLease(database.db, 'other', now + 60, now)).toBe(true);
@@ -237,11 +238,11 @@ describe('a lease', () => {
 
 test('a node finds its own active runs, and the stops that were noted for them by whomever', async () => {
   const [mine, calm, over] = [
-    await submitted(runs, graph('a'), 'me'),
-    await submitted(runs, graph('a'), 'me'),
-    await submitted(runs, graph('a'), 'me'),
+    await createSubmittedRun(runs, graphSettings('a'), 'me'),
+    await createSubmittedRun(runs, graphSettings('a'), 'me'),
+    await createSubmittedRun(runs, graphSettings('a'), 'me'),
   ];
-  const other = await submitted(runs, graph('a'), 'other');
+  const other = await createSubmittedRun(runs, graphSettings('a'), 'other');
   for (const { run } of [mine, over, other]) await requestStop(database.db, run.runId, 'timeout');
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
@@ -252,8 +253,11 @@ test('a node finds its own active runs, and the stops that were noted for them b
 });
 
 test('a node takes up its own active runs with a higher fence, and no others', async () => {
-  const [mine, calm] = [await submitted(runs, graph('a'), 'me'), await submitted(runs, graph('a'), 'me')];
-  const other = await submitted(runs, graph('a'), 'other');
+  const [mine, calm] = [
+    await createSubmittedRun(runs, graphSettings('a'), 'me'),
+    await createSubmittedRun(runs, graphSettings('a'), 'me'),
+  ];
+  const other = await createSubmittedRun(runs, graphSettings('a'), 'other');
   const taken = await resumeOwnedRuns(database.db, 'me', [mine.run.runId, other.run.runId]);
   expect(taken.map(({ run, tasks }) => [run.runId, run.fence, tasks.map(({ fence }) => fence)])).toEqual([
     [mine.run.runId, 2, [2]],

@@ -6,7 +6,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPathResolver } from '../../../storage/files/locate.ts';
-import { refusalOf, testRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots } from './file-roots.ts';
 
 test.each([
   ['managed_fs:/jobs/a.py', 'data/managed_fs/jobs/a.py'],
@@ -20,38 +20,38 @@ test.each([
   ['/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
   ['file:/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
 ])('%s is the file %s', async (uri, file) => {
-  const { roots, put } = await testRoots();
-  const expected = await put(file);
+  const { roots, putFile } = await createTestRoots();
+  const expected = await putFile(file);
   expect(await createPathResolver(roots)(uri, 'file')).toBe(expected);
 });
 
 test.each(['', 'file:', 'file://'])(
   'a path of this machine below an allowed root is found, as "%s/..."',
   async (scheme) => {
-    const { roots, base, put } = await testRoots();
-    const file = await put('allowed/team/a.py');
+    const { roots, base, putFile } = await createTestRoots();
+    const file = await putFile('allowed/team/a.py');
     expect(await createPathResolver(roots)(`${scheme}${join(base, 'allowed/team/a.py')}`, 'file')).toBe(file);
   },
 );
 
 test('a path of this machine outside the allowed roots is looked for in the workspace alone', async () => {
-  const { roots, base, put } = await testRoots();
-  const outside = await put('outside/a.py');
-  await put('allowed/b.py');
+  const { roots, base, putFile } = await createTestRoots();
+  const outside = await putFile('outside/a.py');
+  await putFile('allowed/b.py');
   const locate = createPathResolver(roots);
-  expect(await refusalOf(locate(outside, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
-  expect(await refusalOf(locate(`${base}/allowed/../outside/a.py`, 'file'))).toMatchObject({
+  expect(await rejectionOf(locate(outside, 'file'))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await rejectionOf(locate(`${base}/allowed/../outside/a.py`, 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
-  expect(await refusalOf(locate(`${base}/allowed-not/a.py`, 'file'))).toMatchObject({
+  expect(await rejectionOf(locate(`${base}/allowed-not/a.py`, 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
 });
 
 test('a notebook is never read from an allowed root', async () => {
-  const { roots, base, put } = await testRoots();
-  await put('allowed/nb.py');
-  expect(await refusalOf(createPathResolver(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
+  const { roots, base, putFile } = await createTestRoots();
+  await putFile('allowed/nb.py');
+  expect(await rejectionOf(createPathResolver(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
 });
@@ -65,17 +65,17 @@ test.each([
   ['a directory of that name', ['nb/inner.py', 'nb.py'], 'nb.py'],
   ['a language that is only kept', ['nb.scala'], 'nb.scala'],
 ])('a notebook is found without its extension where there is %s', async (_, files, found) => {
-  const { roots, base, put } = await testRoots();
-  for (const file of files) await put(`data/workspace/u/${file}`);
+  const { roots, base, putFile } = await createTestRoots();
+  for (const file of files) await putFile(`data/workspace/u/${file}`);
   expect(await createPathResolver(roots)('/Workspace/u/nb', 'notebook')).toBe(
     join(base, 'data/workspace/u', found),
   );
 });
 
 test('an extension is tried for notebooks alone', async () => {
-  const { roots, put } = await testRoots();
-  await put('data/workspace/a.py');
-  expect(await refusalOf(createPathResolver(roots)('/a', 'file'))).toMatchObject({
+  const { roots, putFile } = await createTestRoots();
+  await putFile('data/workspace/a.py');
+  expect(await rejectionOf(createPathResolver(roots)('/a', 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
 });
@@ -105,17 +105,17 @@ test.each([
   ],
   ['file', 'managed_fs:/', 'managed_fs:/ is a directory; a file is needed here.'],
 ] as const)('a %s that is missing is named with the way out: %s', async (what, uri, message) => {
-  const { roots, base } = await testRoots();
+  const { roots, base } = await createTestRoots();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
-  expect(await refusalOf(createPathResolver(roots)(uri, what))).toMatchObject({
+  expect(await rejectionOf(createPathResolver(roots)(uri, what))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
     message,
   });
 });
 
 test('a notebook whose name leaves no room for an extension is looked for as it is', async () => {
-  const { roots } = await testRoots();
-  const refusal = await refusalOf(createPathResolver(roots)(`/${'n'.repeat(251)}`, 'notebook'));
+  const { roots } = await createTestRoots();
+  const refusal = await rejectionOf(createPathResolver(roots)(`/${'n'.repeat(251)}`, 'notebook'));
   expect(refusal).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
     message: expect.stringMatching(/n\.py, .*n\.js, \/n+\.r\)/),
@@ -140,8 +140,8 @@ test.each([
     'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/',
   ],
 ])('%s is refused in the words of who wrote it', async (uri, reason) => {
-  const { roots } = await testRoots();
-  expect(await refusalOf(createPathResolver(roots)(uri, 'file'))).toMatchObject({
+  const { roots } = await createTestRoots();
+  expect(await rejectionOf(createPathResolver(roots)(uri, 'file'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "${uri}" ${reason}.`,
   });
@@ -153,11 +153,11 @@ test.each([
   ['objstore://link/secret', 'data/objstore/link'],
   ['/link', 'data/workspace/link'],
 ])('a link that leads outside is no way to a file: %s', async (uri, link) => {
-  const { roots, base, put } = await testRoots();
-  await put('outside/secret');
-  await put(join(link, '../..', 'something'));
+  const { roots, base, putFile } = await createTestRoots();
+  await putFile('outside/secret');
+  await putFile(join(link, '../..', 'something'));
   await symlink(join(base, uri.endsWith('secret') ? 'outside' : 'outside/secret'), join(base, link));
-  const refusal = await refusalOf(createPathResolver(roots)(uri, 'file'));
+  const refusal = await rejectionOf(createPathResolver(roots)(uri, 'file'));
   expect(refusal).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining('leads outside'),

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ManagedFileStore } from '../../../engine/ports/files.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
-import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
 
 async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
-  const tools = await testRoots();
+  const tools = await createTestRoots();
   return { ...tools, files: createManagedFileStore(tools.roots) };
 }
 
@@ -48,14 +48,14 @@ test('bytes that are no text stay as they are', async () => {
 test('a taken path is refused without overwrite, and a directory always', async () => {
   const { files } = await fresh();
   await files.put('/d/a', bytes('1'), false);
-  expect(await refusalOf(files.put('/d/a', bytes('2'), false))).toMatchObject({
+  expect(await rejectionOf(files.put('/d/a', bytes('2'), false))).toMatchObject({
     code: 'RESOURCE_ALREADY_EXISTS',
     message: 'A file or directory already exists at the input path /d/a.',
   });
   await files.put('/d/a', bytes('3'), true);
   expect(await files.read('/d/a', 0, 9)).toEqual(bytes('3'));
   for (const overwrite of [false, true]) {
-    expect(await refusalOf(files.put('/d', bytes('4'), overwrite))).toMatchObject({
+    expect(await rejectionOf(files.put('/d', bytes('4'), overwrite))).toMatchObject({
       code: 'RESOURCE_ALREADY_EXISTS',
     });
   }
@@ -89,7 +89,7 @@ test('files and folders are for the user of the service alone', async () => {
 test('deleting: a file goes, a full directory needs recursive, and nothing is as good as deleted', async () => {
   const { files } = await fresh();
   await files.put('/d/a', bytes('1'), false);
-  expect(await refusalOf(files.delete('/d', false))).toMatchObject({ code: 'INVALID_STATE' });
+  expect(await rejectionOf(files.delete('/d', false))).toMatchObject({ code: 'INVALID_STATE' });
   await files.delete('/d/a', false);
   await files.delete('/d', false);
   await files.put('/d/e/a', bytes('1'), false);
@@ -99,9 +99,9 @@ test('deleting: a file goes, a full directory needs recursive, and nothing is as
 });
 
 test('deleting a link leaves what it leads to', async () => {
-  const { files, base, put } = await fresh();
-  await put('outside/secret');
-  await put('data/managed_fs/d/real');
+  const { files, base, putFile } = await fresh();
+  await putFile('outside/secret');
+  await putFile('data/managed_fs/d/real');
   await symlink(join(base, 'outside'), join(base, 'data/managed_fs/d/out'));
   await symlink('real', join(base, 'data/managed_fs/d/in'));
   await files.delete('/d/out', true);
@@ -113,7 +113,7 @@ test('deleting a link leaves what it leads to', async () => {
 test('what is missing is named', async () => {
   const { files } = await fresh();
   const refusals = await Promise.all(
-    [files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(refusalOf),
+    [files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(rejectionOf),
   );
   for (const refusal of refusals) {
     expect(refusal).toMatchObject({
@@ -127,26 +127,26 @@ test('a directory cannot be read, and a file cannot be a directory', async () =>
   const { files } = await fresh();
   await files.mkdirs('/d');
   await files.put('/f', bytes('1'), false);
-  expect(await refusalOf(files.read('/d', 0, 1))).toMatchObject({
+  expect(await rejectionOf(files.read('/d', 0, 1))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: '/d is a directory; only a file can be read.',
   });
-  expect(await refusalOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+  expect(await rejectionOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
 test('a named pipe holds nobody up: it is as good as nothing', async () => {
   const { files, base } = await fresh();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
   execFileSync('mkfifo', [join(base, 'data/managed_fs/pipe')]);
-  expect(await refusalOf(files.read('/pipe', 0, 1))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
+  expect(await rejectionOf(files.read('/pipe', 0, 1))).toMatchObject({ code: 'RESOURCE_DOES_NOT_EXIST' });
   expect(await files.list('/')).toEqual([]);
 });
 
 test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x', `/${'n'.repeat(256)}`])(
   '%j is refused by every call',
   async (path) => {
-    const { files, base, put } = await fresh();
-    await put('outside/x');
+    const { files, base, putFile } = await fresh();
+    await putFile('outside/x');
     await mkdir(join(base, 'data/managed_fs'), { recursive: true });
     await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
     const refusals = await Promise.all(
@@ -157,7 +157,7 @@ test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x'
         files.list(path),
         files.delete(path, true),
         files.mkdirs(path),
-      ].map(refusalOf),
+      ].map(rejectionOf),
     );
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
   },

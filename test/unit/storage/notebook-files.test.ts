@@ -3,10 +3,10 @@ import { mkdir, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createNotebookFiles, type NotebookFiles } from '../../../storage/files/notebook-files.ts';
-import { testRoots, type TestRoots } from './file-roots.ts';
+import { createTestRoots, type TestRoots } from './file-roots.ts';
 
 async function fresh(): Promise<TestRoots & { notebooks: NotebookFiles }> {
-  const tools = await testRoots();
+  const tools = await createTestRoots();
   return { ...tools, notebooks: createNotebookFiles(tools.roots) };
 }
 
@@ -42,8 +42,8 @@ const report = {
 };
 
 test('the report is what the runner wrote', async () => {
-  const { notebooks, put } = await fresh();
-  await put('data/runs/7/notebook.json', JSON.stringify(report));
+  const { notebooks, putFile } = await fresh();
+  await putFile('data/runs/7/notebook.json', JSON.stringify(report));
   expect(await notebooks.report(7)).toEqual(report);
 });
 
@@ -74,8 +74,8 @@ test.each<[string, unknown]>([
   ['a time that no clock shows', { ...report, cells: [{ ...cell, startTime: 1e300 }] }],
   ['a parameter that is no text', { ...report, parameters: { a: 1 } }],
 ])('a report with %s says that something else wrote it', async (_, content) => {
-  const { notebooks, put } = await fresh();
-  await put('data/runs/7/notebook.json', typeof content === 'string' ? content : JSON.stringify(content));
+  const { notebooks, putFile } = await fresh();
+  await putFile('data/runs/7/notebook.json', typeof content === 'string' ? content : JSON.stringify(content));
   expect(await notebooks.report(7)).toMatchObject({
     cells: [],
     error: { cell: 0, summary: expect.stringContaining('changed by something other than its runner') },
@@ -83,21 +83,21 @@ test.each<[string, unknown]>([
 });
 
 test('a report that is too long is not read', async () => {
-  const { notebooks, put } = await fresh();
-  await truncate(await put('data/runs/7/notebook.json'), 64 * 2 ** 20 + 1);
+  const { notebooks, putFile } = await fresh();
+  await truncate(await putFile('data/runs/7/notebook.json'), 64 * 2 ** 20 + 1);
   expect(await notebooks.report(7)).toMatchObject({
     error: { summary: expect.stringContaining('it has more than 67108864 bytes') },
   });
 });
 
 test('the source is read up to the limit, and no link is followed', async () => {
-  const { notebooks, put, base } = await fresh();
-  await put('data/runs/7/notebook.py', 'print(1)');
+  const { notebooks, putFile, base } = await fresh();
+  await putFile('data/runs/7/notebook.py', 'print(1)');
   expect(await notebooks.source(7, 100)).toBe('print(1)');
   expect(await notebooks.source(7, 5)).toBe('print');
-  await put('data/runs/9/notebook.sql', 'SELECT 1');
+  await putFile('data/runs/9/notebook.sql', 'SELECT 1');
   expect(await notebooks.source(9, 100)).toBe('SELECT 1');
-  const secret = await put('outside/secret');
+  const secret = await putFile('outside/secret');
   await mkdir(join(base, 'data/runs/8'));
   await symlink(secret, join(base, 'data/runs/8/notebook.py'));
   await symlink(secret, join(base, 'data/runs/8/notebook.json'));

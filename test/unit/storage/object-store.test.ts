@@ -9,19 +9,19 @@ import { createPathResolver } from '../../../storage/files/locate.ts';
 import { createObjectStore } from '../../../storage/files/object-store.ts';
 import { startObjectServer, type ObjectServer } from '../../harness/object-server.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
-import { refusalOf, testRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots } from './file-roots.ts';
 
 let server: ObjectServer;
 beforeAll(async () => {
   server = await startObjectServer('key', 'secret');
 });
 beforeEach(() => {
-  server.answered.length = 0;
+  server.requestLog.length = 0;
 });
 afterAll(() => server.close());
 
 async function locator(changes: { secretKey?: string; endpoint?: string } = {}) {
-  const { roots, base } = await testRoots();
+  const { roots, base } = await createTestRoots();
   const address = {
     endpoint: server.url,
     accessKey: 'key',
@@ -42,7 +42,7 @@ test.each(['objstore://bucket/jobs/a b+ü.py', 's3://bucket/jobs/a b+ü.py', 'gs
     const file = await (await locator())(uri, 'file');
     expect(await readFile(file, 'utf8')).toBe('print(1)');
     expect(file).toMatch(/\/objects\/[0-9a-f]{64}\/a b\+ü\.py$/);
-    expect(server.answered).toEqual(['HEAD /bucket/jobs/a b+ü.py 200', 'GET /bucket/jobs/a b+ü.py 200']);
+    expect(server.requestLog).toEqual(['HEAD /bucket/jobs/a b+ü.py 200', 'GET /bucket/jobs/a b+ü.py 200']);
   },
 );
 
@@ -54,7 +54,7 @@ test('an object is fetched again when it has changed, and only then', async () =
   const changed = await locate('objstore://b/x', 'file');
   expect(again).toBe(first);
   expect([await readFile(first, 'utf8'), await readFile(changed, 'utf8')]).toEqual(['one', 'two']);
-  expect(server.answered.filter((line) => line.startsWith('GET'))).toHaveLength(2);
+  expect(server.requestLog.filter((line) => line.startsWith('GET'))).toHaveLength(2);
 });
 
 test('one that is replaced between the two questions is fetched as it is then', async () => {
@@ -63,7 +63,7 @@ test('one that is replaced between the two questions is fetched as it is then', 
     server.objects.set('/b/y', 'new');
   };
   expect(await readFile(await (await locator())('objstore://b/y', 'file'), 'utf8')).toBe('new');
-  expect(server.answered).toContain('GET /b/y 412');
+  expect(server.requestLog).toContain('GET /b/y 412');
 });
 
 test('many who ask at once get the same file', async () => {
@@ -108,7 +108,7 @@ test.each<[string, string, { secretKey?: string; endpoint?: string }, string | R
   ],
 ])('%s is refused', async (_fact, uri, changes, message) => {
   server.objects.set('/b/x', 'x');
-  expect(await refusalOf((await locator(changes))(uri, 'file'))).toMatchObject({
+  expect(await rejectionOf((await locator(changes))(uri, 'file'))).toMatchObject({
     message: typeof message === 'string' ? message : expect.stringMatching(message),
   });
 });

@@ -6,7 +6,7 @@ import type { WorkspaceStore } from '../../../engine/ports/files.ts';
 import { createPathResolver } from '../../../storage/files/locate.ts';
 import { revisionsMax } from '../../../storage/files/revisions.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
 
 interface World extends Omit<TestRoots, 'put'> {
   readonly workspace: WorkspaceStore;
@@ -19,7 +19,7 @@ interface World extends Omit<TestRoots, 'put'> {
 }
 
 async function world(): Promise<World> {
-  const tools = await testRoots();
+  const tools = await createTestRoots();
   const workspace = createWorkspaceStore(tools.roots, { requestBytes: 1_000 });
   const locate = createPathResolver(tools.roots);
   return {
@@ -60,15 +60,15 @@ test('the newest revision that is not later is found, also of a notebook that ch
 test('one that is too old, and a notebook that is not there, are refused by name', async () => {
   const { put, at } = await world();
   await put('/a/nb', 'one', 5_000);
-  expect(await refusalOf(at('/a/nb', 4_999))).toMatchObject({
+  expect(await rejectionOf(at('/a/nb', 4_999))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
     message:
       'Notebook /a/nb has no revision of 4999 or before; the oldest that is kept is of 5000 (revision_timestamp, epoch ms).',
   });
-  expect(await refusalOf(at('/a/gone', 1))).toMatchObject({
+  expect(await rejectionOf(at('/a/gone', 1))).toMatchObject({
     message: 'Notebook /a/gone was not found in the workspace, and no revision of it is kept.',
   });
-  expect(await refusalOf(at('/../x', 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+  expect(await rejectionOf(at('/../x', 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
 });
 
 test('what was edited by hand is a revision when it is replaced', async () => {
@@ -85,7 +85,7 @@ test('deleting a notebook, or a folder, forgets the revisions; those of its neig
   const { put, at, workspace, base } = await world();
   for (const path of ['/f/a', '/f/b', '/g/c']) for (const time of [1_000, 2_000]) await put(path, path, time);
   await workspace.delete('/f/a', false);
-  expect(await refusalOf(at('/f/a', 9_000))).toMatchObject({
+  expect(await rejectionOf(at('/f/a', 9_000))).toMatchObject({
     message: expect.stringContaining('no revision of it is kept'),
   });
   expect(await at('/f/b', 1_000)).toBe('/f/b');
@@ -102,7 +102,7 @@ test('no more than the newest are kept', async () => {
   await put('/nb', 'now', 1_000_000);
   expect((await readdir(folder)).length).toBe(revisionsMax);
   expect([await at('/nb', 7), await at('/nb', 8)]).toEqual(['v7', 'v8']);
-  expect(await refusalOf(at('/nb', 6))).toMatchObject({
+  expect(await rejectionOf(at('/nb', 6))).toMatchObject({
     message: expect.stringContaining('the oldest that is kept is of 7'),
   });
 });

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { openDatabase, type OpenDatabase } from '../../../storage/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, launchPorts, runOfJob, runStoreOf, singleTask, storedJob } from './stored-runs.ts';
+import {
+  graphSettings,
+  createLaunchPorts,
+  launchRunOfJob,
+  createTestRunStore,
+  singleTaskSettings,
+  createStoredJob,
+} from './stored-runs.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -20,9 +27,13 @@ beforeAll(async () => {
   engines = Array.from({ length: 3 }, () => openDatabase(database.address, log));
   for (const size of [1, 2, 5, 10, 40]) {
     const settings =
-      size === 1 ? singleTask : graph(...Array.from({ length: size }, (_, task) => `t${task}`));
+      size === 1
+        ? singleTaskSettings
+        : graphSettings(...Array.from({ length: size }, (_, task) => `t${task}`));
     const ids = await Promise.all(
-      Array.from({ length: 30 }, () => storedJob(database.db, { ...settings, max_concurrent_runs: 1000 })),
+      Array.from({ length: 30 }, () =>
+        createStoredJob(database.db, { ...settings, max_concurrent_runs: 1000 }),
+      ),
     );
     jobs.set(size, ids);
   }
@@ -43,15 +54,15 @@ async function active(): Promise<number> {
 
 /** Launches runs of these sizes at once, from all engines; how many were accepted. */
 async function launchAll(sizes: readonly number[], concurrentTaskRuns: number): Promise<number> {
-  const stores = engines.map((engine) => runStoreOf(engine.db));
+  const stores = engines.map((engine) => createTestRunStore(engine.db));
   const launches = await Promise.allSettled(
     sizes.map((size, index) => {
       const ports = {
-        ...launchPorts(stores[index % stores.length] ?? runStoreOf(database.db)),
+        ...createLaunchPorts(stores[index % stores.length] ?? createTestRunStore(database.db)),
         limits: { ...defaultLimits, concurrentTaskRuns },
       };
       const own = jobs.get(size) ?? [];
-      return runOfJob(ports, own[index % own.length] ?? 0);
+      return launchRunOfJob(ports, own[index % own.length] ?? 0);
     }),
   );
   for (const launch of launches) {

@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { normalizePath, resolveInside, resolveEntryInside } from '../../../storage/files/roots.ts';
-import { refusalOf, testRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots } from './file-roots.ts';
 
 test.each([
   ['/a/b', '/a/b'],
@@ -25,7 +25,7 @@ test.each([
   ['/.../a', '/.../a'],
   ['/..a/b..', '/..a/b..'],
 ])('the workspace path %s is %s', async (written, path) => {
-  const { roots } = await testRoots();
+  const { roots } = await createTestRoots();
   expect(normalizePath(roots.workspace, written)).toBe(path);
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['managed_fs:///a/b', '/a/b'],
   ['dbfs:/a', '/a'],
 ])('the managed_fs path %s is %s', async (written, path) => {
-  const { roots } = await testRoots();
+  const { roots } = await createTestRoots();
   expect(normalizePath(roots.managedFs, written)).toBe(path);
 });
 
@@ -67,8 +67,8 @@ test.each([
     `The path "/${'é'.repeat(78)}... has a name of more than 255 bytes.`,
   ],
 ])('a path that %s is refused', async (_, path, message) => {
-  const { roots } = await testRoots();
-  expect(await refusalOf(resolveInside(roots.workspace, path))).toMatchObject({
+  const { roots } = await createTestRoots();
+  expect(await rejectionOf(resolveInside(roots.workspace, path))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message,
   });
@@ -78,36 +78,36 @@ test.each([
   ['longer than any path', 'deep/'.repeat(2_000), 'has more than 4096 bytes.'],
   ['too long together with its root', 'deep/'.repeat(819), 'is too long.'],
 ])('a path that is %s is refused as such', async (_, path, reason) => {
-  const { roots } = await testRoots();
-  expect(await refusalOf(resolveInside(roots.workspace, `/${path}`))).toMatchObject({
+  const { roots } = await createTestRoots();
+  expect(await rejectionOf(resolveInside(roots.workspace, `/${path}`))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining(reason),
   });
 });
 
 test('what a path leads to need not exist, nor the root itself', async () => {
-  const { roots, base } = await testRoots();
+  const { roots, base } = await createTestRoots();
   expect(await resolveInside(roots.workspace, '/a/b/c')).toBe(join(base, 'data/workspace/a/b/c'));
 });
 
 test('a path below a file is proven, as it leads to nothing', async () => {
-  const { roots, put } = await testRoots();
-  const file = await put('data/workspace/a');
+  const { roots, putFile } = await createTestRoots();
+  const file = await putFile('data/workspace/a');
   expect(await resolveInside(roots.workspace, '/a/b')).toBe(join(file, 'b'));
 });
 
 test('a root whose name begins with the name of another is another root', async () => {
-  const { roots, base, put } = await testRoots();
-  await put('data/workspace/a');
-  await put('data/workspace-of-somebody-else/secret');
+  const { roots, base, putFile } = await createTestRoots();
+  await putFile('data/workspace/a');
+  await putFile('data/workspace-of-somebody-else/secret');
   await symlink(join(base, 'data/workspace-of-somebody-else'), join(base, 'data/workspace/link'));
-  expect(await refusalOf(resolveInside(roots.workspace, '/link/secret'))).toMatchObject({
+  expect(await rejectionOf(resolveInside(roots.workspace, '/link/secret'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
   });
 });
 
 test('a root that is reached through a link is a root like any other', async () => {
-  const { roots, base } = await testRoots();
+  const { roots, base } = await createTestRoots();
   await mkdir(join(base, 'disk'));
   await mkdir(join(base, 'data'));
   await symlink(join(base, 'disk'), join(base, 'data/workspace'));
@@ -123,9 +123,9 @@ test.each([
   ['a link to itself', 'loop', 'holds a link that leads back to itself'],
   ['a link that leaves by a relative path', 'relative', 'leads outside the workspace'],
 ])('%s is refused and the message does not tell where it leads', async (_, path, reason) => {
-  const { roots, base, put } = await testRoots();
-  await put('outside/secret');
-  await put('data/workspace/inside');
+  const { roots, base, putFile } = await createTestRoots();
+  await putFile('outside/secret');
+  await putFile('data/workspace/inside');
   const links = {
     file: join(base, 'outside/secret'),
     folder: join(base, 'outside'),
@@ -135,7 +135,7 @@ test.each([
   };
   for (const [name, target] of Object.entries(links))
     await symlink(target, join(base, 'data/workspace', name));
-  const refusal = await refusalOf(resolveInside(roots.workspace, `/${path}`));
+  const refusal = await rejectionOf(resolveInside(roots.workspace, `/${path}`));
   expect(refusal).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "/${path}" ${reason}.`,
@@ -144,24 +144,24 @@ test.each([
 });
 
 test('a link that stays inside is followed', async () => {
-  const { roots, base, put } = await testRoots();
-  const file = await put('data/workspace/real/file');
+  const { roots, base, putFile } = await createTestRoots();
+  const file = await putFile('data/workspace/real/file');
   await symlink(join(base, 'data/workspace/real'), join(base, 'data/workspace/link'));
   expect(await resolveInside(roots.workspace, '/link/file')).toBe(file);
 });
 
 test('an entry is proven without following the link that it is', async () => {
-  const { roots, base, put } = await testRoots();
-  await put('outside/secret');
-  await put('data/workspace/a/file');
+  const { roots, base, putFile } = await createTestRoots();
+  await putFile('outside/secret');
+  await putFile('data/workspace/a/file');
   const link = join(base, 'data/workspace/a/link');
   await symlink(join(base, 'outside/secret'), link);
   expect(await resolveEntryInside(roots.workspace, '/a/link')).toBe(link);
 });
 
 test.each(['/', '/Workspace', '/a/..', '//.'])('the root itself is no entry: %j', async (path) => {
-  const { roots } = await testRoots();
-  expect(await refusalOf(resolveEntryInside(roots.workspace, path))).toMatchObject({
+  const { roots } = await createTestRoots();
+  expect(await rejectionOf(resolveEntryInside(roots.workspace, path))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: `The path "${path}" is the top of the workspace itself, which stays as it is.`,
   });

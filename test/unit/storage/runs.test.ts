@@ -6,14 +6,22 @@ import { deleteJob } from '../../../storage/postgres/jobs/jobs.ts';
 import { findRun, listRuns, requestStop } from '../../../storage/postgres/runs/runs.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, launchPorts, runOfJob, runStoreOf, singleTask, storedJob, submitted } from './stored-runs.ts';
+import {
+  graphSettings,
+  createLaunchPorts,
+  launchRunOfJob,
+  createTestRunStore,
+  singleTaskSettings,
+  createStoredJob,
+  createSubmittedRun,
+} from './stored-runs.ts';
 
 let database: TestDatabase;
 let runs: RunStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  runs = runStoreOf(database.db);
+  runs = createTestRunStore(database.db);
 });
 afterAll(() => database.drop());
 
@@ -42,16 +50,16 @@ describe('a list of runs', () => {
 
   beforeAll(async () => {
     const clock = createManualClock(1_000);
-    jobId = await storedJob(database.db, { ...singleTask, max_concurrent_runs: 9 });
+    jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 9 });
     for (let count = 0; count < 3; count += 1) {
-      ids.push((await runOfJob(launchPorts(runs, [], 'node-1', clock), jobId)).runId);
+      ids.push((await launchRunOfJob(createLaunchPorts(runs, [], 'node-1', clock), jobId)).runId);
       clock.advance(1_000);
-      ids.push((await submitted(runs, graph('a', 'b'), 'node-1', clock)).run.runId);
+      ids.push((await createSubmittedRun(runs, graphSettings('a', 'b'), 'node-1', clock)).run.runId);
       clock.advance(1_000);
     }
     for (const index of [0, 1]) await end(ids[index] ?? 0);
-    const deleted = await storedJob(database.db);
-    await runOfJob(launchPorts(runs, [], 'node-1', clock), deleted);
+    const deleted = await createStoredJob(database.db);
+    await launchRunOfJob(createLaunchPorts(runs, [], 'node-1', clock), deleted);
     await deleteJob(database.db, deleted, 5, () => []);
   });
 
@@ -93,7 +101,7 @@ describe('a list of runs', () => {
 
 describe('a run is found', () => {
   test('by its own id and by that of each task run, with all attempts, oldest first within a task', async () => {
-    const stored = await submitted(runs, graph('b', 'a'));
+    const stored = await createSubmittedRun(runs, graphSettings('b', 'a'));
     const [b] = stored.tasks;
     await database.db
       .insertInto('task_runs')
@@ -126,8 +134,8 @@ describe('a run is found', () => {
   });
 
   test('unless it is unknown or its job was deleted', async () => {
-    const jobId = await storedJob(database.db, graph('a'));
-    const { runId } = await runOfJob(launchPorts(runs), jobId);
+    const jobId = await createStoredJob(database.db, graphSettings('a'));
+    const { runId } = await launchRunOfJob(createLaunchPorts(runs), jobId);
     const taskRunId = (await findRun(database.db, runId))?.tasks[0]?.runId ?? 0;
     await deleteJob(database.db, jobId, 5, () => []);
     for (const gone of [runId, taskRunId, 999_999]) expect(await findRun(database.db, gone)).toBeUndefined();
@@ -138,7 +146,7 @@ describe('a stop', () => {
   test('is noted once: the first reason stays', async () => {
     const {
       run: { runId },
-    } = await submitted(runs, singleTask);
+    } = await createSubmittedRun(runs, singleTaskSettings);
     expect((await requestStop(database.db, runId, 'timeout'))?.stopReason).toBe('timeout');
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBe('timeout');
   });
@@ -146,7 +154,7 @@ describe('a stop', () => {
   test('of a run that is over is not noted', async () => {
     const {
       run: { runId },
-    } = await submitted(runs, singleTask);
+    } = await createSubmittedRun(runs, singleTaskSettings);
     await end(runId);
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBeUndefined();
   });
@@ -156,7 +164,7 @@ describe('a stop', () => {
   });
 
   test('changes nothing else of the run', async () => {
-    const { run } = await submitted(runs, singleTask);
+    const { run } = await createSubmittedRun(runs, singleTaskSettings);
     expect(await requestStop(database.db, run.runId, 'cancel')).toEqual({ ...run, stopReason: 'cancel' });
   });
 });

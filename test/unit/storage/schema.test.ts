@@ -6,14 +6,14 @@ import { sql, type Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../storage/postgres/schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, runStoreOf, submitted } from './stored-runs.ts';
+import { graphSettings, createTestRunStore, createSubmittedRun } from './stored-runs.ts';
 
 let database: TestDatabase;
 
 /** One row in every table that has CHECKs. */
 beforeAll(async () => {
   database = await createTestDatabase();
-  await submitted(runStoreOf(database.db), graph('a'));
+  await createSubmittedRun(createTestRunStore(database.db), graphSettings('a'));
   await sql`insert into principals (user_name, admin, active, created_time) values ('ann', true, true, 1)`.execute(
     database.db,
   );

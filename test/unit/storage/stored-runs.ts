@@ -14,7 +14,7 @@ import { createRunStore } from '../../../storage/postgres/stores.ts';
 const body = { notebook_task: { notebook_path: '/n' } };
 
 /** A multi-task graph: `graph('a', 'b a')` has the task b that depends on a. */
-export function graph(...tasks: string[]): JobSettings & SubmitSettings {
+export function graphSettings(...tasks: string[]): JobSettings & SubmitSettings {
   return {
     tasks: tasks.map((text) => {
       const [task_key = '', ...dependencies] = text.split(' ');
@@ -23,14 +23,15 @@ export function graph(...tasks: string[]): JobSettings & SubmitSettings {
   };
 }
 
-export const singleTask = { ...body, existing_cluster_id: 'shared' } satisfies JobSettings & SubmitSettings;
+export const singleTaskSettings = { ...body, existing_cluster_id: 'shared' } satisfies JobSettings &
+  SubmitSettings;
 
-export function runStoreOf(db: Kysely<Database>): RunStore {
+export function createTestRunStore(db: Kysely<Database>): RunStore {
   return createRunStore(db, systemClock, pino({ level: 'silent' }));
 }
 
 /** Ports of a launch; what is accepted is put into `accepted`. */
-export function launchPorts(
+export function createLaunchPorts(
   runs: RunStore,
   accepted: RunWithTasks[] = [],
   nodeId = 'node-1',
@@ -48,14 +49,18 @@ export function launchPorts(
 }
 
 /** A stored one-time run, as the engine holds it. */
-export async function submitted(
+export async function createSubmittedRun(
   runs: RunStore,
   settings: SubmitSettings,
   nodeId = 'node-1',
   clock: Clock = systemClock,
 ): Promise<RunWithTasks> {
   const accepted: RunWithTasks[] = [];
-  await submitRun(launchPorts(runs, accepted, nodeId, clock), { settings, version: '2.0', creator: 'ann' });
+  await submitRun(createLaunchPorts(runs, accepted, nodeId, clock), {
+    settings,
+    version: '2.0',
+    creator: 'ann',
+  });
   const [run] = accepted;
   if (run === undefined) throw new Error('The submission was not accepted.');
   return run;
@@ -65,7 +70,7 @@ export async function submitted(
  * Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so
  * long.
  */
-export async function submittedMany(
+export async function createSubmittedRuns(
   runs: RunStore,
   settings: SubmitSettings,
   count: number,
@@ -74,7 +79,7 @@ export async function submittedMany(
   const stored: RunWithTasks[] = [];
   while (stored.length < count) {
     const few = Array.from({ length: Math.min(8, count - stored.length) }, () =>
-      submitted(runs, settings, nodeId),
+      createSubmittedRun(runs, settings, nodeId),
     );
     stored.push(...(await Promise.all(few)));
   }
@@ -82,15 +87,15 @@ export async function submittedMany(
 }
 
 /** A stored job. */
-export function storedJob(
+export function createStoredJob(
   db: Kysely<Database>,
-  settings: JobSettings = singleTask,
+  settings: JobSettings = singleTaskSettings,
   now = 1_000,
 ): Promise<number> {
   return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits);
 }
 
 /** Starts a run of a stored job and gives what the caller is told. */
-export function runOfJob(ports: LaunchPorts, jobId: number, idempotencyToken?: string) {
+export function launchRunOfJob(ports: LaunchPorts, jobId: number, idempotencyToken?: string) {
   return launchRun(ports, { jobId, parameters: {}, idempotencyToken, creator: 'ann' });
 }

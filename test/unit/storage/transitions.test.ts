@@ -12,9 +12,15 @@ import type { RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
 import { resultStates } from '../../../engine/run/states.ts';
 import { openDatabase } from '../../../storage/postgres/database.ts';
 import { retryTransient } from '../../../storage/postgres/transient-errors.ts';
-import { stepsOf } from '../engine/run/steps.ts';
+import { allowedStepsFrom } from '../engine/run/steps.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graph, runStoreOf, singleTask, submitted, submittedMany } from './stored-runs.ts';
+import {
+  graphSettings,
+  createTestRunStore,
+  singleTaskSettings,
+  createSubmittedRun,
+  createSubmittedRuns,
+} from './stored-runs.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -22,7 +28,7 @@ let runs: RunStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  runs = runStoreOf(database.db);
+  runs = createTestRunStore(database.db);
 });
 afterAll(() => database.drop());
 
@@ -79,7 +85,7 @@ describe('a change is written only in the state and fence that it names', () => 
     ['a run that does not exist', { runId: 999_999 }, 'refused'],
     ['a run id where a task run is meant', { kind: 'run' }, 'refused'],
   ])('%s', async (_name, wrong, answer) => {
-    const stored = await submitted(runs, graph('a'));
+    const stored = await createSubmittedRun(runs, graphSettings('a'));
     const { change, progress } = stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000);
     expect(await runs.write({ changes: [{ ...change, ...wrong }], notifications: [] })).toBe(answer);
     const found = await runs.find(stored.run.runId);
@@ -88,7 +94,7 @@ describe('a change is written only in the state and fence that it names', () => 
   });
 
   test('the same change again is refused', async () => {
-    const stored = await submitted(runs, graph('a'));
+    const stored = await createSubmittedRun(runs, graphSettings('a'));
     const { change } = stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000);
     const answers = [
       await runs.write({ changes: [change], notifications: [] }),
@@ -98,7 +104,7 @@ describe('a change is written only in the state and fence that it names', () => 
   });
 
   test('cluster and context are stored with the task', async () => {
-    const stored = await submitted(runs, graph('a'));
+    const stored = await createSubmittedRun(runs, graphSettings('a'));
     const facts = { clusterId: '0101-000000-abcdefgh', sparkContextId: '123' };
     await runs.write({
       changes: [stepOf(taskSubject(only(stored.tasks)), 'begin', 2_000_000_000_000, facts).change],
@@ -110,7 +116,7 @@ describe('a change is written only in the state and fence that it names', () => 
 
 describe('a set is written whole or not at all', () => {
   test('a wrong fence of the task leaves the run alone, too', async () => {
-    const stored = await submitted(runs, singleTask);
+    const stored = await createSubmittedRun(runs, singleTaskSettings);
     const { changes } = together(stored, 'begin').set;
     const late = changes.map((change) => (change.kind === 'task' ? { ...change, fence: 9 } : change));
     expect(await runs.write({ changes: late, notifications: [notice(stored.run.runId)] })).toBe('refused');
@@ -119,7 +125,7 @@ describe('a set is written whole or not at all', () => {
   });
 
   test('a refused set takes no other set of its batch down, and notices are stored exactly with what was written', async () => {
-    const stored = await submittedMany(runs, singleTask, 9);
+    const stored = await createSubmittedRuns(runs, singleTaskSettings, 9);
     const answers = await Promise.all(
       stored.map((one, index) => {
         const { changes } = together(one, 'begin').set;
@@ -138,7 +144,7 @@ describe('a set is written whole or not at all', () => {
   });
 
   test('a set that the database cannot take is rejected alone', async () => {
-    const stored = await submittedMany(runs, singleTask, 5);
+    const stored = await createSubmittedRuns(runs, singleTaskSettings, 5);
     const answers = await Promise.allSettled(
       stored.map((one, index) => {
         const { changes } = together(one, 'begin').set;
@@ -163,7 +169,7 @@ describe('a set is written whole or not at all', () => {
   });
 
   test('more notices than one statement can carry are stored', async () => {
-    const stored = await submitted(runs, singleTask);
+    const stored = await createSubmittedRun(runs, singleTaskSettings);
     const notices = Array.from({ length: 9_000 }, () => notice(stored.run.runId));
     expect(await runs.write({ ...together(stored, 'begin').set, notifications: notices })).toBe('written');
     expect(await noticesOf(stored.run.runId)).toHaveLength(9_000);
@@ -174,7 +180,7 @@ test.each([
   ['a NUL character', 'a\0b'],
   ['half a surrogate pair', 'a\ud800b'],
 ])('a message with %s is stored without it', async (_name, message) => {
-  const stored = await submitted(runs, graph('a'));
+  const stored = await createSubmittedRun(runs, graphSettings('a'));
   expect(
     await runs.write({
       changes: [stepOf(taskSubject(only(stored.tasks)), 'break', 2_000_000_000_000, { message }).change],
@@ -186,15 +192,18 @@ test.each([
 
 describe('group commit', () => {
   test('hundreds of lives at once need few statements, and every run ends', async () => {
-    const stored = await submittedMany(runs, singleTask, 300);
-    const before = database.queries();
+    const stored = await createSubmittedRuns(runs, singleTaskSettings, 300);
+    const before = database.queryCount();
     await Promise.all(stored.map((one) => liveThrough(one)));
-    expect(database.queries() - before).toBeLessThan(300);
+    expect(database.queryCount() - before).toBeLessThan(300);
     await expectAllOver(stored);
   });
 
   test('two changes of one row that were asked for without waiting are both written, in order', async () => {
-    const [first, second] = await Promise.all([submitted(runs, graph('a')), submitted(runs, graph('a'))]);
+    const [first, second] = await Promise.all([
+      createSubmittedRun(runs, graphSettings('a')),
+      createSubmittedRun(runs, graphSettings('a')),
+    ]);
     // Keeps both writers busy, so that the changes that follow meet in one batch.
     const busy = [first, second].map((one) =>
       runs.write({
@@ -262,11 +271,11 @@ test('memory and rows agree after any legal sequence of events, also when the cl
   });
   await fc.assert(
     fc.asyncProperty(fc.array(choice, { minLength: 3, maxLength: 8 }), async (choices) => {
-      const stored = await submitted(runs, graph('a'));
+      const stored = await createSubmittedRun(runs, graphSettings('a'));
       let task = only(stored.tasks);
       for (const { pick, now, result } of choices) {
         const { state } = task.progress;
-        const possible = stepsOf(state);
+        const possible = allowedStepsFrom(state);
         const row = possible[pick % possible.length];
         if (row === undefined) break;
         const { change, progress } = stepOf(
@@ -285,7 +294,7 @@ test('memory and rows agree after any legal sequence of events, also when the cl
 });
 
 test('a database that goes away again and again while it is written loses and doubles nothing', async () => {
-  const stored = await submittedMany(runs, singleTask, 200);
+  const stored = await createSubmittedRuns(runs, singleTaskSettings, 200);
   const killer = openDatabase(inject('postgres'), log, { maxConnections: 1 });
   let writes = 0;
   const kills: Promise<number>[] = [];

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceImport, WorkspaceStore } from '../../../engine/ports/files.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import { refusalOf, testRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
 
 const pythonHeader = '# Databricks notebook source\n';
 
 async function fresh(): Promise<
   TestRoots & { workspace: WorkspaceStore; files(folder?: string): Promise<string[]> }
 > {
-  const tools = await testRoots();
+  const tools = await createTestRoots();
   return {
     ...tools,
     workspace: createWorkspaceStore(tools.roots, { requestBytes: 1_000 }),
@@ -100,7 +100,7 @@ test('what is imported is for the user of the service alone', async () => {
 
 test('a SOURCE notebook of which nothing tells the language is refused', async () => {
   const { workspace } = await fresh();
-  expect(await refusalOf(workspace.import(notebook('/nb', { language: undefined })))).toMatchObject({
+  expect(await rejectionOf(workspace.import(notebook('/nb', { language: undefined })))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining('Missing required field: language.'),
   });
@@ -127,9 +127,9 @@ test.each([
 });
 
 test('every path that is shown leads back to its object', async () => {
-  const { workspace, put } = await fresh();
+  const { workspace, putFile } = await fresh();
   for (const file of ['nb.py', 'two.py', 'two.sql', 'dir.py', 'dir/x', 'plain', 'plain.py']) {
-    await put(
+    await putFile(
       `data/workspace/${file}`,
       `${file.endsWith('.sql') ? '--' : '#'} Databricks notebook source\n${file}`,
     );
@@ -155,7 +155,7 @@ test.each([
 ])('a taken path is refused without overwrite: %s', async (_, request) => {
   const { workspace, files } = await fresh();
   await workspace.import(notebook('/a/nb'));
-  expect(await refusalOf(workspace.import(request))).toMatchObject({
+  expect(await rejectionOf(workspace.import(request))).toMatchObject({
     code: 'RESOURCE_ALREADY_EXISTS',
     message: `Path (${request.path}) already exists; set overwrite to true to replace it.`,
   });
@@ -207,7 +207,7 @@ test.each([
 ])('a directory is never overwritten by %s', async (_, request) => {
   const { workspace } = await fresh();
   await workspace.import(notebook('/a/nb'));
-  expect(await refusalOf(workspace.import(request))).toMatchObject({
+  expect(await rejectionOf(workspace.import(request))).toMatchObject({
     code: 'RESOURCE_ALREADY_EXISTS',
     message: `Path (${request.path}) already exists; it is a directory.`,
   });
@@ -226,11 +226,11 @@ test('a file in the way of a folder is refused by its path', async () => {
   const { workspace } = await fresh();
   await workspace.import(notebook('/a', { format: 'AUTO' }));
   const message = 'Path (/a) cannot be a directory: it, or a folder above it, is a file.';
-  expect(await refusalOf(workspace.import(notebook('/a/nb')))).toMatchObject({
+  expect(await rejectionOf(workspace.import(notebook('/a/nb')))).toMatchObject({
     code: 'RESOURCE_ALREADY_EXISTS',
     message,
   });
-  expect(await refusalOf(workspace.mkdirs('/a/b/c'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+  expect(await rejectionOf(workspace.mkdirs('/a/b/c'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
 test('directories are made with those above, once and again, but not over a notebook', async () => {
@@ -239,7 +239,7 @@ test('directories are made with those above, once and again, but not over a note
   await workspace.mkdirs('/a/b');
   expect(await workspace.getStatus('/a/b')).toMatchObject({ type: 'DIRECTORY', path: '/a/b' });
   await workspace.import(notebook('/a/nb'));
-  expect(await refusalOf(workspace.mkdirs('/a/nb'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
+  expect(await rejectionOf(workspace.mkdirs('/a/nb'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
 test('an empty workspace has a top and nothing in it', async () => {
@@ -259,13 +259,13 @@ test('an export answers with what is kept, and a list of a notebook with itself'
 });
 
 test('a directory and what is larger than a request cannot be exported', async () => {
-  const { workspace, put } = await fresh();
-  await put('data/workspace/a/big', 'x'.repeat(1_001));
-  expect(await refusalOf(workspace.export('/a'))).toMatchObject({
+  const { workspace, putFile } = await fresh();
+  await putFile('data/workspace/a/big', 'x'.repeat(1_001));
+  expect(await rejectionOf(workspace.export('/a'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining('is a directory'),
   });
-  expect(await refusalOf(workspace.export('/a/big'))).toMatchObject({
+  expect(await rejectionOf(workspace.export('/a/big'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: 'Path (/a/big) has 1001 bytes; at most 1000 can be exported.',
   });
@@ -274,7 +274,7 @@ test('a directory and what is larger than a request cannot be exported', async (
 test('a directory that is not empty goes only with recursive', async () => {
   const { workspace, files } = await fresh();
   await workspace.import(notebook('/a/nb'));
-  expect(await refusalOf(workspace.delete('/a', false))).toMatchObject({ code: 'INVALID_STATE' });
+  expect(await rejectionOf(workspace.delete('/a', false))).toMatchObject({ code: 'INVALID_STATE' });
   await workspace.delete('/a/nb', false);
   await workspace.delete('/a', false);
   await workspace.import(notebook('/b/c/nb'));
@@ -287,7 +287,7 @@ test.each(['getStatus', 'list', 'export', 'delete'] as const)(
   async (verb) => {
     const { workspace } = await fresh();
     for (const path of ['/a/b', `/${'n'.repeat(255)}`]) {
-      expect(await refusalOf(workspace[verb](path, true))).toMatchObject({
+      expect(await rejectionOf(workspace[verb](path, true))).toMatchObject({
         code: 'RESOURCE_DOES_NOT_EXIST',
         message: `Path (${path}) doesn't exist.`,
       });
@@ -298,25 +298,27 @@ test.each(['getStatus', 'list', 'export', 'delete'] as const)(
 test.each(['getStatus', 'list', 'export', 'delete', 'mkdirs'] as const)(
   '%s does not leave the workspace',
   async (verb) => {
-    const { workspace, base, put } = await fresh();
-    const secret = await put('outside/secret.py');
+    const { workspace, base, putFile } = await fresh();
+    const secret = await putFile('outside/secret.py');
     await mkdir(join(base, 'data/workspace'), { recursive: true });
     await symlink(join(base, 'outside'), join(base, 'data/workspace/link'));
     for (const path of ['/../../outside/secret.py', '/link/secret.py', '/link/secret', '/a\0b']) {
-      expect(await refusalOf(workspace[verb](path, true))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+      expect(await rejectionOf(workspace[verb](path, true))).toMatchObject({
+        code: 'INVALID_PARAMETER_VALUE',
+      });
     }
     expect(await readFile(secret, 'utf8')).toBe('outside/secret.py');
   },
 );
 
 test('an import does not leave the workspace', async () => {
-  const { workspace, base, put } = await fresh();
-  const secret = await put('outside/secret.py');
+  const { workspace, base, putFile } = await fresh();
+  const secret = await putFile('outside/secret.py');
   await mkdir(join(base, 'data/workspace'), { recursive: true });
   await symlink(join(base, 'outside'), join(base, 'data/workspace/link'));
   await symlink(secret, join(base, 'data/workspace/file.py'));
   for (const path of ['/../x', '/link/x', '/link/secret', '/file']) {
-    expect(await refusalOf(workspace.import(notebook(path, { overwrite: true })))).toMatchObject({
+    expect(await rejectionOf(workspace.import(notebook(path, { overwrite: true })))).toMatchObject({
       code: 'INVALID_PARAMETER_VALUE',
     });
   }
@@ -324,9 +326,9 @@ test('an import does not leave the workspace', async () => {
 });
 
 test('a list leaves out links that lead outside and what is no file', async () => {
-  const { workspace, base, put } = await fresh();
-  await put('data/workspace/a/file', 'x');
-  await put('outside/secret');
+  const { workspace, base, putFile } = await fresh();
+  await putFile('data/workspace/a/file', 'x');
+  await putFile('outside/secret');
   await symlink(join(base, 'outside/secret'), join(base, 'data/workspace/a/out'));
   await symlink(join(base, 'nothing'), join(base, 'data/workspace/a/dangling'));
   await symlink('file', join(base, 'data/workspace/a/in'));
@@ -335,7 +337,7 @@ test('a list leaves out links that lead outside and what is no file', async () =
 
 test('deleting the top is refused', async () => {
   const { workspace } = await fresh();
-  expect(await refusalOf(workspace.delete('/', true))).toMatchObject({
+  expect(await rejectionOf(workspace.delete('/', true))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
     message: expect.stringContaining('is the top of the workspace itself'),
   });

@@ -7,7 +7,7 @@ import {
   type ClusterChoice,
 } from '../../../../engine/run/cluster-choice.ts';
 import type { JobSettings, TaskSettings } from '../../../../engine/job/settings.ts';
-import { progressAt, type Place } from '../run/standings.ts';
+import { progressByPhase, type TaskPhase } from '../run/standings.ts';
 
 const spec = { num_workers: 1, spark_version: '15.4', node_type_id: 'small' };
 const own = { ...spec, num_workers: 2 };
@@ -34,9 +34,9 @@ test.each<[string, Partial<TaskSettings>, JobSettings, ClusterChoice]>([
 });
 
 describe('a shared cluster', () => {
-  const user = (place: Place, key: string | undefined = 'etl') => ({
+  const user = (place: TaskPhase, key: string | undefined = 'etl') => ({
     settings: { task_key: 'a', ...(key !== undefined && { job_cluster_key: key }) },
-    progress: progressAt[place],
+    progress: progressByPhase[place],
   });
 
   test.each<[string, ReturnType<typeof user>[], boolean]>([
@@ -53,7 +53,7 @@ describe('a shared cluster', () => {
     ['does not wait for users of another cluster', [user('success'), user('running', 'other')], true],
     [
       'does not wait for tasks without a shared cluster',
-      [user('success'), { settings: { task_key: 'b' }, progress: progressAt.running }],
+      [user('success'), { settings: { task_key: 'b' }, progress: progressByPhase.running }],
       true,
     ],
     ['has served when it has no users', [], true],

@@ -8,28 +8,32 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, singleTask } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 const mails = { email_notifications: { on_start: ['s@x'], on_success: ['g@x'], on_failure: ['f@x'] } };
-const single: JobSettings = { notebook_task: singleTask.notebook_task, new_cluster: newCluster, ...mails };
+const single: JobSettings = {
+  notebook_task: singleTaskSettings.notebook_task,
+  new_cluster: newCluster,
+  ...mails,
+};
 /** Own, shared and no cluster; branches, a join, and a task that is skipped because nothing failed. */
 const rich: JobSettings = {
   ...mails,
   job_clusters: [{ job_cluster_key: 'etl', new_cluster: newCluster }],
-  tasks: (graph('a', 'b', 'c a b', 'mend c').tasks ?? []).map((task) => ({
+  tasks: (graphSettings('a', 'b', 'c a b', 'mend c').tasks ?? []).map((task) => ({
     ...task,
     ...(task.task_key === 'c' ? { new_cluster: newCluster } : {}),
     ...(task.task_key === 'a' || task.task_key === 'b' ? { job_cluster_key: 'etl' } : {}),
@@ -95,9 +99,9 @@ function doomed(calls: number, before: boolean, clusterStartMs: number) {
 /** Moves the clock on whenever somebody waits for it, until `done`. */
 async function withMovingClock(done: () => Promise<boolean>): Promise<void> {
   await vi.waitFor(async () => {
-    if (world.clock.waiting() > 0) world.clock.advance(1_000);
+    if (world.clock.pendingCount() > 0) world.clock.advance(1_000);
     if (!(await done())) throw new Error('Not yet.');
-  }, patience);
+  }, waitOptions);
 }
 
 const isOver = async (runId: number): Promise<boolean> =>
@@ -110,25 +114,25 @@ describe.each([
   ['a graph whose clusters start slowly', rich, 1_000],
 ] as const)('%s', (_name, settings, clusterStartMs) => {
   test('whose engine is killed at any call of a store is ended by the next one, with nothing lost, doubled or left', async () => {
-    world.pool.atOnce = { kind: 'succeeded' };
+    world.pool.immediateOutcome = { kind: 'succeeded' };
     for (const before of [false, true]) {
       for (let calls = 1; ; calls += 1) {
         await world.database.db.deleteFrom('outbox').execute();
         const engine = doomed(calls, before, clusterStartMs);
-        const runId = await world.launch(world.coordinator(engine.ports, 'kill'), settings);
+        const runId = await world.launchRun(world.startCoordinator(engine.ports, 'kill'), settings);
         await withMovingClock(async () => engine.dead() || (await isOver(runId)));
         if (!engine.dead()) {
           expect(calls).toBeGreaterThan(settings === single ? 6 : 15);
           break;
         }
-        const next = world.coordinator({ nodeId: 'node-2', clusterStartMs });
+        const next = world.startCoordinator({ nodeId: 'node-2', clusterStartMs });
         await withMovingClock(async () => {
           // Again and again, as engines do: rows of a write that is still under way are left for the next
           // time.
-          await world.adopt(next);
+          await world.adoptRuns(next);
           return isOver(runId);
         });
-        await vi.waitFor(() => expect(next.countDrivenRuns()).toBe(0), patience);
+        await vi.waitFor(() => expect(next.countDrivenRuns()).toBe(0), waitOptions);
         await expectPerfect(runId, `killed at call ${calls}, ${before ? 'before' : 'after'} it`);
       }
     }
@@ -137,9 +141,9 @@ describe.each([
 
 /** The run succeeded as if nothing had happened: every state, every notice once, no cluster left. */
 async function expectPerfect(runId: number, when: string): Promise<void> {
-  const found = await world.when(runId, () => true);
-  const notices = await world.notices();
-  const clusters = await world.clusters(runId);
+  const found = await world.waitForRun(runId, () => true);
+  const notices = await world.describeNotifications();
+  const clusters = await world.describeClusters(runId);
   const graphRun = found.run.format === 'MULTI_TASK';
   expect({
     when,
@@ -147,7 +151,7 @@ async function expectPerfect(runId: number, when: string): Promise<void> {
     notices: notices.toSorted(),
     alive: clusters.filter((cluster) => !cluster.endsWith('TERMINATED')),
     handed: new Set(
-      world.pool.handed
+      world.pool.assignments
         .filter(({ jobRunId }) => jobRunId === runId)
         .map(({ taskKey, attempt }) => `${taskKey} ${attempt}`),
     ).size,
@@ -174,18 +178,18 @@ describe('an engine that closes', () => {
       'waiting for a cluster',
       single,
       async () => {
-        await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+        await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
       },
       ['run PENDING', 'main PENDING'],
     ],
-    ['running', singleTask, () => world.running('main'), ['run RUNNING', 'main RUNNING']],
+    ['running', singleTaskSettings, () => world.waitForRunningTasks('main'), ['run RUNNING', 'main RUNNING']],
     [
       'between two tasks',
-      graph('a', 'b a'),
+      graphSettings('a', 'b a'),
       async () => {
-        await world.running('a');
-        world.pool.end('a');
-        await world.running('b');
+        await world.waitForRunningTasks('a');
+        world.pool.endTask('a');
+        await world.waitForRunningTasks('b');
       },
       ['run RUNNING', 'a TERMINATED/SUCCESS', 'b RUNNING'],
     ],
@@ -194,30 +198,30 @@ describe('an engine that closes', () => {
   test.each(stored)(
     'leaves a run %s as it is, with no timer, and the next one goes on',
     async (_name, settings, reach, states) => {
-      const first = world.coordinator({ clusterStartMs: 60_000 });
-      const runId = await world.launch(first, { ...settings, timeout_seconds: 0 });
+      const first = world.startCoordinator({ clusterStartMs: 60_000 });
+      const runId = await world.launchRun(first, { ...settings, timeout_seconds: 0 });
       await reach();
-      await world.when(runId, (run) => describeRun(run).join() === states.join());
+      await world.waitForRun(runId, (run) => describeRun(run).join() === states.join());
       await first.close();
-      expect([first.countDrivenRuns(), world.clock.waiting()]).toEqual([0, 0]);
-      const handed = world.pool.handed.length;
-      for (const key of world.pool.running()) world.pool.end(key);
-      const before = await world.when(runId, () => true);
-      world.pool.atOnce = { kind: 'succeeded' };
-      const second = world.coordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
+      expect([first.countDrivenRuns(), world.clock.pendingCount()]).toEqual([0, 0]);
+      const handed = world.pool.assignments.length;
+      for (const key of world.pool.runningTasks()) world.pool.endTask(key);
+      const before = await world.waitForRun(runId, () => true);
+      world.pool.immediateOutcome = { kind: 'succeeded' };
+      const second = world.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
       expect(describeRun(before)).toEqual(states);
-      await world.adopt(second);
+      await world.adoptRuns(second);
       await withMovingClock(() => isOver(runId));
-      expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
-      expect(world.pool.handed.length).toBeGreaterThan(handed);
+      expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+      expect(world.pool.assignments.length).toBeGreaterThan(handed);
     },
   );
 
   test('takes nothing any more', async () => {
-    const first = world.coordinator();
+    const first = world.startCoordinator();
     await first.close();
-    const runId = await world.launch(first, singleTask);
-    expect([first.countDrivenRuns(), describeRun(await world.when(runId, () => true))]).toEqual([
+    const runId = await world.launchRun(first, singleTaskSettings);
+    expect([first.countDrivenRuns(), describeRun(await world.waitForRun(runId, () => true))]).toEqual([
       0,
       ['run PENDING', 'main PENDING'],
     ]);
@@ -233,33 +237,33 @@ describe('an engine that closes', () => {
         underWay -= 1;
       });
     };
-    const first = world.coordinator({ runs: { ...world.runs, write } });
-    await Promise.all(Array.from({ length: 10 }, () => world.launch(first, graph('a', 'b', 'c'))));
-    await vi.waitFor(() => expect(underWay).toBeGreaterThan(0), { ...patience, interval: 1 });
+    const first = world.startCoordinator({ runs: { ...world.runs, write } });
+    await Promise.all(Array.from({ length: 10 }, () => world.launchRun(first, graphSettings('a', 'b', 'c'))));
+    await vi.waitFor(() => expect(underWay).toBeGreaterThan(0), { ...waitOptions, interval: 1 });
     await first.close();
     const before = calls;
     expect(underWay).toBe(0);
-    for (const key of world.pool.running()) world.pool.end(key);
+    for (const key of world.pool.runningTasks()) world.pool.endTask(key);
     await world.runs.find(1);
     expect(calls).toBe(before);
   });
 });
 
 test('a run that comes back to a node which still remembers it is driven once', async () => {
-  const first = world.coordinator();
-  const runId = await world.launch(first, graph('a', 'b a'));
-  await world.running('a');
+  const first = world.startCoordinator();
+  const runId = await world.launchRun(first, graphSettings('a', 'b a'));
+  await world.waitForRunningTasks('a');
   await world.runs.adopt('node-2', world.clock.now(), 10);
-  await world.adopt(first, 'node-1');
+  await world.adoptRuns(first, 'node-1');
   await vi.waitFor(
-    () => expect(world.pool.handed.map(({ taskKey }) => taskKey)).toEqual(['a', 'a']),
-    patience,
+    () => expect(world.pool.assignments.map(({ taskKey }) => taskKey)).toEqual(['a', 'a']),
+    waitOptions,
   );
-  world.pool.end('a');
-  await world.running('b');
-  expect([first.countDrivenRuns(), (await world.when(runId, () => true)).run.fence]).toEqual([1, 3]);
-  world.pool.end('b');
-  expect(describeRun(await world.ended(runId))).toEqual([
+  world.pool.endTask('a');
+  await world.waitForRunningTasks('b');
+  expect([first.countDrivenRuns(), (await world.waitForRun(runId, () => true)).run.fence]).toEqual([1, 3]);
+  world.pool.endTask('b');
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'a TERMINATED/SUCCESS',
     'b TERMINATED/SUCCESS',
@@ -267,32 +271,32 @@ test('a run that comes back to a node which still remembers it is driven once', 
 });
 
 test('a kill between the first begin of a task and that of its run lets the run begin late, and tells so', async () => {
-  const runId = await world.launch(world.coordinator({ runs: mortal(world.runs, () => true) }, 'kill'), {
-    ...graph('a', 'b a'),
-    ...mails,
-  });
+  const runId = await world.launchRun(
+    world.startCoordinator({ runs: mortal(world.runs, () => true) }, 'kill'),
+    { ...graphSettings('a', 'b a'), ...mails },
+  );
   await world.database.db
     .updateTable('task_runs')
     .set({ state: 'RUNNING', start_time: 5, running_time: 5 })
     .where('job_run_id', '=', runId)
     .where('task_key', '=', 'a')
     .execute();
-  const second = world.coordinator({ nodeId: 'node-2' });
-  await world.adopt(second);
-  await world.running('a');
-  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))).toEqual([
+  const second = world.startCoordinator({ nodeId: 'node-2' });
+  await world.adoptRuns(second);
+  await world.waitForRunningTasks('a');
+  expect(describeRun(await world.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING'))).toEqual([
     'run RUNNING',
     'a RUNNING',
     'b PENDING',
   ]);
-  expect(await world.notices()).toEqual(['run on_start']);
+  expect(await world.describeNotifications()).toEqual(['run on_start']);
   await cancelRun({ runs: world.runs, stopRun: second.stop }, runId);
-  await world.ended(runId);
+  await world.waitForRunEnd(runId);
 });
 
 test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when the engine could not store the reason and was killed', async () => {
   let dead = false;
-  const first = world.coordinator(
+  const first = world.startCoordinator(
     {
       runs: {
         ...world.runs,
@@ -305,20 +309,27 @@ test('a run whose tasks were ended by its timeout ends as TIMEDOUT, also when th
     },
     'kill',
   );
-  const runId = await world.launch(first, { ...graph('a'), timeout_seconds: 5 });
-  await world.running('a');
+  const runId = await world.launchRun(first, { ...graphSettings('a'), timeout_seconds: 5 });
+  await world.waitForRunningTasks('a');
   world.clock.advance(6_000);
-  await world.running();
-  const second = world.coordinator({ nodeId: 'node-2' });
-  await world.adopt(second);
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
+  await world.waitForRunningTasks();
+  const second = world.startCoordinator({ nodeId: 'node-2' });
+  await world.adoptRuns(second);
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/TIMEDOUT',
+    'a TERMINATED/TIMEDOUT',
+  ]);
 });
 
 test.each([
-  ['of the run', { ...graph('a'), timeout_seconds: 5 }, ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']],
+  [
+    'of the run',
+    { ...graphSettings('a'), timeout_seconds: 5 },
+    ['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT'],
+  ],
   [
     'of the task',
-    { tasks: (graph('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) },
+    { tasks: (graphSettings('a').tasks ?? []).map((task) => ({ ...task, timeout_seconds: 5 })) },
     ['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT'],
   ],
 ])(
@@ -326,16 +337,16 @@ test.each([
   async (_name, settings, ends) => {
     // The new owner cannot store the reason either, and so has not stopped anything itself.
     const never = (): Promise<never> => new Promise(() => undefined);
-    const second = world.coordinator({
+    const second = world.startCoordinator({
       nodeId: 'node-2',
       runs: { ...world.runs, requestStop: never, requestTaskStop: never },
     });
-    const runId = await world.launch(world.coordinator({}, 'kill'), settings);
-    await world.running('a');
-    await world.adopt(second);
-    await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-    world.clock.set(world.clock.now() + 6_000);
-    world.pool.end('a', { kind: 'stopped' });
-    expect(describeRun(await world.ended(runId))).toEqual(ends);
+    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), settings);
+    await world.waitForRunningTasks('a');
+    await world.adoptRuns(second);
+    await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
+    world.clock.setTime(world.clock.now() + 6_000);
+    world.pool.endTask('a', { kind: 'stopped' });
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
   },
 );

@@ -6,19 +6,19 @@ import { defaultInventory } from '../../../../engine/cluster/inventory.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { ClusterStore } from '../../../../engine/ports/engine.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
-import { plainCompute } from '../../../harness/compute.ts';
+import { createFakeCompute } from '../../../harness/compute.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, singleTask } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -29,7 +29,7 @@ function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): Jo
   const keys = [...new Set(Object.values(uses))].filter((key) => key !== 'own' && key !== 'existing');
   return {
     job_clusters: keys.map((key) => ({ job_cluster_key: key, new_cluster: newCluster })),
-    tasks: (graph(...tasks).tasks ?? []).map((task) => {
+    tasks: (graphSettings(...tasks).tasks ?? []).map((task) => {
       const use = uses[task.task_key];
       if (use === undefined) return task;
       if (use === 'own') return { ...task, new_cluster: newCluster };
@@ -41,70 +41,73 @@ function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): Jo
 }
 
 const clusterOf = (taskKey: string): string | undefined =>
-  world.pool.handed.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
+  world.pool.assignments.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
 
 describe('spec 2.4: a cluster of its own', () => {
   test('is made for each task and terminated when that completes', async () => {
-    const runId = await world.launch(world.coordinator(), graphOn({ a: 'own', b: 'own' }, 'a', 'b', 'c a'));
-    await world.running('a', 'b');
-    expect(await world.clusters(runId)).toEqual(['own RUNNING', 'own RUNNING']);
+    const runId = await world.launchRun(
+      world.startCoordinator(),
+      graphOn({ a: 'own', b: 'own' }, 'a', 'b', 'c a'),
+    );
+    await world.waitForRunningTasks('a', 'b');
+    expect(await world.describeClusters(runId)).toEqual(['own RUNNING', 'own RUNNING']);
     expect(clusterOf('a')).not.toBe(clusterOf('b'));
-    world.pool.end('a');
-    await world.running('b', 'c');
-    expect(await world.clusters(runId)).toEqual(['own RUNNING', 'own TERMINATED']);
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b', 'c');
+    expect(await world.describeClusters(runId)).toEqual(['own RUNNING', 'own TERMINATED']);
     expect(clusterOf('c')).toBeUndefined();
   });
 
   test.each(['failed', 'lost'] as const)('is terminated when the task is %s', async (kind) => {
-    const runId = await world.launch(world.coordinator(), {
+    const runId = await world.launchRun(world.startCoordinator(), {
       notebook_task: { notebook_path: '/n' },
       new_cluster: newCluster,
     });
-    await world.running('main');
-    world.pool.end('main', { kind, message: 'no' });
-    await world.ended(runId);
-    expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', { kind, message: 'no' });
+    await world.waitForRunEnd(runId);
+    expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
   });
 
   test('has secrets that no message of the task tells', async () => {
-    const runId = await world.launch(world.coordinator(), {
+    const runId = await world.launchRun(world.startCoordinator(), {
       notebook_task: { notebook_path: '/n' },
       new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } },
     });
-    await world.running('main');
-    world.pool.end('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
-    const { run, tasks } = await world.ended(runId);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
+    const { run, tasks } = await world.waitForRunEnd(runId);
     expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(
       Array(2).fill('ValueError: *** is wrong'),
     );
   });
 
   test('is waited for: until it has started the task is PENDING and says so', async () => {
-    const coordinator = world.coordinator({ clusterStartMs: 60_000 });
+    const coordinator = world.startCoordinator({ clusterStartMs: 60_000 });
     const start = world.clock.now();
-    const runId = await world.launch(coordinator, graphOn({ a: 'own' }, 'a'));
+    const runId = await world.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
     const {
       run,
       tasks: [task],
-    } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+    } = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
     expect([
       run.progress.state,
       task?.progress.state,
       task?.progress.startTime,
       task?.progress.message,
     ]).toEqual(['PENDING', 'PENDING', start, `Waiting for cluster ${task?.clusterId} to start`]);
-    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
     world.clock.advance(59_999);
-    expect(await world.clusters(runId)).toEqual(['own PENDING']);
+    expect(await world.describeClusters(runId)).toEqual(['own PENDING']);
     world.clock.advance(1);
-    await world.running('a');
-    const begun = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+    await world.waitForRunningTasks('a');
+    const begun = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
     expect(begun.tasks[0]?.progress).toMatchObject({
       startTime: start,
       runningTime: start + 60_000,
       message: '',
     });
-    expect(await world.clusters(runId)).toEqual(['own RUNNING']);
+    expect(await world.describeClusters(runId)).toEqual(['own RUNNING']);
   });
 });
 
@@ -113,15 +116,18 @@ describe('when another engine takes over', () => {
   const writingNothing = () => ({ ...world.runs, write: () => new Promise<never>(() => undefined) });
 
   test('the cluster of a task that never began ends with the run that was cancelled meanwhile', async () => {
-    const runId = await world.launch(
-      world.coordinator({ runs: writingNothing() }, 'kill'),
+    const runId = await world.launchRun(
+      world.startCoordinator({ runs: writingNothing() }, 'kill'),
       graphOn({ a: 'own' }, 'a'),
     );
-    await vi.waitFor(async () => expect(await world.clusters(runId)).toEqual(['own RUNNING']), patience);
+    await vi.waitFor(
+      async () => expect(await world.describeClusters(runId)).toEqual(['own RUNNING']),
+      waitOptions,
+    );
     await world.runs.requestStop(runId, 'cancel');
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a SKIPPED']);
-    expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(['run TERMINATED/CANCELED', 'a SKIPPED']);
+    expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
   });
 
   test.each([
@@ -139,70 +145,75 @@ describe('when another engine takes over', () => {
       answers.push(answer);
       return answer;
     };
-    const runId = await world.launch(
-      world.coordinator({ clusters: { ...clusters, create } }),
+    const runId = await world.launchRun(
+      world.startCoordinator({ clusters: { ...clusters, create } }),
       graphOn(uses, 'a'),
     );
     await asked.promise;
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    await world.running('a');
-    const made = await world.clusters(runId);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    await world.waitForRunningTasks('a');
+    const made = await world.describeClusters(runId);
     goOn.resolve();
-    await vi.waitFor(() => expect(answers).toEqual(['refused']), patience);
-    expect(await world.clusters(runId)).toEqual(made);
-    world.pool.end('a');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    expect((await world.clusters(runId)).every((cluster) => cluster.endsWith(' TERMINATED'))).toBe(true);
+    await vi.waitFor(() => expect(answers).toEqual(['refused']), waitOptions);
+    expect(await world.describeClusters(runId)).toEqual(made);
+    world.pool.endTask('a');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    expect((await world.describeClusters(runId)).every((cluster) => cluster.endsWith(' TERMINATED'))).toBe(
+      true,
+    );
   });
 });
 
 describe('spec 2.4: a shared cluster', () => {
   test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
-    const runId = await world.launch(
-      world.coordinator(),
+    const runId = await world.launchRun(
+      world.startCoordinator(),
       graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'),
     );
-    await world.running('a', 'b');
-    expect([clusterOf('a'), await world.clusters(runId)]).toEqual([clusterOf('b'), ['etl RUNNING']]);
-    world.pool.end('a');
-    world.pool.end('b');
-    await world.running('c');
-    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
-    world.pool.end('c');
-    await world.running('d');
+    await world.waitForRunningTasks('a', 'b');
+    expect([clusterOf('a'), await world.describeClusters(runId)]).toEqual([clusterOf('b'), ['etl RUNNING']]);
+    world.pool.endTask('a');
+    world.pool.endTask('b');
+    await world.waitForRunningTasks('c');
+    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
+    world.pool.endTask('c');
+    await world.waitForRunningTasks('d');
     expect(clusterOf('d')).toBe(clusterOf('a'));
-    world.pool.end('d');
-    await world.running('e');
-    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
-    world.pool.end('e');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    world.pool.endTask('d');
+    await world.waitForRunningTasks('e');
+    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
+    world.pool.endTask('e');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
   });
 
   test('is terminated when its last user is skipped', async () => {
-    const runId = await world.launch(world.coordinator(), graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a', 'c'));
-    await world.running('a', 'c');
-    world.pool.end('a', { kind: 'failed', message: 'no' });
-    await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'SKIPPED');
-    world.pool.end('c');
-    await world.ended(runId);
-    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
+    const runId = await world.launchRun(
+      world.startCoordinator(),
+      graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a', 'c'),
+    );
+    await world.waitForRunningTasks('a', 'c');
+    world.pool.endTask('a', { kind: 'failed', message: 'no' });
+    await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'SKIPPED');
+    world.pool.endTask('c');
+    await world.waitForRunEnd(runId);
+    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
   });
 
   test('that starts slowly is waited for by all its tasks, and asked for once', async () => {
-    const runId = await world.launch(
-      world.coordinator({ clusterStartMs: 60_000 }),
+    const runId = await world.launchRun(
+      world.startCoordinator({ clusterStartMs: 60_000 }),
       graphOn({ a: 'etl', b: 'etl', c: 'etl' }, 'a', 'b', 'c a'),
     );
-    await world.when(runId, ({ tasks }) =>
+    await world.waitForRun(runId, ({ tasks }) =>
       tasks.slice(0, 2).every(({ clusterId }) => clusterId !== undefined),
     );
-    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
     world.clock.advance(60_000);
-    await world.running('a', 'b');
-    world.pool.end('a');
-    await world.running('b', 'c');
+    await world.waitForRunningTasks('a', 'b');
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b', 'c');
     expect(new Set(['a', 'b', 'c'].map(clusterOf)).size).toBe(1);
-    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
+    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
   });
 
   test('that could not be made is replaced for the next task', async () => {
@@ -213,54 +224,55 @@ describe('spec 2.4: a shared cluster', () => {
     const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
     const [a, b] = settings.tasks ?? [];
     if (a === undefined || b === undefined) throw new Error('unreachable');
-    const runId = await world.launch(world.coordinator({ clusters: { ...clusters, create } }), {
+    const runId = await world.launchRun(world.startCoordinator({ clusters: { ...clusters, create } }), {
       ...settings,
       tasks: [a, { ...b, run_if: 'ALL_DONE' }],
     });
-    await world.running('b');
-    const found = await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
+    await world.waitForRunningTasks('b');
+    const found = await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
     expect(describeRun(found).slice(1)).toEqual(['a INTERNAL_ERROR', 'b RUNNING']);
     expect(found.tasks[0]?.progress.message).toBe('The engine failed this task: no nodes left');
-    expect(await world.clusters(runId)).toEqual(['etl RUNNING']);
+    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
   });
 
   test('that could not start, though several waited for it, fails them and ends with the run', async () => {
     const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
     const started = () => Promise.reject(new Error('no nodes left'));
-    const runId = await world.launch(
-      world.coordinator({ clusterStartMs: 60_000, clusters: { ...clusters, markRunning: started } }),
+    const runId = await world.launchRun(
+      world.startCoordinator({ clusterStartMs: 60_000, clusters: { ...clusters, markRunning: started } }),
       graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'),
     );
-    await world.when(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
-    await vi.waitFor(() => expect(world.clock.waiting()).toBe(1), patience);
+    await world.waitForRun(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
     world.clock.advance(60_000);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'a INTERNAL_ERROR',
       'b INTERNAL_ERROR',
     ]);
-    expect(await world.clusters(runId)).toEqual(['etl TERMINATED']);
+    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
   });
 });
 
 test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   const ids = [
-    await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')),
-    await world.launch(coordinator, { ...singleTask, existing_cluster_id: 'all-purpose' }),
+    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+    await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: 'all-purpose' }),
   ];
-  await world.running('a', 'main');
+  await world.waitForRunningTasks('a', 'main');
   expect([clusterOf('a'), clusterOf('main')]).toEqual(['all-purpose', 'all-purpose']);
   const contexts = await Promise.all(
     ids.map(
       async (runId) =>
-        (await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]?.sparkContextId,
+        (await world.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]
+          ?.sparkContextId,
     ),
   );
   expect(contexts[0]).toBe(contexts[1]);
-  world.pool.end('a');
-  world.pool.end('main');
-  for (const runId of ids) await world.ended(runId);
+  world.pool.endTask('a');
+  world.pool.endTask('main');
+  for (const runId of ids) await world.waitForRunEnd(runId);
   const rows = await world.database.db
     .selectFrom('clusters')
     .select(['cluster_id', 'kind', 'state', 'job_run_id'])
@@ -271,8 +283,12 @@ test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first us
 });
 
 test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or ended one fails the task, and no cluster is made', async () => {
-  const coordinator = world.coordinator({ compute: plainCompute({ requireExistingCluster: true }) });
-  const unknown = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
+  const coordinator = world.startCoordinator({
+    compute: createFakeCompute({ requireExistingCluster: true }),
+  });
+  const unknown = await world.waitForRunEnd(
+    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+  );
   expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual([
     'a TERMINATED/FAILED',
     'Cluster all-purpose does not exist',
@@ -298,18 +314,20 @@ test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or 
       last_used_time: null,
     })
     .execute();
-  const ended = await world.ended(await world.launch(coordinator, graphOn({ a: 'existing' }, 'a')));
+  const ended = await world.waitForRunEnd(
+    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+  );
   expect(ended.tasks[0]?.progress.message).toBe(
     'The cluster is in Terminated state, not available to receive jobs.',
   );
 });
 
 test('spec 2.4: an engine that takes up a running task finds that its cluster was lost meanwhile, and ends it so', async () => {
-  const runId = await world.launch(world.coordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
-  await world.running('a');
+  const runId = await world.launchRun(world.startCoordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
+  await world.waitForRunningTasks('a');
   const {
     tasks: [task],
-  } = await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+  } = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
   const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
   await clusters.terminate(
     [task?.clusterId ?? ''],
@@ -317,43 +335,45 @@ test('spec 2.4: an engine that takes up a running task finds that its cluster wa
     world.clock.now(),
     'lost',
   );
-  await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-  const run = await world.ended(runId);
+  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+  const run = await world.waitForRunEnd(runId);
   expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual([
     'a INTERNAL_ERROR/FAILED',
     `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`,
   ]);
-  expect(await world.clusters(runId)).toEqual(['own TERMINATED']);
+  expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
 });
 
 test('spec 2.8 instance_pool_id: a pool that the configuration lost since the job was created ends the task, and no cluster is made', async () => {
-  const runId = await world.launch(world.coordinator(), {
+  const runId = await world.launchRun(world.startCoordinator(), {
     notebook_task: { notebook_path: '/n' },
     new_cluster: { ...newCluster, instance_pool_id: 'gone' },
   });
-  const run = await world.ended(runId);
+  const run = await world.waitForRunEnd(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
     'run INTERNAL_ERROR',
     `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
   ]);
-  expect(await world.clusters(runId)).toEqual([]);
+  expect(await world.describeClusters(runId)).toEqual([]);
 });
 
 test('a cluster that was made for a run may be named while it lives, with its variables; after that it is not started again', async () => {
-  const coordinator = world.coordinator();
-  const owner = await world.launch(coordinator, graphOn({ a: 'own' }, 'a'));
-  await world.running('a');
+  const coordinator = world.startCoordinator();
+  const owner = await world.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
+  await world.waitForRunningTasks('a');
   const id = clusterOf('a') ?? '';
-  const borrower = await world.launch(coordinator, { ...singleTask, existing_cluster_id: id });
-  await world.running('a', 'main');
-  expect(world.pool.handed.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({
+  const borrower = await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id });
+  await world.waitForRunningTasks('a', 'main');
+  expect(world.pool.assignments.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({
     DB_CLUSTER_ID: id,
     DB_IS_JOB_CLUSTER: 'TRUE',
   });
-  world.pool.end('main');
-  world.pool.end('a');
-  for (const runId of [owner, borrower]) await world.ended(runId);
-  const late = await world.ended(await world.launch(coordinator, { ...singleTask, existing_cluster_id: id }));
+  world.pool.endTask('main');
+  world.pool.endTask('a');
+  for (const runId of [owner, borrower]) await world.waitForRunEnd(runId);
+  const late = await world.waitForRunEnd(
+    await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id }),
+  );
   expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual([
     'INTERNAL_ERROR',
     `Cluster ${id} was terminated (JOB_FINISHED)`,
@@ -366,21 +386,24 @@ test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, 
     pools: { p: { node_type_id: 'big' } },
     nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } },
   };
-  const coordinator = world.coordinator({ compute: plainCompute({ inventory }) });
+  const coordinator = world.startCoordinator({ compute: createFakeCompute({ inventory }) });
   const pooled = { ...newCluster, instance_pool_id: 'p' };
-  await world.launch(coordinator, {
+  await world.launchRun(coordinator, {
     tasks: [{ task_key: 'owner', notebook_task: { notebook_path: '/n' }, new_cluster: pooled }],
   });
-  await world.running('owner');
-  await world.launch(coordinator, { ...singleTask, existing_cluster_id: clusterOf('owner') ?? '' });
-  await world.running('main', 'owner');
-  await world.launch(coordinator, {
+  await world.waitForRunningTasks('owner');
+  await world.launchRun(coordinator, {
+    ...singleTaskSettings,
+    existing_cluster_id: clusterOf('owner') ?? '',
+  });
+  await world.waitForRunningTasks('main', 'owner');
+  await world.launchRun(coordinator, {
     tasks: [
       { task_key: 'unknown', notebook_task: { notebook_path: '/n' }, existing_cluster_id: 'never-made' },
     ],
   });
-  await world.running('main', 'owner', 'unknown');
-  const sizes = world.pool.handed.map(({ taskKey, cluster }) => [
+  await world.waitForRunningTasks('main', 'owner', 'unknown');
+  const sizes = world.pool.assignments.map(({ taskKey, cluster }) => [
     taskKey,
     cluster?.workers,
     cluster?.nodeType?.memory_mb,
@@ -390,5 +413,5 @@ test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, 
     ['main', 1, 7],
     ['unknown', undefined, undefined],
   ]);
-  for (const task of ['main', 'owner', 'unknown']) world.pool.end(task);
+  for (const task of ['main', 'owner', 'unknown']) world.pool.endTask(task);
 });

@@ -4,17 +4,17 @@ import { noLibraries } from '../../../../engine/cluster/libraries.ts';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, singleTask } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -32,21 +32,21 @@ describe('a single-task run', () => {
     ],
     ['that is lost meets an internal error', lost, 'INTERNAL_ERROR/FAILED', 'Its process vanished.'],
   ])('%s: run and task are one', async (_name, outcome, end, message) => {
-    const runId = await world.launch(world.coordinator(), singleTask);
-    await world.running('main');
-    world.pool.end('main', outcome);
-    const found = await world.ended(runId);
+    const runId = await world.launchRun(world.startCoordinator(), singleTaskSettings);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', outcome);
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([`run ${end}`, `main ${end}`]);
     expect([found.run.progress.message, found.tasks[0]?.progress.message]).toEqual([message, message]);
   });
 
   test('has its times from the clock: accepted, running, over', async () => {
     const start = world.clock.now();
-    const runId = await world.launch(world.coordinator(), singleTask);
-    await world.running('main');
+    const runId = await world.launchRun(world.startCoordinator(), singleTaskSettings);
+    await world.waitForRunningTasks('main');
     world.clock.advance(5_000);
-    world.pool.end('main');
-    const { run } = await world.ended(runId);
+    world.pool.endTask('main');
+    const { run } = await world.waitForRunEnd(runId);
     expect(run.progress).toMatchObject({
       startTime: start,
       runningTime: start,
@@ -57,8 +57,8 @@ describe('a single-task run', () => {
 });
 
 test('a runner is handed the task with its parameters merged in, its directory and its cluster', async () => {
-  const coordinator = world.coordinator();
-  const runId = await world.launch(coordinator, {
+  const coordinator = world.startCoordinator();
+  const runId = await world.launchRun(coordinator, {
     tasks: [
       {
         task_key: 'load',
@@ -68,12 +68,12 @@ test('a runner is handed the task with its parameters merged in, its directory a
       },
     ],
   });
-  await world.running('load');
+  await world.waitForRunningTasks('load');
   const {
     run,
     tasks: [task],
-  } = await world.when(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
-  expect(world.pool.handed).toEqual([
+  } = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+  expect(world.pool.assignments).toEqual([
     expect.objectContaining({
       jobId: run.jobId,
       jobRunId: runId,
@@ -102,17 +102,17 @@ test('a runner is handed the task with its parameters merged in, its directory a
 
 describe('a graph', () => {
   test('runs independent tasks at the same time, and a task after all its dependencies', async () => {
-    const coordinator = world.coordinator();
-    const runId = await world.launch(coordinator, graph('a', 'b', 'c a b', 'd a'));
-    await world.running('a', 'b');
-    world.pool.end('a');
-    await world.running('b', 'd');
-    world.pool.end('d');
-    await world.running('b');
-    world.pool.end('b');
-    await world.running('c');
+    const coordinator = world.startCoordinator();
+    const runId = await world.launchRun(coordinator, graphSettings('a', 'b', 'c a b', 'd a'));
+    await world.waitForRunningTasks('a', 'b');
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b', 'd');
+    world.pool.endTask('d');
+    await world.waitForRunningTasks('b');
+    world.pool.endTask('b');
+    await world.waitForRunningTasks('c');
     expect(
-      describeRun(await world.when(runId, ({ tasks }) => tasks[2]?.progress.state === 'RUNNING')),
+      describeRun(await world.waitForRun(runId, ({ tasks }) => tasks[2]?.progress.state === 'RUNNING')),
     ).toEqual([
       'run RUNNING',
       'a TERMINATED/SUCCESS',
@@ -120,23 +120,23 @@ describe('a graph', () => {
       'c RUNNING',
       'd TERMINATED/SUCCESS',
     ]);
-    world.pool.end('c');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
+    world.pool.endTask('c');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
   });
 
   test('says of a waiting task what it waits for', async () => {
-    const runId = await world.launch(world.coordinator(), graph('a', 'b', 'c b a'));
-    const { tasks } = await world.when(runId, () => true);
+    const runId = await world.launchRun(world.startCoordinator(), graphSettings('a', 'b', 'c b a'));
+    const { tasks } = await world.waitForRun(runId, () => true);
     expect(tasks.map(({ progress }) => progress.message)).toEqual(['', '', 'Waiting for the tasks a, b']);
   });
 
   test('behind a failure is skipped, and the run names the task that failed', async () => {
-    const runId = await world.launch(world.coordinator(), graph('a', 'b a', 'c b', 'd'));
-    await world.running('a', 'd');
-    world.pool.end('a', failed);
-    world.pool.end('d');
-    const found = await world.ended(runId);
+    const runId = await world.launchRun(world.startCoordinator(), graphSettings('a', 'b a', 'c b', 'd'));
+    await world.waitForRunningTasks('a', 'd');
+    world.pool.endTask('a', failed);
+    world.pool.endTask('d');
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([
       'run TERMINATED/FAILED',
       'a TERMINATED/FAILED',
@@ -156,10 +156,10 @@ describe('a graph', () => {
   });
 
   test('with a lost task ends as TERMINATED/FAILED, the task as INTERNAL_ERROR', async () => {
-    const runId = await world.launch(world.coordinator(), graph('a', 'b a'));
-    await world.running('a');
-    world.pool.end('a', lost);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    const runId = await world.launchRun(world.startCoordinator(), graphSettings('a', 'b a'));
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a', lost);
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'a INTERNAL_ERROR/FAILED',
       'b SKIPPED',
@@ -167,17 +167,17 @@ describe('a graph', () => {
   });
 
   test('takes the branch whose condition holds', async () => {
-    const settings = graph('a', 'mend a', 'go_on a');
+    const settings = graphSettings('a', 'mend a', 'go_on a');
     const [a, mend, goOn] = settings.tasks ?? [];
     if (a === undefined || mend === undefined || goOn === undefined) throw new Error('unreachable');
-    const runId = await world.launch(world.coordinator(), {
+    const runId = await world.launchRun(world.startCoordinator(), {
       tasks: [a, { ...mend, run_if: 'AT_LEAST_ONE_FAILED' }, goOn],
     });
-    await world.running('a');
-    world.pool.end('a', failed);
-    await world.running('mend');
-    world.pool.end('mend');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a', failed);
+    await world.waitForRunningTasks('mend');
+    world.pool.endTask('mend');
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'a TERMINATED/FAILED',
       'go_on SKIPPED',
@@ -186,13 +186,13 @@ describe('a graph', () => {
   });
 
   test('of a hundred tasks, each after the one before, runs to its end', async () => {
-    world.pool.atOnce = { kind: 'succeeded' };
+    world.pool.immediateOutcome = { kind: 'succeeded' };
     const keys = Array.from({ length: 100 }, (_, index) => (index === 0 ? 't0' : `t${index} t${index - 1}`));
-    const runId = await world.launch(world.coordinator(), graph(...keys));
+    const runId = await world.launchRun(world.startCoordinator(), graphSettings(...keys));
     expect(
-      describeRun(await world.ended(runId)).filter((one) => !one.endsWith('TERMINATED/SUCCESS')),
+      describeRun(await world.waitForRunEnd(runId)).filter((one) => !one.endsWith('TERMINATED/SUCCESS')),
     ).toEqual([]);
-    expect(world.pool.handed.map(({ taskKey }) => taskKey)).toEqual(keys.map((_, index) => `t${index}`));
+    expect(world.pool.assignments.map(({ taskKey }) => taskKey)).toEqual(keys.map((_, index) => `t${index}`));
   });
 });
 
@@ -204,26 +204,26 @@ describe('notices', () => {
     ['failure', failed, ['run on_start', 'run on_failure']],
     ['internal error', lost, ['run on_start', 'run on_failure']],
   ])('of a single-task run that ends in %s are told once', async (_name, outcome, expected) => {
-    const runId = await world.launch(world.coordinator(), { ...singleTask, ...mails });
-    await world.running('main');
-    world.pool.end('main', outcome);
-    await world.ended(runId);
-    expect(await world.notices()).toEqual(expected);
+    const runId = await world.launchRun(world.startCoordinator(), { ...singleTaskSettings, ...mails });
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', outcome);
+    await world.waitForRunEnd(runId);
+    expect(await world.describeNotifications()).toEqual(expected);
   });
 
   test('of a graph are those of the run, once, and those of each task', async () => {
-    const settings = graph('a', 'b a', 'c a');
-    const runId = await world.launch(world.coordinator(), {
+    const settings = graphSettings('a', 'b a', 'c a');
+    const runId = await world.launchRun(world.startCoordinator(), {
       ...mails,
       tasks: (settings.tasks ?? []).map((task) => (task.task_key === 'c' ? task : { ...task, ...mails })),
     });
-    await world.running('a');
-    world.pool.end('a');
-    await world.running('b', 'c');
-    world.pool.end('c');
-    world.pool.end('b', failed);
-    await world.ended(runId);
-    expect(await world.notices()).toEqual([
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b', 'c');
+    world.pool.endTask('c');
+    world.pool.endTask('b', failed);
+    await world.waitForRunEnd(runId);
+    expect(await world.describeNotifications()).toEqual([
       'run on_start',
       'a on_start',
       'a on_success',
@@ -242,15 +242,18 @@ describe('failures of the engine itself', () => {
       taskValues: async () => ({}),
       read: async () => undefined,
     };
-    const runId = await world.launch(world.coordinator({ directories: workplace }), singleTask);
-    const found = await world.ended(runId);
+    const runId = await world.launchRun(
+      world.startCoordinator({ directories: workplace }),
+      singleTaskSettings,
+    );
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual(['run INTERNAL_ERROR/FAILED', 'main INTERNAL_ERROR/FAILED']);
     expect(found.run.progress.message).toBe('The engine failed this task: no space left');
   });
 
   test('a task of no known kind fails', async () => {
-    const runId = await world.launch(world.coordinator(), { tasks: [{ task_key: 'a' }] });
-    expect((await world.ended(runId)).tasks[0]?.progress).toMatchObject({
+    const runId = await world.launchRun(world.startCoordinator(), { tasks: [{ task_key: 'a' }] });
+    expect((await world.waitForRunEnd(runId)).tasks[0]?.progress).toMatchObject({
       state: 'TERMINATED',
       result: 'FAILED',
       message: 'This task has no kind that Runyard knows.',
@@ -270,53 +273,53 @@ describe('failures of the engine itself', () => {
   };
 
   test('a write that fails once ends its task, not the run of others: the run begins with the next task', async () => {
-    const coordinator = world.coordinator({ runs: failing((_to, count) => count === 1) });
-    const runId = await world.launch(coordinator, {
-      ...graph('a', 'b'),
+    const coordinator = world.startCoordinator({ runs: failing((_to, count) => count === 1) });
+    const runId = await world.launchRun(coordinator, {
+      ...graphSettings('a', 'b'),
       email_notifications: { on_start: ['s@x'] },
     });
-    await world.running('b');
+    await world.waitForRunningTasks('b');
     expect(
       describeRun(
-        await world.when(
+        await world.waitForRun(
           runId,
           ({ run, tasks }) => run.progress.state === 'RUNNING' && tasks[0]?.progress.state !== 'PENDING',
         ),
       ),
     ).toEqual(['run RUNNING', 'a INTERNAL_ERROR', 'b RUNNING']);
-    world.pool.end('b');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/FAILED');
-    expect(await world.notices()).toEqual(['run on_start']);
+    world.pool.endTask('b');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/FAILED');
+    expect(await world.describeNotifications()).toEqual(['run on_start']);
   });
 
   test('a run whose end cannot be stored is let go of, and another engine ends it', async () => {
-    const coordinator = world.coordinator({
+    const coordinator = world.startCoordinator({
       runs: failing((to) => to === 'TERMINATING' || to === 'INTERNAL_ERROR'),
     });
-    const runId = await world.launch(coordinator, singleTask);
-    await world.running('main');
-    world.pool.end('main');
-    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
-    expect(describeRun(await world.when(runId, () => true))).toEqual(['run RUNNING', 'main RUNNING']);
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    expect(describeRun(await world.ended(runId))).toEqual([
+    const runId = await world.launchRun(coordinator, singleTaskSettings);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main');
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
+    expect(describeRun(await world.waitForRun(runId, () => true))).toEqual(['run RUNNING', 'main RUNNING']);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'main TERMINATED/SUCCESS',
     ]);
   });
 
   test('a run that another engine has adopted is let go of, and nothing of it is written', async () => {
-    const coordinator = world.coordinator();
-    const runId = await world.launch(coordinator, graph('a', 'b a'));
-    await world.running('a');
+    const coordinator = world.startCoordinator();
+    const runId = await world.launchRun(coordinator, graphSettings('a', 'b a'));
+    await world.waitForRunningTasks('a');
     await world.runs.adopt('node-2', world.clock.now(), 10);
-    world.pool.end('a');
-    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
-    expect(describeRun(await world.when(runId, () => true))).toEqual([
+    world.pool.endTask('a');
+    await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
+    expect(describeRun(await world.waitForRun(runId, () => true))).toEqual([
       'run RUNNING',
       'a RUNNING',
       'b PENDING',
     ]);
-    expect(world.clock.waiting()).toBe(0);
+    expect(world.clock.pendingCount()).toBe(0);
   });
 });

@@ -2,7 +2,7 @@
 import { noLibraries } from '../../../../engine/cluster/libraries.ts';
 import type { LibraryManager } from '../../../../engine/ports/libraries.ts';
 
-export const emptyShelves: LibraryManager = {
+export const emptyLibraryManager: LibraryManager = {
   ensureInstalled: async () => ({ kind: 'ready', paths: noLibraries }),
   stopInstallers: async () => undefined,
   getPaths: async () => noLibraries,

@@ -10,37 +10,37 @@ import { isTransientError } from '../../../../storage/postgres/transient-errors.
 import { createScheduleStore } from '../../../../storage/postgres/schedules/schedules.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
-import { singleTask, storedJob } from '../../storage/stored-runs.ts';
+import { singleTaskSettings, createStoredJob } from '../../storage/stored-runs.ts';
 
-export interface FiredSchedules {
+export interface ScheduleHarness {
   readonly database: TestDatabase;
   readonly clock: ManualClock;
   readonly store: ScheduleStore;
   /** Ids of runs that an engine was told to drive. */
-  readonly accepted: number[];
+  readonly acceptedRunIds: number[];
   /** Starts an engine that fires; closed at the end. */
-  engine(changes?: Partial<SchedulerPorts>, limits?: Partial<Limits>): Scheduler;
+  startEngine(changes?: Partial<SchedulerPorts>, limits?: Partial<Limits>): Scheduler;
   /** Stores a job with a daily fire at six, or another one, and gives its id. */
-  job(settings?: JobSettings): Promise<number>;
-  change(jobId: number, settings: JobSettings): Promise<void>;
+  createJob(settings?: JobSettings): Promise<number>;
+  changeJob(jobId: number, settings: JobSettings): Promise<void>;
   /** Moves the clock to an instant, and waits until nothing is due any more. */
-  to(time: number): Promise<void>;
+  advanceTo(time: number): Promise<void>;
   /** Runs as `scheduled time STATE`, oldest first. */
-  runs(jobId: number): Promise<string[]>;
+  describeRuns(jobId: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
 const log = pino({ level: 'silent' });
 
-export const scheduled = (quartz_cron_expression: string, more: object = {}): JobSettings => ({
-  ...singleTask,
+export const scheduledJob = (quartz_cron_expression: string, more: object = {}): JobSettings => ({
+  ...singleTaskSettings,
   max_concurrent_runs: 1_000,
   schedule: { quartz_cron_expression, timezone_id: 'UTC', ...more },
 });
-export const atSix = scheduled('0 0 6 * * ?');
+export const dailyAtSix = scheduledJob('0 0 6 * * ?');
 
 /** @param start where the clock begins */
-export async function createFiredSchedules(start: number): Promise<FiredSchedules> {
+export async function createScheduleHarness(start: number): Promise<ScheduleHarness> {
   const database = await createTestDatabase();
   const clock = createManualClock(start);
   const store = createScheduleStore(database.db);
@@ -50,8 +50,8 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
     database,
     clock,
     store,
-    accepted,
-    engine(changes = {}, limits = {}) {
+    acceptedRunIds: accepted,
+    startEngine(changes = {}, limits = {}) {
       const firing = startScheduler({
         schedules: store,
         clock,
@@ -70,11 +70,11 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
       engines.push(firing);
       return firing;
     },
-    job: (settings = atSix) => storedJob(database.db, settings, clock.now()),
-    async change(jobId, settings) {
+    createJob: (settings = dailyAtSix) => createStoredJob(database.db, settings, clock.now()),
+    async changeJob(jobId, settings) {
       await changeJob(database.db, jobId, () => settings, clock.now());
     },
-    async to(time) {
+    async advanceTo(time) {
       for (const engine of engines) engine.wake(clock.now());
       clock.advance(time - clock.now());
       await vi.waitFor(
@@ -89,7 +89,7 @@ export async function createFiredSchedules(start: number): Promise<FiredSchedule
         { timeout: 30_000, interval: 5 },
       );
     },
-    async runs(jobId) {
+    async describeRuns(jobId) {
       const rows = await database.db
         .selectFrom('runs')
         .select(['scheduled_time', 'state'])

@@ -6,17 +6,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { ChildRunRequest } from '../../../../engine/run/child.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { singleTask, storedJob } from '../../storage/stored-runs.ts';
-import { createWorld, type World } from './world.ts';
+import { singleTaskSettings, createStoredJob } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(async () => {
   await world.close();
@@ -34,9 +34,9 @@ const parent = {
   tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
 };
 
-async function asking(changes: Parameters<World['coordinator']>[0] = {}): Promise<number> {
-  const runId = await world.launch(world.coordinator(changes), parent);
-  await world.running('asks');
+async function asking(changes: Parameters<CoordinatorHarness['startCoordinator']>[0] = {}): Promise<number> {
+  const runId = await world.launchRun(world.startCoordinator(changes), parent);
+  await world.waitForRunningTasks('asks');
   return runId;
 }
 
@@ -52,17 +52,17 @@ const child = 'main';
 
 test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN of the task', async () => {
   await asking();
-  const door = world.pool.door('asks');
+  const door = world.pool.childRunsOf('asks');
   const first = [door.launchChild('a', notebook, never), door.launchChild('a', notebook, never)];
-  await world.running('asks', child);
-  world.pool.end(child);
+  await world.waitForRunningTasks('asks', child);
+  world.pool.endTask(child);
   const [one, same] = await Promise.all(first);
   expect(one).toEqual({ runId: expect.any(Number), result: 'SUCCESS', message: '' });
   expect(same).toEqual(one);
   expect(await door.launchChild('a', notebook, never)).toEqual(one);
   const other = door.launchChild('b', notebook, never);
-  await world.running('asks', child);
-  world.pool.end(child, { kind: 'failed', message: 'Broken' });
+  await world.waitForRunningTasks('asks', child);
+  world.pool.endTask(child, { kind: 'failed', message: 'Broken' });
   expect(await other).toEqual({
     runId: expect.any(Number),
     result: 'FAILED',
@@ -75,12 +75,18 @@ test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN 
 });
 
 test('a stored job runs as by run-now, with its retries', async () => {
-  const jobId = await storedJob(database.db, { ...singleTask, max_retries: 1 }, world.clock.now());
+  const jobId = await createStoredJob(
+    database.db,
+    { ...singleTaskSettings, max_retries: 1 },
+    world.clock.now(),
+  );
   await asking();
-  const ended = world.pool.door('asks').launchChild('job', { kind: 'job', jobId, parameters: {} }, never);
+  const ended = world.pool
+    .childRunsOf('asks')
+    .launchChild('job', { kind: 'job', jobId, parameters: {} }, never);
   for (const outcome of [{ kind: 'failed', message: 'Broken' }, { kind: 'succeeded' }] as const) {
-    await world.running('asks', 'main');
-    world.pool.end('main', outcome);
+    await world.waitForRunningTasks('asks', 'main');
+    world.pool.endTask('main', outcome);
   }
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   expect((await children()).map(({ run_type: type }) => type)).toEqual(['JOB_RUN']);
@@ -89,15 +95,15 @@ test('a stored job runs as by run-now, with its retries', async () => {
 test('it is cancelled when nobody wants it any more, and handed back when it is over', async () => {
   await asking();
   const stop = new AbortController();
-  const ended = world.pool.door('asks').launchChild('a', notebook, stop.signal);
-  await world.running('asks', child);
+  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, stop.signal);
+  await world.waitForRunningTasks('asks', child);
   stop.abort();
   expect(await ended).toMatchObject({ result: 'CANCELED' });
 });
 
 test('what is asked for after the stop is never started; what was started before is cancelled', async () => {
   const runId = await asking();
-  const door = world.pool.door('asks');
+  const door = world.pool.childRunsOf('asks');
   expect(await door.launchChild('late', notebook, AbortSignal.abort())).toEqual({
     result: 'CANCELED',
     message: 'It was not started: the task that asked for it was stopped.',
@@ -107,7 +113,7 @@ test('what is asked for after the stop is never started; what was started before
     message: expect.stringContaining('could not be started'),
   });
   void door.launchChild('early', notebook, never);
-  await world.running('asks', child);
+  await world.waitForRunningTasks('asks', child);
   expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
     result: 'CANCELED',
   });
@@ -117,34 +123,34 @@ test('what is asked for after the stop is never started; what was started before
 });
 
 test('the engine that adopts the task finds the run that was started before', async () => {
-  await world.launch(world.coordinator({}, 'kill'), parent);
-  await world.running('asks');
-  void world.pool.door('asks').launchChild('a', notebook, never);
-  await world.running('asks', child);
-  const next = world.coordinator({ nodeId: 'node-2' });
-  await world.adopt(next);
-  while (world.pool.handed.filter(({ taskKey }) => taskKey === 'asks').length < 2)
+  await world.launchRun(world.startCoordinator({}, 'kill'), parent);
+  await world.waitForRunningTasks('asks');
+  void world.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  await world.waitForRunningTasks('asks', child);
+  const next = world.startCoordinator({ nodeId: 'node-2' });
+  await world.adoptRuns(next);
+  while (world.pool.assignments.filter(({ taskKey }) => taskKey === 'asks').length < 2)
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
-  const ended = world.pool.door('asks').launchChild('a', notebook, never);
-  world.pool.end(child);
+  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  world.pool.endTask(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   expect(await children()).toHaveLength(1);
 });
 
 test('an engine that waits for its running tasks still starts what they wait for', async () => {
-  const coordinator = world.coordinator();
-  const runId = await world.launch(coordinator, parent);
-  await world.running('asks');
+  const coordinator = world.startCoordinator();
+  const runId = await world.launchRun(coordinator, parent);
+  await world.waitForRunningTasks('asks');
   const drained = coordinator.drain();
-  const ended = world.pool.door('asks').launchChild('a', notebook, never);
-  await world.running('asks', child);
-  world.pool.end(child);
+  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  await world.waitForRunningTasks('asks', child);
+  world.pool.endTask(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
-  world.pool.end('asks');
+  world.pool.endTask('asks');
   await drained;
-  expect((await world.ended(runId)).run.progress.result).toBe('SUCCESS');
+  expect((await world.waitForRunEnd(runId)).run.progress.result).toBe('SUCCESS');
 });
 
 test.each<[string, ChildRunRequest, object, RegExp]>([
@@ -188,7 +194,7 @@ test.each<[string, ChildRunRequest, object, RegExp]>([
   'spec 8: refused with a sentence, and nothing is started: %s',
   async (_fact, request, changes, message) => {
     await asking(changes);
-    expect(await world.pool.door('asks').launchChild('a', request, never)).toEqual({
+    expect(await world.pool.childRunsOf('asks').launchChild('a', request, never)).toEqual({
       result: 'FAILED',
       message: expect.stringMatching(message),
     });

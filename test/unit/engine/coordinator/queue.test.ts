@@ -8,7 +8,12 @@ import { defaultLimits } from '../../../../engine/limits.ts';
 import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import { createRunStore } from '../../../../storage/postgres/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
+import {
+  graphSettings,
+  createLaunchPorts,
+  launchRunOfJob,
+  createStoredJob,
+} from '../../storage/stored-runs.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -19,14 +24,14 @@ afterAll(() => database.drop());
 test('a run that another node withdraws between the looks at its row and at its tasks holds nobody up', async () => {
   const log = pino({ level: 'silent' });
   const runs = createRunStore(database.db, systemClock, log);
-  const jobId = await storedJob(
+  const jobId = await createStoredJob(
     database.db,
-    { ...graph('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } },
+    { ...graphSettings('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } },
     systemClock.now(),
   );
-  const ports = { ...launchPorts(runs, [], 'node-1', systemClock), accept: () => undefined };
-  await runOfJob(ports, jobId);
-  const { runId } = await runOfJob(ports, jobId);
+  const ports = { ...createLaunchPorts(runs, [], 'node-1', systemClock), accept: () => undefined };
+  await launchRunOfJob(ports, jobId);
+  const { runId } = await launchRunOfJob(ports, jobId);
   await runs.requestStop(runId, 'cancel');
   const before = await runs.listRunsLeavingQueue(0, 10);
   /** Serves the queue once, until all that leaves it has left. */

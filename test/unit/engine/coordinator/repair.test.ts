@@ -9,17 +9,17 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { repairRun } from '../../../../engine/repair.ts';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, launchPorts } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, createLaunchPorts } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -33,7 +33,7 @@ function repair(
   node = 'node-1',
   latestRepairId = 0,
 ): Promise<number> {
-  const ports = { ...launchPorts(world.runs, [], node, world.clock), accept: coordinator.accept };
+  const ports = { ...createLaunchPorts(world.runs, [], node, world.clock), accept: coordinator.accept };
   return repairRun(ports, {
     runId,
     taskKeys: [],
@@ -46,27 +46,27 @@ function repair(
 
 /** A run of a, b behind it, and c, in which a succeeded, b failed, and what depends on it was skipped. */
 async function brokenRun(coordinator: Coordinator, more: Partial<JobSettings> = {}): Promise<number> {
-  const runId = await world.launch(coordinator, { ...graph('a', 'b a', 'c b'), ...more });
-  await world.running('a');
-  world.pool.end('a');
-  await world.running('b');
-  world.pool.end('b', failed);
-  await world.ended(runId);
-  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
+  const runId = await world.launchRun(coordinator, { ...graphSettings('a', 'b a', 'c b'), ...more });
+  await world.waitForRunningTasks('a');
+  world.pool.endTask('a');
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b', failed);
+  await world.waitForRunEnd(runId);
+  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
   return runId;
 }
 
-const handed = (): string[] => world.pool.handed.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`);
+const handed = (): string[] => world.pool.assignments.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`);
 
 test('only the tasks that run again are handed over, as new attempts', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   const runId = await brokenRun(coordinator);
   await repair(runId, coordinator);
-  await world.running('b');
-  world.pool.end('b');
-  await world.running('c');
-  world.pool.end('c');
-  expect(describeRun(await world.ended(runId))).toEqual([
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b');
+  await world.waitForRunningTasks('c');
+  world.pool.endTask('c');
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'a TERMINATED/SUCCESS',
     'b TERMINATED/FAILED',
@@ -78,20 +78,20 @@ test('only the tasks that run again are handed over, as new attempts', async () 
 });
 
 test('people are told of its start once, and of every end', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   const runId = await brokenRun(coordinator, mails);
   await repair(runId, coordinator);
-  await world.running('b');
-  world.pool.end('b', failed);
-  const { run } = await world.ended(runId);
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b', failed);
+  const { run } = await world.waitForRunEnd(runId);
   await repair(runId, coordinator, 'node-1', run.repair?.repairId);
-  await world.running('b');
-  world.pool.end('b');
-  await world.running('c');
-  world.pool.end('c');
-  await world.when(runId, (found) => found.run.progress.result === 'SUCCESS');
-  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), patience);
-  expect(await world.notices()).toEqual([
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b');
+  await world.waitForRunningTasks('c');
+  world.pool.endTask('c');
+  await world.waitForRun(runId, (found) => found.run.progress.result === 'SUCCESS');
+  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
+  expect(await world.describeNotifications()).toEqual([
     'run on_start',
     'run on_failure',
     'run on_failure',
@@ -100,53 +100,53 @@ test('people are told of its start once, and of every end', async () => {
 });
 
 test('it is PENDING until the first of its new attempts begins, whatever ran before', async () => {
-  const coordinator = world.coordinator({ clusterStartMs: 60_000 });
+  const coordinator = world.startCoordinator({ clusterStartMs: 60_000 });
   const settings: JobSettings = {
     tasks: [
-      ...(graph('a').tasks ?? []),
-      ...(graph('b a').tasks ?? []).map((task) => ({ ...task, ...cluster })),
+      ...(graphSettings('a').tasks ?? []),
+      ...(graphSettings('b a').tasks ?? []).map((task) => ({ ...task, ...cluster })),
     ],
   };
-  const runId = await world.launch(coordinator, settings);
-  await world.running('a');
-  world.pool.end('a');
+  const runId = await world.launchRun(coordinator, settings);
+  await world.waitForRunningTasks('a');
+  world.pool.endTask('a');
   const waiting = () =>
-    world.when(
+    world.waitForRun(
       runId,
       ({ tasks }) => tasks.at(-1)?.progress.message.startsWith('Waiting for cluster') === true,
     );
   await waiting();
   world.clock.advance(60_000);
-  await world.running('b');
-  world.pool.end('b', failed);
-  await world.ended(runId);
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b', failed);
+  await world.waitForRunEnd(runId);
   await repair(runId, coordinator);
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
   // The same for an engine that takes it over in that moment.
-  const second = world.coordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
-  await world.adopt(second);
-  await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(0), patience);
+  const second = world.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
+  await world.adoptRuns(second);
+  await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(0), waitOptions);
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
   world.clock.advance(60_000);
-  await world.running('b');
-  expect(describeRun(await world.when(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe(
+  await world.waitForRunningTasks('b');
+  expect(describeRun(await world.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe(
     'run RUNNING',
   );
-  world.pool.end('b');
-  expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  world.pool.endTask('b');
+  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
 
 describe('stops', () => {
   test('the timeout of the run counts from the repair', async () => {
-    const coordinator = world.coordinator();
+    const coordinator = world.startCoordinator();
     const runId = await brokenRun(coordinator, { timeout_seconds: 60 });
     world.clock.advance(3_600_000);
     await repair(runId, coordinator);
-    await world.running('b');
+    await world.waitForRunningTasks('b');
     world.clock.advance(59_000);
-    expect(world.pool.stops('b')).toBe(0);
+    expect(world.pool.stopCount('b')).toBe(0);
     world.clock.advance(1_000);
-    const found = await world.ended(runId);
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([
       'run TERMINATED/TIMEDOUT',
       'a TERMINATED/SUCCESS',
@@ -156,51 +156,51 @@ describe('stops', () => {
       'c SKIPPED',
     ]);
     // An engine that adopts it counts from there, too.
-    await repair(runId, world.coordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
-    await world.running('b');
-    const second = world.coordinator({ nodeId: 'node-2' });
-    await world.adopt(second);
+    await repair(runId, world.startCoordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
+    await world.waitForRunningTasks('b');
+    const second = world.startCoordinator({ nodeId: 'node-2' });
+    await world.adoptRuns(second);
     world.clock.advance(59_000);
     expect((await world.runs.find(runId))?.run.stopReason).toBeUndefined();
     world.clock.advance(1_000);
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
   });
 
   test('a run that was cancelled goes on, and can be cancelled again', async () => {
-    const coordinator = world.coordinator();
+    const coordinator = world.startCoordinator();
     const cancel = (id: number): Promise<void> =>
       cancelRun({ runs: world.runs, stopRun: coordinator.stop }, id);
-    const runId = await world.launch(coordinator, graph('a', 'b a'));
-    await world.running('a');
+    const runId = await world.launchRun(coordinator, graphSettings('a', 'b a'));
+    await world.waitForRunningTasks('a');
     await cancel(runId);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'a TERMINATED/CANCELED',
       'b SKIPPED',
     ]);
     const repairId = await repair(runId, coordinator);
-    await world.running('a');
+    await world.waitForRunningTasks('a');
     expect((await world.runs.find(runId))?.run.stopReason).toBeUndefined();
-    world.pool.end('a');
-    await world.running('b');
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b');
     await cancel(runId);
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/CANCELED');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/CANCELED');
     await repair(runId, coordinator, 'node-1', repairId);
-    await world.running('b');
-    world.pool.end('b');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    await world.waitForRunningTasks('b');
+    world.pool.endTask('b');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
     expect(handed()).toEqual(['a 0', 'a 1', 'b 1', 'b 2']);
   });
 });
 
 describe('engines', () => {
   test('one that repairs a run of another owns it, and its fence is higher', async () => {
-    const first = world.coordinator();
+    const first = world.startCoordinator();
     const runId = await brokenRun(first);
-    const second = world.coordinator({ nodeId: 'node-2' });
+    const second = world.startCoordinator({ nodeId: 'node-2' });
     await repair(runId, second, 'node-2');
-    await world.running('b');
-    const { run, tasks } = await world.when(runId, () => true);
+    await world.waitForRunningTasks('b');
+    const { run, tasks } = await world.waitForRun(runId, () => true);
     expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual([
       'node-2',
       2,
@@ -217,31 +217,31 @@ describe('engines', () => {
   });
 
   test('one that ends right after it has stored a repair loses nothing', async () => {
-    const first = world.coordinator();
+    const first = world.startCoordinator();
     const runId = await brokenRun(first);
     await first.close();
     await repair(runId, first);
-    expect(describeRun(await world.when(runId, () => true))[0]).toBe('run PENDING');
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    await world.running('b');
-    world.pool.end('b');
-    await world.running('c');
-    world.pool.end('c');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    expect(describeRun(await world.waitForRun(runId, () => true))[0]).toBe('run PENDING');
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    await world.waitForRunningTasks('b');
+    world.pool.endTask('b');
+    await world.waitForRunningTasks('c');
+    world.pool.endTask('c');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
     expect(handed()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
   });
 
   test('one that takes over in the middle goes on with the attempts of the repair', async () => {
-    const first = world.coordinator();
+    const first = world.startCoordinator();
     const runId = await brokenRun(first);
     await repair(runId, first);
-    await world.running('b');
-    await world.when(runId, ({ run }) => run.progress.state === 'RUNNING');
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    world.pool.end('b');
-    await world.running('c');
-    world.pool.end('c');
-    const found = await world.ended(runId);
+    await world.waitForRunningTasks('b');
+    await world.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING');
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    world.pool.endTask('b');
+    await world.waitForRunningTasks('c');
+    world.pool.endTask('c');
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)[0]).toBe('run TERMINATED/SUCCESS');
     expect([found.run.owner, found.run.fence]).toEqual(['node-2', 3]);
     expect(new Set(handed())).toEqual(new Set(['a 0', 'b 0', 'b 1', 'c 1']));

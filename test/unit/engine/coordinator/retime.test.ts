@@ -7,30 +7,30 @@ import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts'
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, singleTask } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, type World } from './world.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 let coordinator: Coordinator;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
-  coordinator = world.coordinator();
+  world = createCoordinatorHarness(database);
+  coordinator = world.startCoordinator();
 });
 afterEach(() => world.close());
 
 const pair = (run: number | undefined, a: number | undefined): JobSettings => ({
   ...(run !== undefined && { timeout_seconds: run }),
-  tasks: (graph('a', 'b').tasks ?? []).map((task) =>
+  tasks: (graphSettings('a', 'b').tasks ?? []).map((task) =>
     task.task_key === 'a' && a !== undefined ? { ...task, timeout_seconds: a } : task,
   ),
 });
 const single = (timeout: number | undefined): JobSettings => ({
-  ...singleTask,
+  ...singleTaskSettings,
   ...(timeout !== undefined && { timeout_seconds: timeout }),
 });
 
@@ -58,69 +58,69 @@ const ways: [string, (seconds: number | undefined) => JobSettings, string[], str
 test.each(ways)(
   '%s that had no timeout gets one, counted from its start',
   async (_name, settings, tasks, ends) => {
-    const runId = await world.launch(coordinator, settings(undefined));
-    await world.running(...tasks);
+    const runId = await world.launchRun(coordinator, settings(undefined));
+    await world.waitForRunningTasks(...tasks);
     world.clock.advance(4_000);
     await change(runId, settings(10));
     world.clock.advance(5_999);
-    expect(world.pool.running()).toEqual(tasks);
+    expect(world.pool.runningTasks()).toEqual(tasks);
     world.clock.advance(1);
-    expect(describeRun(await world.ended(runId))).toEqual(ends);
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
   },
 );
 
 test.each(ways)('%s gets more time', async (_name, settings, tasks, ends) => {
-  const runId = await world.launch(coordinator, settings(10));
-  await world.running(...tasks);
+  const runId = await world.launchRun(coordinator, settings(10));
+  await world.waitForRunningTasks(...tasks);
   await change(runId, settings(20));
   world.clock.advance(19_999);
-  expect(world.pool.running()).toEqual(tasks);
+  expect(world.pool.runningTasks()).toEqual(tasks);
   world.clock.advance(1);
-  expect(describeRun(await world.ended(runId))).toEqual(ends);
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
 });
 
 test.each(ways)('%s whose new time is over already ends at once', async (_name, settings, tasks, ends) => {
-  const runId = await world.launch(coordinator, settings(100));
-  await world.running(...tasks);
+  const runId = await world.launchRun(coordinator, settings(100));
+  await world.waitForRunningTasks(...tasks);
   world.clock.advance(50_000);
   await change(runId, settings(50));
   world.clock.advance(0);
-  expect(describeRun(await world.ended(runId))).toEqual(ends);
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
 });
 
 test.each(ways)('%s whose timeout is removed has no timer left', async (_name, settings, tasks) => {
-  const runId = await world.launch(coordinator, settings(10));
-  await world.running(...tasks);
-  expect(world.clock.waiting()).toBe(1);
+  const runId = await world.launchRun(coordinator, settings(10));
+  await world.waitForRunningTasks(...tasks);
+  expect(world.clock.pendingCount()).toBe(1);
   await change(runId, settings(undefined));
-  expect(world.clock.waiting()).toBe(0);
-  for (const key of tasks) world.pool.end(key);
-  expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  expect(world.clock.pendingCount()).toBe(0);
+  for (const key of tasks) world.pool.endTask(key);
+  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
 
 test.each(ways)(
   '%s that another engine adopts keeps what was changed',
   async (_name, settings, tasks, ends) => {
-    const runId = await world.launch(coordinator, settings(10));
-    await world.running(...tasks);
+    const runId = await world.launchRun(coordinator, settings(10));
+    await world.waitForRunningTasks(...tasks);
     await change(runId, settings(20));
     await coordinator.close();
     world.clock.advance(15_000);
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    expect(world.pool.running()).toEqual(tasks);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    expect(world.pool.runningTasks()).toEqual(tasks);
     world.clock.advance(5_000);
-    expect(describeRun(await world.ended(runId))).toEqual(ends);
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
   },
 );
 
 test('a task is stopped by its new timeout, and the others go on', async () => {
-  const runId = await world.launch(coordinator, pair(undefined, undefined));
-  await world.running('a', 'b');
+  const runId = await world.launchRun(coordinator, pair(undefined, undefined));
+  await world.waitForRunningTasks('a', 'b');
   await change(runId, pair(undefined, 5));
   world.clock.advance(5_000);
-  await world.running('b');
-  world.pool.end('b');
-  expect(describeRun(await world.ended(runId))).toEqual([
+  await world.waitForRunningTasks('b');
+  world.pool.endTask('b');
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a TERMINATED/TIMEDOUT',
     'b TERMINATED/SUCCESS',
@@ -129,21 +129,21 @@ test('a task is stopped by its new timeout, and the others go on', async () => {
 
 test('a task that waits takes its new timeout with it when it starts', async () => {
   const waiting = (seconds?: number): JobSettings => ({
-    tasks: (graph('a', 'b a').tasks ?? []).map((task) =>
+    tasks: (graphSettings('a', 'b a').tasks ?? []).map((task) =>
       task.task_key === 'b' && seconds !== undefined ? { ...task, timeout_seconds: seconds } : task,
     ),
   });
-  const runId = await world.launch(coordinator, waiting());
-  await world.running('a');
+  const runId = await world.launchRun(coordinator, waiting());
+  await world.waitForRunningTasks('a');
   await change(runId, waiting(5));
   world.clock.advance(60_000);
-  world.pool.end('a');
-  await world.running('b');
-  await world.when(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
+  world.pool.endTask('a');
+  await world.waitForRunningTasks('b');
+  await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
   world.clock.advance(4_999);
-  expect(world.pool.running()).toEqual(['b']);
+  expect(world.pool.runningTasks()).toEqual(['b']);
   world.clock.advance(1);
-  expect(describeRun(await world.ended(runId))).toEqual([
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a TERMINATED/SUCCESS',
     'b TERMINATED/TIMEDOUT',
@@ -151,19 +151,19 @@ test('a task that waits takes its new timeout with it when it starts', async () 
 });
 
 test('a timeout that has struck is not taken back', async () => {
-  world.pool.stubborn = true;
-  const runId = await world.launch(coordinator, single(10));
-  await world.running('main');
+  world.pool.ignoreStops = true;
+  const runId = await world.launchRun(coordinator, single(10));
+  await world.waitForRunningTasks('main');
   world.clock.advance(10_000);
   await change(runId, single(undefined));
-  world.pool.end('main', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
+  world.pool.endTask('main', { kind: 'stopped' });
+  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
 });
 
 test('a run that this node does not drive is left alone', async () => {
-  const runId = await world.launch(coordinator, single(10));
-  await world.running('main');
-  await change(runId, single(20), world.coordinator({ nodeId: 'node-2' }));
-  world.pool.end('main');
-  expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  const runId = await world.launchRun(coordinator, single(10));
+  await world.waitForRunningTasks('main');
+  await change(runId, single(20), world.startCoordinator({ nodeId: 'node-2' }));
+  world.pool.endTask('main');
+  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });

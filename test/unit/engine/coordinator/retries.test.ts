@@ -7,17 +7,17 @@ import { launchRun } from '../../../../engine/launch.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, launchPorts, singleTask } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, createLaunchPorts, singleTaskSettings } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -26,7 +26,7 @@ const minute = 60_000;
 
 /** A graph whose tasks are retried. */
 function retried(policy: Partial<JobSettings>, ...tasks: string[]): JobSettings {
-  const { tasks: made = [], ...rest } = graph(...tasks);
+  const { tasks: made = [], ...rest } = graphSettings(...tasks);
   return { ...rest, tasks: made.map((task) => ({ ...task, ...policy })) };
 }
 
@@ -51,22 +51,22 @@ const latestRun = async (): Promise<number> =>
 
 describe('spec 2.3: a task of a multi-task run', () => {
   test('is tried again inside the same run until it succeeds', async () => {
-    const runId = await world.launch(world.coordinator(), retried({ max_retries: 3 }, 'a', 'b a'));
+    const runId = await world.launchRun(world.startCoordinator(), retried({ max_retries: 3 }, 'a', 'b a'));
     for (const attempt of [0, 1]) {
       await vi.waitFor(
-        () => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt }),
-        patience,
+        () => expect(world.pool.assignments.at(-1)).toMatchObject({ taskKey: 'a', attempt }),
+        waitOptions,
       );
-      world.pool.end('a', failed);
+      world.pool.endTask('a', failed);
     }
     await vi.waitFor(
-      () => expect(world.pool.handed.at(-1)).toMatchObject({ taskKey: 'a', attempt: 2 }),
-      patience,
+      () => expect(world.pool.assignments.at(-1)).toMatchObject({ taskKey: 'a', attempt: 2 }),
+      waitOptions,
     );
-    world.pool.end('a');
-    await world.running('b');
-    world.pool.end('b');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    world.pool.endTask('a');
+    await world.waitForRunningTasks('b');
+    world.pool.endTask('b');
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'a TERMINATED/FAILED',
       'a TERMINATED/FAILED',
@@ -76,9 +76,9 @@ describe('spec 2.3: a task of a multi-task run', () => {
   });
 
   test('is given up after max_retries, and those after it are skipped', async () => {
-    world.pool.atOnce = failed;
-    const found = await world.ended(
-      await world.launch(world.coordinator(), retried({ max_retries: 2 }, 'a', 'b a')),
+    world.pool.immediateOutcome = failed;
+    const found = await world.waitForRunEnd(
+      await world.launchRun(world.startCoordinator(), retried({ max_retries: 2 }, 'a', 'b a')),
     );
     expect(describeRun(found)).toEqual([
       'run TERMINATED/FAILED',
@@ -90,14 +90,14 @@ describe('spec 2.3: a task of a multi-task run', () => {
 
   test('waits for its interval, which counts from the start of the failed attempt, and says so', async () => {
     const start = world.clock.now();
-    const runId = await world.launch(
-      world.coordinator(),
+    const runId = await world.launchRun(
+      world.startCoordinator(),
       retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
     );
-    await world.running('a');
+    await world.waitForRunningTasks('a');
     world.clock.advance(10_000);
-    world.pool.end('a', failed);
-    const { tasks } = await world.when(runId, (run) => run.tasks.length === 2);
+    world.pool.endTask('a', failed);
+    const { tasks } = await world.waitForRun(runId, (run) => run.tasks.length === 2);
     expect(tasks[1]).toMatchObject({
       attempt: 1,
       dueTime: start + minute,
@@ -108,31 +108,31 @@ describe('spec 2.3: a task of a multi-task run', () => {
         ),
       },
     });
-    await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(0), patience);
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(0), waitOptions);
     world.clock.advance(49_999);
-    expect(world.pool.running()).toEqual([]);
+    expect(world.pool.runningTasks()).toEqual([]);
     world.clock.advance(1);
-    await world.running('a');
-    world.pool.end('a');
-    expect(describeRun(await world.ended(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a');
+    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
   });
 
   test('a retry that waits survives the engine, and begins when it is due', async () => {
-    const first = world.coordinator({}, 'kill');
-    const runId = await world.launch(
+    const first = world.startCoordinator({}, 'kill');
+    const runId = await world.launchRun(
       first,
       retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
     );
-    await world.running('a');
-    world.pool.end('a', failed);
-    await world.when(runId, (run) => run.tasks.length === 2);
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(1), patience);
-    expect(world.pool.running()).toEqual([]);
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a', failed);
+    await world.waitForRun(runId, (run) => run.tasks.length === 2);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(1), waitOptions);
+    expect(world.pool.runningTasks()).toEqual([]);
     world.clock.advance(minute);
-    await world.running('a');
-    world.pool.end('a', failed);
-    const found = await world.ended(runId);
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a', failed);
+    const found = await world.waitForRunEnd(runId);
     // The retries that were made are counted from the rows, not by an engine.
     expect(describeRun(found)).toEqual([
       'run TERMINATED/FAILED',
@@ -142,17 +142,17 @@ describe('spec 2.3: a task of a multi-task run', () => {
   });
 
   test('a retry that waits is skipped when the run is cancelled', async () => {
-    const coordinator = world.coordinator();
-    const runId = await world.launch(
+    const coordinator = world.startCoordinator();
+    const runId = await world.launchRun(
       coordinator,
       retried({ max_retries: 1, min_retry_interval_millis: minute }, 'a'),
     );
-    await world.running('a');
-    world.pool.end('a', failed);
-    await world.when(runId, (run) => run.tasks.length === 2);
+    await world.waitForRunningTasks('a');
+    world.pool.endTask('a', failed);
+    await world.waitForRun(runId, (run) => run.tasks.length === 2);
     await world.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'a TERMINATED/FAILED',
       'a SKIPPED',
@@ -167,50 +167,57 @@ describe('spec 2.3: a task of a multi-task run', () => {
       ['run TERMINATED/SUCCESS', 'a TERMINATED/TIMEDOUT', 'a TERMINATED/SUCCESS'],
     ],
   ])('a timeout %s', async (_name, policy, states) => {
-    const runId = await world.launch(
-      world.coordinator(),
+    const runId = await world.launchRun(
+      world.startCoordinator(),
       retried({ max_retries: 1, timeout_seconds: 5, ...policy }, 'a'),
     );
-    await world.running('a');
+    await world.waitForRunningTasks('a');
     world.clock.advance(5_000);
     if (states.length === 3) {
-      await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-      world.pool.end('a');
+      await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
+      world.pool.endTask('a');
     }
-    expect(describeRun(await world.ended(runId))).toEqual(states);
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(states);
   });
 
   test('an attempt has a cluster of its own', async () => {
-    world.pool.atOnce = failed;
+    world.pool.immediateOutcome = failed;
     const settings = retried(
       { max_retries: 1, new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } },
       'a',
     );
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.ended(runId);
-    expect(await world.clusters(runId)).toEqual(['own TERMINATED', 'own TERMINATED']);
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunEnd(runId);
+    expect(await world.describeClusters(runId)).toEqual(['own TERMINATED', 'own TERMINATED']);
   });
 
   test('tells of each attempt, or with alert_on_last_attempt of the first start and the last end', async () => {
-    world.pool.atOnce = failed;
+    world.pool.immediateOutcome = failed;
     const told = { email_notifications: { on_start: ['a@x'], on_failure: ['a@x'] } };
-    await world.ended(await world.launch(world.coordinator(), retried({ max_retries: 1, ...told }, 'a')));
-    expect(await world.notices()).toEqual(['a on_start', 'a on_failure', 'a on_start', 'a on_failure']);
+    await world.waitForRunEnd(
+      await world.launchRun(world.startCoordinator(), retried({ max_retries: 1, ...told }, 'a')),
+    );
+    expect(await world.describeNotifications()).toEqual([
+      'a on_start',
+      'a on_failure',
+      'a on_start',
+      'a on_failure',
+    ]);
     await database.db.deleteFrom('outbox').execute();
-    await world.ended(
-      await world.launch(
-        world.coordinator(),
+    await world.waitForRunEnd(
+      await world.launchRun(
+        world.startCoordinator(),
         retried({ max_retries: 1, ...told, notification_settings: { alert_on_last_attempt: true } }, 'a'),
       ),
     );
-    expect(await world.notices()).toEqual(['a on_start', 'a on_failure']);
+    expect(await world.describeNotifications()).toEqual(['a on_start', 'a on_failure']);
   });
 });
 
 describe('spec 2.5: a single-task run', () => {
   test('is retried by new runs with the next numbers, which know the first one', async () => {
-    world.pool.atOnce = failed;
-    const first = await world.launch(world.coordinator(), { ...singleTask, max_retries: 2 });
+    world.pool.immediateOutcome = failed;
+    const first = await world.launchRun(world.startCoordinator(), { ...singleTaskSettings, max_retries: 2 });
     await vi.waitFor(
       async () =>
         expect(await runs()).toEqual([
@@ -218,7 +225,7 @@ describe('spec 2.5: a single-task run', () => {
           '2 1 TERMINATED/FAILED RETRY',
           '3 2 TERMINATED/FAILED RETRY',
         ]),
-      patience,
+      waitOptions,
     );
     const rows = await database.db.selectFrom('runs').select('original_attempt_run_id').distinct().execute();
     expect(rows).toEqual([{ original_attempt_run_id: first }]);
@@ -226,18 +233,18 @@ describe('spec 2.5: a single-task run', () => {
   });
 
   test('its retry holds its place from the moment of its end: no other run slips in', async () => {
-    const coordinator = world.coordinator();
-    const runId = await world.launch(coordinator, {
-      ...singleTask,
+    const coordinator = world.startCoordinator();
+    const runId = await world.launchRun(coordinator, {
+      ...singleTaskSettings,
       max_retries: 1,
       min_retry_interval_millis: minute,
     });
-    await world.running('main');
-    world.pool.end('main', failed);
-    const { run } = await world.ended(runId);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', failed);
+    const { run } = await world.waitForRunEnd(runId);
     expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME', '2 1 PENDING RETRY']);
     const retry = await latestRun();
-    const other = await launchRun(launchPorts(world.runs, [], 'node-1', world.clock), {
+    const other = await launchRun(createLaunchPorts(world.runs, [], 'node-1', world.clock), {
       jobId: run.jobId,
       parameters: {},
       idempotencyToken: undefined,
@@ -245,95 +252,95 @@ describe('spec 2.5: a single-task run', () => {
     });
     expect((await world.runs.find(other.runId))?.run.progress.state).toBe('SKIPPED');
     world.clock.advance(minute);
-    await world.running('main');
-    world.pool.end('main');
-    expect(describeRun(await world.ended(retry))).toContain('run TERMINATED/SUCCESS');
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main');
+    expect(describeRun(await world.waitForRunEnd(retry))).toContain('run TERMINATED/SUCCESS');
   });
 
   test('a retry that waits survives the engine', async () => {
-    const runId = await world.launch(world.coordinator({}, 'kill'), {
-      ...singleTask,
+    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), {
+      ...singleTaskSettings,
       max_retries: 1,
       min_retry_interval_millis: minute,
     });
-    await world.running('main');
-    world.pool.end('main', failed);
-    await world.ended(runId);
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(1), patience);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', failed);
+    await world.waitForRunEnd(runId);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(1), waitOptions);
     world.clock.advance(minute);
-    await world.running('main');
-    world.pool.end('main');
-    expect(describeRun(await world.ended(await latestRun()))).toEqual([
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main');
+    expect(describeRun(await world.waitForRunEnd(await latestRun()))).toEqual([
       'run TERMINATED/SUCCESS',
       'main TERMINATED/SUCCESS',
     ]);
   });
 
   test('a retry that waits can be cancelled', async () => {
-    const coordinator = world.coordinator();
-    const first = await world.launch(coordinator, {
-      ...singleTask,
+    const coordinator = world.startCoordinator();
+    const first = await world.launchRun(coordinator, {
+      ...singleTaskSettings,
       max_retries: 1,
       min_retry_interval_millis: minute,
     });
-    await world.running('main');
-    world.pool.end('main', failed);
-    await world.ended(first);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', failed);
+    await world.waitForRunEnd(first);
     const retry = await latestRun();
-    await vi.waitFor(() => expect(coordinator.isDriving(retry)).toBe(true), patience);
+    await vi.waitFor(() => expect(coordinator.isDriving(retry)).toBe(true), waitOptions);
     await world.runs.requestStop(retry, 'cancel');
     coordinator.stop(retry, 'cancel');
-    expect(describeRun(await world.ended(retry))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(retry))).toEqual([
       'run TERMINATED/CANCELED',
       'main TERMINATED/CANCELED',
     ]);
   });
 
   test('a run whose stop was noted by another node is not retried', async () => {
-    const runId = await world.launch(world.coordinator(), { ...singleTask, max_retries: 1 });
-    await world.running('main');
+    const runId = await world.launchRun(world.startCoordinator(), { ...singleTaskSettings, max_retries: 1 });
+    await world.waitForRunningTasks('main');
     await world.runs.requestStop(runId, 'cancel');
-    world.pool.end('main', failed);
-    await world.ended(runId);
+    world.pool.endTask('main', failed);
+    await world.waitForRunEnd(runId);
     expect(await runs()).toEqual(['1 0 TERMINATED/FAILED ONE_TIME']);
   });
 
   test('an engine that lost the run starts no retry', async () => {
-    const runId = await world.launch(world.coordinator(), { ...singleTask, max_retries: 1 });
-    await world.running('main');
+    const runId = await world.launchRun(world.startCoordinator(), { ...singleTaskSettings, max_retries: 1 });
+    await world.waitForRunningTasks('main');
     await world.runs.adopt('node-2', world.clock.now(), 10);
-    world.pool.end('main', failed);
-    await world.adopt(world.coordinator({ nodeId: 'node-3' }), 'node-3');
-    await vi.waitFor(async () => expect((await runs())[1]).toMatch(/^2 1 /), patience);
+    world.pool.endTask('main', failed);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-3' }), 'node-3');
+    await vi.waitFor(async () => expect((await runs())[1]).toMatch(/^2 1 /), waitOptions);
     expect((await runs()).filter((run) => run.endsWith('RETRY'))).toHaveLength(1);
     expect((await world.runs.find(runId))?.run.progress.state).toBe('TERMINATED');
   });
 
   test('tells of each run, or with alert_on_last_attempt of the first start and the last end', async () => {
-    world.pool.atOnce = failed;
+    world.pool.immediateOutcome = failed;
     const told = { email_notifications: { on_start: ['a@x'], on_failure: ['a@x'] }, max_retries: 1 };
     const over = (count: number) =>
       vi.waitFor(
         async () => expect((await runs()).filter((run) => run.includes('TERMINATED'))).toHaveLength(count),
-        patience,
+        waitOptions,
       );
-    await world.launch(world.coordinator(), { ...singleTask, ...told });
+    await world.launchRun(world.startCoordinator(), { ...singleTaskSettings, ...told });
     await over(2);
-    expect(await world.notices()).toEqual([
+    expect(await world.describeNotifications()).toEqual([
       'run on_start',
       'run on_failure',
       'run on_start',
       'run on_failure',
     ]);
     await database.db.deleteFrom('outbox').execute();
-    await world.launch(world.coordinator(), {
-      ...singleTask,
+    await world.launchRun(world.startCoordinator(), {
+      ...singleTaskSettings,
       ...told,
       notification_settings: { alert_on_last_attempt: true },
     });
     await over(4);
-    expect(await world.notices()).toEqual(['run on_start', 'run on_failure']);
+    expect(await world.describeNotifications()).toEqual(['run on_start', 'run on_failure']);
   });
 });
 
@@ -352,44 +359,53 @@ describe('spec 2.9: a health rule on the duration', () => {
   const warned = 'on_duration_warning_threshold_exceeded';
 
   test.each([
-    ['a single-task run', { ...singleTask, ...told }, 'run', 'main'],
-    ['a multi-task run', { ...graph('a'), ...told }, 'run', 'a'],
+    ['a single-task run', { ...singleTaskSettings, ...told }, 'run', 'main'],
+    ['a multi-task run', { ...graphSettings('a'), ...told }, 'run', 'a'],
     ['a task', retried(told, 'a'), 'a', 'a'],
   ] as const)('%s that lasts longer is told of once', async (_name, settings, who, key) => {
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.running(key);
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunningTasks(key);
     world.clock.advance(10_000);
-    expect(await world.notices()).toEqual([]);
+    expect(await world.describeNotifications()).toEqual([]);
     world.clock.advance(1);
-    await vi.waitFor(async () => expect(await world.notices()).toEqual([`${who} ${warned}`]), patience);
-    world.pool.end(key);
-    await world.ended(runId);
-    expect(await world.notices()).toEqual([`${who} ${warned}`]);
+    await vi.waitFor(
+      async () => expect(await world.describeNotifications()).toEqual([`${who} ${warned}`]),
+      waitOptions,
+    );
+    world.pool.endTask(key);
+    await world.waitForRunEnd(runId);
+    expect(await world.describeNotifications()).toEqual([`${who} ${warned}`]);
   });
 
   test('an engine that was down at that moment tells of it when it is back, once', async () => {
-    const runId = await world.launch(world.coordinator({}, 'kill'), { ...singleTask, ...told });
-    await world.running('main');
-    world.clock.set(world.clock.now() + 60_000);
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
+    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), {
+      ...singleTaskSettings,
+      ...told,
+    });
+    await world.waitForRunningTasks('main');
+    world.clock.setTime(world.clock.now() + 60_000);
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
     world.clock.advance(0);
-    world.pool.end('main');
-    await world.ended(runId);
-    expect(await world.notices()).toEqual([`run ${warned}`]);
+    world.pool.endTask('main');
+    await world.waitForRunEnd(runId);
+    expect(await world.describeNotifications()).toEqual([`run ${warned}`]);
   });
 
   test('and a run that was over by then is told of with its end', async () => {
-    const runId = await world.launch(world.coordinator({}, 'kill'), { ...singleTask, ...told });
-    await world.running('main');
-    world.clock.set(world.clock.now() + 60_000);
-    world.pool.end('main');
-    await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-    await world.ended(runId);
-    expect(await world.notices()).toEqual([`run ${warned}`]);
+    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), {
+      ...singleTaskSettings,
+      ...told,
+    });
+    await world.waitForRunningTasks('main');
+    world.clock.setTime(world.clock.now() + 60_000);
+    world.pool.endTask('main');
+    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+    await world.waitForRunEnd(runId);
+    expect(await world.describeNotifications()).toEqual([`run ${warned}`]);
   });
 
   test.each([
-    ['a single-task run', { ...singleTask, ...told }, 'run', 'main'],
+    ['a single-task run', { ...singleTaskSettings, ...told }, 'run', 'main'],
     ['a task', retried(told, 'a'), 'a', 'a'],
   ] as const)(
     '%s whose timer comes late, while its end is being stored, is told of once',
@@ -403,15 +419,20 @@ describe('spec 2.9: a health rule on the duration', () => {
         }
         return world.runs.write(set);
       };
-      const runId = await world.launch(world.coordinator({ runs: { ...world.runs, write } }), settings);
-      await world.running(key);
-      world.clock.set(world.clock.now() + 60_000);
-      world.pool.end(key);
-      await vi.waitFor(() => expect(ending).toBe(true), patience);
+      const runId = await world.launchRun(
+        world.startCoordinator({ runs: { ...world.runs, write } }),
+        settings,
+      );
+      await world.waitForRunningTasks(key);
+      world.clock.setTime(world.clock.now() + 60_000);
+      world.pool.endTask(key);
+      await vi.waitFor(() => expect(ending).toBe(true), waitOptions);
       world.clock.advance(0);
       held.resolve();
-      await world.ended(runId);
-      expect((await world.notices()).filter((notice) => notice === `${who} ${warned}`)).toHaveLength(1);
+      await world.waitForRunEnd(runId);
+      expect(
+        (await world.describeNotifications()).filter((notice) => notice === `${who} ${warned}`),
+      ).toHaveLength(1);
     },
   );
 });

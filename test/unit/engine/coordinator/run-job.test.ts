@@ -7,17 +7,17 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { Run } from '../../../../engine/run/run.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { singleTask, storedJob } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { singleTaskSettings, createStoredJob } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -26,7 +26,7 @@ async function nested(
   child: JobSettings = {},
   task: object = {},
 ): Promise<{ childId: number; settings: JobSettings }> {
-  const childId = await storedJob(database.db, { ...singleTask, ...child }, world.clock.now());
+  const childId = await createStoredJob(database.db, { ...singleTaskSettings, ...child }, world.clock.now());
   return {
     childId,
     settings: { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId }, ...task }] },
@@ -50,17 +50,17 @@ describe('spec 2.7: a run_job_task', () => {
     ],
   ] as const)('takes over the end of its run: %s', async (_name, outcome, end, message) => {
     const { settings } = await nested();
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.running('main');
-    world.pool.end('main', outcome);
-    const found = await world.ended(runId);
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', outcome);
+    const found = await world.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([`run ${end}`, `outer ${end}`]);
     expect(found.tasks[0]?.progress.message).toContain(message);
   });
 
   test('a run that is skipped is a failure that says why', async () => {
     const { settings } = await nested({ max_concurrent_runs: 0 });
-    const found = await world.ended(await world.launch(world.coordinator(), settings));
+    const found = await world.waitForRunEnd(await world.launchRun(world.startCoordinator(), settings));
     expect(found.tasks[0]?.progress).toMatchObject({
       result: 'FAILED',
       message: expect.stringContaining('ended as SKIPPED: Skipping this run because the limit of 0'),
@@ -69,31 +69,31 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('waits for the retries of its run', async () => {
     const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.running('main');
-    world.pool.end('main', { kind: 'failed', message: 'Broken' });
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await vi.waitFor(
       async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
-      patience,
+      waitOptions,
     );
-    await vi.waitFor(() => expect(world.clock.waiting()).toBeGreaterThan(1), patience);
+    await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(1), waitOptions);
     world.clock.advance(60_000);
-    await world.running('main');
-    world.pool.end('main');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main');
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/SUCCESS',
     ]);
   });
 
   test('is cancelled together with its run', async () => {
-    const coordinator = world.coordinator();
+    const coordinator = world.startCoordinator();
     const { settings, childId } = await nested();
-    const runId = await world.launch(coordinator, settings);
-    await world.running('main');
+    const runId = await world.launchRun(coordinator, settings);
+    await world.waitForRunningTasks('main');
     await world.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
@@ -102,11 +102,11 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('its own timeout ends the run that it waits for', async () => {
     const { settings, childId } = await nested({}, { timeout_seconds: 5 });
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.running('main');
-    await world.when(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunningTasks('main');
+    await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
     world.clock.advance(5_000);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'outer TERMINATED/TIMEDOUT',
     ]);
@@ -115,17 +115,19 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('has one run, however many engines ask for it', async () => {
     const { settings, childId } = await nested();
-    const runId = await world.launch(world.coordinator({}, 'kill'), settings);
-    await world.running('main');
-    for (const node of ['node-2', 'node-3']) await world.adopt(world.coordinator({ nodeId: node }), node);
+    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), settings);
+    await world.waitForRunningTasks('main');
+    for (const node of ['node-2', 'node-3'])
+      await world.adoptRuns(world.startCoordinator({ nodeId: node }), node);
     await vi.waitFor(
-      () => expect(world.pool.handed.filter(({ taskKey }) => taskKey === 'main').length).toBeGreaterThan(1),
-      patience,
+      () =>
+        expect(world.pool.assignments.filter(({ taskKey }) => taskKey === 'main').length).toBeGreaterThan(1),
+      waitOptions,
     );
-    world.pool.end('main');
+    world.pool.endTask('main');
     // The engines do not hear each other: they look now and then.
     const ticking = setInterval(() => world.clock.advance(5_000), 20);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/SUCCESS',
     ]);
@@ -135,13 +137,13 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('a retry of it starts another run', async () => {
     const { settings, childId } = await nested({}, { max_retries: 1 });
-    const runId = await world.launch(world.coordinator(), settings);
-    await world.running('main');
-    world.pool.end('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(async () => expect(await childrenOf(childId)).toHaveLength(2), patience);
-    await world.running('main');
-    world.pool.end('main');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    const runId = await world.launchRun(world.startCoordinator(), settings);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
+    await vi.waitFor(async () => expect(await childrenOf(childId)).toHaveLength(2), waitOptions);
+    await world.waitForRunningTasks('main');
+    world.pool.endTask('main');
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/FAILED',
       'outer TERMINATED/SUCCESS',
@@ -157,16 +159,16 @@ describe('spec 2.7: a run_job_task', () => {
       requestStop: (runId, reason, how) =>
         how === 'patient' ? world.runs.requestStop(runId, reason) : away(),
     };
-    const coordinator = world.coordinator({ runs });
+    const coordinator = world.startCoordinator({ runs });
     const { settings } = await nested();
-    const middle = await storedJob(database.db, settings, world.clock.now());
-    const runId = await world.launch(coordinator, {
+    const middle = await createStoredJob(database.db, settings, world.clock.now());
+    const runId = await world.launchRun(coordinator, {
       tasks: [{ task_key: 'outermost', run_job_task: { job_id: middle } }],
     });
-    await world.running('main');
+    await world.waitForRunningTasks('main');
     await world.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outermost TERMINATED/CANCELED',
     ]);
@@ -179,21 +181,21 @@ describe('spec 2.7: a run_job_task', () => {
       before = undefined;
       return answer;
     };
-    const coordinator = world.coordinator({ runs: { ...world.runs, findLatestAttempt: latestAttempt } });
+    const coordinator = world.startCoordinator({ runs: { ...world.runs, findLatestAttempt: latestAttempt } });
     const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
-    const runId = await world.launch(coordinator, settings);
-    await world.running('main');
-    const child = await world.runs.findLatestAttempt(world.pool.handed[0]?.runId ?? 0);
-    world.pool.end('main', { kind: 'failed', message: 'Broken' });
+    const runId = await world.launchRun(coordinator, settings);
+    await world.waitForRunningTasks('main');
+    const child = await world.runs.findLatestAttempt(world.pool.assignments[0]?.runId ?? 0);
+    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await vi.waitFor(
       async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
-      patience,
+      waitOptions,
     );
     before = child;
     await world.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
     const ticking = setInterval(() => world.clock.advance(5_000), 20);
-    expect(describeRun(await world.ended(runId))).toEqual([
+    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
@@ -202,8 +204,8 @@ describe('spec 2.7: a run_job_task', () => {
   });
 
   test('an unknown job is a failure that names it', async () => {
-    const found = await world.ended(
-      await world.launch(world.coordinator(), {
+    const found = await world.waitForRunEnd(
+      await world.launchRun(world.startCoordinator(), {
         tasks: [{ task_key: 'outer', run_job_task: { job_id: 999_999 } }],
       }),
     );
@@ -214,7 +216,7 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('a cycle is refused where it would close', async () => {
     const { childId, settings } = await nested();
-    const outer = await storedJob(database.db, settings, world.clock.now());
+    const outer = await createStoredJob(database.db, settings, world.clock.now());
     await database.db
       .updateTable('jobs')
       .set({
@@ -223,10 +225,10 @@ describe('spec 2.7: a run_job_task', () => {
       })
       .where('job_id', '=', childId)
       .execute();
-    const runId = await world.launch(world.coordinator(), {
+    const runId = await world.launchRun(world.startCoordinator(), {
       tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
     });
-    await world.ended(runId);
+    await world.waitForRunEnd(runId);
     const rows = await database.db
       .selectFrom('task_runs')
       .select('message')
@@ -242,16 +244,16 @@ describe('spec 2.7: a run_job_task', () => {
   });
 
   test('nesting has a limit', async () => {
-    let jobId = await storedJob(database.db, singleTask, world.clock.now());
+    let jobId = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
     for (let depth = 0; depth < 4; depth += 1) {
-      jobId = await storedJob(
+      jobId = await createStoredJob(
         database.db,
         { tasks: [{ task_key: `level-${depth}`, run_job_task: { job_id: jobId } }] },
         world.clock.now(),
       );
     }
-    await world.ended(
-      await world.launch(world.coordinator(), {
+    await world.waitForRunEnd(
+      await world.launchRun(world.startCoordinator(), {
         tasks: [{ task_key: 'top', run_job_task: { job_id: jobId } }],
       }),
     );

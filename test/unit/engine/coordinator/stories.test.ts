@@ -6,17 +6,17 @@ import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graph, singleTask, storedJob } from '../../storage/stored-runs.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { graphSettings, singleTaskSettings, createStoredJob } from '../../storage/stored-runs.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(() => world.close());
 
@@ -24,7 +24,7 @@ const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 
 /** A graph in which every task has these settings. */
 function each(settings: Partial<JobSettings> & object, ...tasks: string[]): JobSettings {
-  return { tasks: (graph(...tasks).tasks ?? []).map((task) => ({ ...task, ...settings })) };
+  return { tasks: (graphSettings(...tasks).tasks ?? []).map((task) => ({ ...task, ...settings })) };
 }
 
 async function cancel(coordinator: Coordinator, runId: number): Promise<void> {
@@ -53,56 +53,63 @@ test('a task that waits for its cluster longer than its health rule allows is to
     email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] },
     new_cluster: newCluster,
   };
-  const runId = await world.launch(world.coordinator({ clusterStartMs: 60_000 }), each(told, 'a'));
-  await world.when(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
-  await vi.waitFor(() => expect(world.clock.waiting()).toBe(2), patience);
+  const runId = await world.launchRun(world.startCoordinator({ clusterStartMs: 60_000 }), each(told, 'a'));
+  await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
+  await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(2), waitOptions);
   world.clock.advance(2_001);
   await vi.waitFor(
-    async () => expect(await world.notices()).toEqual(['a on_duration_warning_threshold_exceeded']),
-    patience,
+    async () =>
+      expect(await world.describeNotifications()).toEqual(['a on_duration_warning_threshold_exceeded']),
+    waitOptions,
   );
 });
 
 test('a shared cluster goes with the last task that uses it, also when that one is skipped while others run', async () => {
-  const coordinator = world.coordinator();
-  const { tasks = [] } = graph('a', 'b', 'c b');
-  const runId = await world.launch(coordinator, {
+  const coordinator = world.startCoordinator();
+  const { tasks = [] } = graphSettings('a', 'b', 'c b');
+  const runId = await world.launchRun(coordinator, {
     job_clusters: [{ job_cluster_key: 'etl', new_cluster: newCluster }],
     tasks: tasks.map((task) => (task.task_key === 'b' ? task : { ...task, job_cluster_key: 'etl' })),
   });
-  await world.running('a', 'b');
-  world.pool.end('a');
-  await world.when(runId, (run) => describeRun(run).includes('a TERMINATED/SUCCESS'));
-  world.pool.stubborn = true;
+  await world.waitForRunningTasks('a', 'b');
+  world.pool.endTask('a');
+  await world.waitForRun(runId, (run) => describeRun(run).includes('a TERMINATED/SUCCESS'));
+  world.pool.ignoreStops = true;
   await cancel(coordinator, runId);
-  await world.when(runId, (run) => describeRun(run).includes('c SKIPPED'));
-  await vi.waitFor(async () => expect(await world.clusters(runId)).toEqual(['etl TERMINATED']), patience);
-  world.pool.end('b', { kind: 'stopped' });
-  await world.ended(runId);
+  await world.waitForRun(runId, (run) => describeRun(run).includes('c SKIPPED'));
+  await vi.waitFor(
+    async () => expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']),
+    waitOptions,
+  );
+  world.pool.endTask('b', { kind: 'stopped' });
+  await world.waitForRunEnd(runId);
 });
 
 test('a cancelled task whose time is over before it ends stays cancelled, also for the engine that adopts it', async () => {
-  world.pool.stubborn = true;
-  const first = world.coordinator({}, 'kill');
-  const runId = await world.launch(first, each({ timeout_seconds: 10 }, 'a'));
-  await world.running('a');
+  world.pool.ignoreStops = true;
+  const first = world.startCoordinator({}, 'kill');
+  const runId = await world.launchRun(first, each({ timeout_seconds: 10 }, 'a'));
+  await world.waitForRunningTasks('a');
   await cancel(first, runId);
   world.clock.advance(10_000);
-  await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-  world.pool.end('a', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED']);
+  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
+  world.pool.endTask('a', { kind: 'stopped' });
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/CANCELED',
+    'a TERMINATED/CANCELED',
+  ]);
 });
 
 test('a timeout that strikes because it was shortened is known to the engine that adopts the task, though it was lengthened again', async () => {
-  world.pool.stubborn = true;
-  const first = world.coordinator({}, 'kill');
-  const runId = await world.launch(first, each({ timeout_seconds: 100 }, 'a'));
-  await world.running('a');
+  world.pool.ignoreStops = true;
+  const first = world.startCoordinator({}, 'kill');
+  const runId = await world.launchRun(first, each({ timeout_seconds: 100 }, 'a'));
+  await world.waitForRunningTasks('a');
   world.clock.advance(50_000);
   const {
     run: { jobId },
-  } = await world.when(runId, () => true);
+  } = await world.waitForRun(runId, () => true);
   for (const seconds of [10, 100]) {
     for (const run of (await changeJob(
       database.db,
@@ -111,12 +118,15 @@ test('a timeout that strikes because it was shortened is known to the engine tha
       world.clock.now(),
     )) ?? [])
       first.updateTimeouts(run.runId, run.settings);
-    await vi.waitFor(() => expect(world.pool.stops('a')).toBe(1), patience);
+    await vi.waitFor(() => expect(world.pool.stopCount('a')).toBe(1), waitOptions);
   }
-  await world.adopt(world.coordinator({ nodeId: 'node-2' }));
-  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
-  world.pool.end('a', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/FAILED', 'a TERMINATED/TIMEDOUT']);
+  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
+  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
+  world.pool.endTask('a', { kind: 'stopped' });
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/FAILED',
+    'a TERMINATED/TIMEDOUT',
+  ]);
 });
 
 test('an attempt whose cluster was given back when its engine died is ended without waiting for another cluster', async () => {
@@ -125,21 +135,27 @@ test('an attempt whose cluster was given back when its engine died is ended with
     ...world.runs,
     write: async (set) => (dead ? new Promise(() => undefined) : world.runs.write(set)),
   };
-  const runId = await world.launch(
-    world.coordinator({ runs }, 'kill'),
+  const runId = await world.launchRun(
+    world.startCoordinator({ runs }, 'kill'),
     each({ new_cluster: newCluster }, 'a'),
   );
-  await world.running('a');
+  await world.waitForRunningTasks('a');
   dead = true;
-  world.pool.end('a', { kind: 'lost', message: 'Gone' });
-  await vi.waitFor(async () => expect(await world.clusters(runId)).toEqual(['own TERMINATED']), patience);
-  await world.adopt(world.coordinator({ nodeId: 'node-2', clusterStartMs: 60_000 }));
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/FAILED', 'a INTERNAL_ERROR/FAILED']);
+  world.pool.endTask('a', { kind: 'lost', message: 'Gone' });
+  await vi.waitFor(
+    async () => expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']),
+    waitOptions,
+  );
+  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 }));
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/FAILED',
+    'a INTERNAL_ERROR/FAILED',
+  ]);
 });
 
 test('nesting and cycles are seen through the retry of a run that a run_job_task started', async () => {
-  const middle = await storedJob(database.db, singleTask, world.clock.now());
-  const outer = await storedJob(
+  const middle = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
+  const outer = await createStoredJob(
     database.db,
     { tasks: [{ task_key: 'outer', run_job_task: { job_id: middle } }] },
     world.clock.now(),
@@ -150,8 +166,8 @@ test('nesting and cycles are seen through the retry of a run that a run_job_task
     .set({ settings: JSON.stringify(back) })
     .where('job_id', '=', middle)
     .execute();
-  await world.ended(
-    await world.launch(world.coordinator(), {
+  await world.waitForRunEnd(
+    await world.launchRun(world.startCoordinator(), {
       tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
     }),
   );
@@ -162,7 +178,11 @@ test('nesting and cycles are seen through the retry of a run that a run_job_task
 });
 
 test('a run_job_task cancels the retry that took the place of its run just before it was to cancel that', async () => {
-  const childId = await storedJob(database.db, { ...singleTask, max_retries: 1 }, world.clock.now());
+  const childId = await createStoredJob(
+    database.db,
+    { ...singleTaskSettings, max_retries: 1 },
+    world.clock.now(),
+  );
   let late: (() => Promise<void>) | undefined;
   const runs: RunStore = {
     ...world.runs,
@@ -172,24 +192,24 @@ test('a run_job_task cancels the retry that took the place of its run just befor
       return world.runs.requestStop(runId, reason);
     },
   };
-  const coordinator = world.coordinator({ runs });
-  const runId = await world.launch(coordinator, {
+  const coordinator = world.startCoordinator({ runs });
+  const runId = await world.launchRun(coordinator, {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
-  await world.running('main');
-  world.pool.stubborn = true;
+  await world.waitForRunningTasks('main');
+  world.pool.ignoreStops = true;
   late = async () => {
-    world.pool.end('main', { kind: 'failed', message: 'Broken' });
+    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await vi.waitFor(
-      () => expect(world.pool.handed.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
-      patience,
+      () => expect(world.pool.assignments.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
+      waitOptions,
     );
   };
   await cancel(coordinator, runId);
   const ticking = setInterval(() => world.clock.advance(5_000), 20);
-  await vi.waitFor(() => expect(world.pool.stops('main')).toBe(1), patience);
-  world.pool.end('main', { kind: 'stopped' });
-  expect(describeRun(await world.ended(runId))).toEqual([
+  await vi.waitFor(() => expect(world.pool.stopCount('main')).toBe(1), waitOptions);
+  world.pool.endTask('main', { kind: 'stopped' });
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'outer TERMINATED/CANCELED',
   ]);
@@ -198,7 +218,7 @@ test('a run_job_task cancels the retry that took the place of its run just befor
 });
 
 test('the end of a run is heard by its run_job_task also when it falls between a look at it and the wait for it', async () => {
-  const childId = await storedJob(database.db, singleTask, world.clock.now());
+  const childId = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
   let looks = 0;
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
   const endings = createRunEndListeners();
@@ -215,17 +235,17 @@ test('the end of a run is heard by its run_job_task also when it falls between a
       const found = await world.runs.findLatestAttempt(started);
       looks += 1;
       if (looks > 1) return found;
-      await world.running('main');
-      world.pool.end('main');
+      await world.waitForRunningTasks('main');
+      world.pool.endTask('main');
       await told;
       return found;
     },
   };
-  const runId = await world.launch(world.coordinator({ runs, runEndListeners: noted }), {
+  const runId = await world.launchRun(world.startCoordinator({ runs, runEndListeners: noted }), {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
   // Time stands still: nobody looks again by himself.
-  expect(describeRun(await world.ended(runId))).toEqual([
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'outer TERMINATED/SUCCESS',
   ]);

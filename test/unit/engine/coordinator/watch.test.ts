@@ -7,10 +7,10 @@ import type { Heartbeat } from '../../../../engine/ports/engine.ts';
 import { renewLease } from '../../../../storage/postgres/nodes/leases.ts';
 import { createNodeStore } from '../../../../storage/postgres/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { createWorld, describeRun, patience, type World } from './world.ts';
+import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
 
 let database: TestDatabase;
-let world: World;
+let world: CoordinatorHarness;
 let watch: OwnershipLoop | undefined;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createWorld(database);
+  world = createCoordinatorHarness(database);
 });
 afterEach(async () => {
   await watch?.close();
@@ -82,31 +82,34 @@ const leaseOf = async (): Promise<number | undefined> =>
  * timer.
  */
 async function beat(): Promise<void> {
-  const timers = world.clock.waiting();
+  const timers = world.clock.pendingCount();
   world.clock.advance(leaseMs / 3);
-  await vi.waitFor(() => expect(world.clock.waiting()).toBe(timers), patience);
+  await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(timers), waitOptions);
   await renewing;
 }
 
 test('renews its lease three times in its span', async () => {
-  await watched(world.coordinator());
+  await watched(world.startCoordinator());
   const first = await leaseOf();
   await beat();
   expect(await leaseOf()).toBe((first ?? 0) + leaseMs / 3);
 });
 
 test('joins again when nobody knows it any more', async () => {
-  await watched(world.coordinator());
+  await watched(world.startCoordinator());
   await database.db.deleteFrom('nodes').execute();
   await beat();
-  await vi.waitFor(async () => expect(await leaseOf()).toBe(world.clock.now() + leaseMs), patience);
+  await vi.waitFor(async () => expect(await leaseOf()).toBe(world.clock.now() + leaseMs), waitOptions);
 });
 
 test('lets go of runs that others have adopted while its lease was lost, and looks for processes that are left', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   await watched(coordinator);
-  const [taken, kept] = [await world.launch(coordinator, graph), await world.launch(coordinator, graph)];
-  await vi.waitFor(() => expect(world.pool.handed).toHaveLength(2), patience);
+  const [taken, kept] = [
+    await world.launchRun(coordinator, graph),
+    await world.launchRun(coordinator, graph),
+  ];
+  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
   await database.db
     .updateTable('runs')
     .set({ owner: 'node-2', fence: 9 })
@@ -127,15 +130,15 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
   await vi.waitFor(
     () =>
       expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
-    patience,
+    waitOptions,
   );
 });
 
 test('finds timeouts that another node has changed', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   await watched(coordinator);
-  const runId = await world.launch(coordinator, graph);
-  await world.running('a');
+  const runId = await world.launchRun(coordinator, graph);
+  await world.waitForRunningTasks('a');
   await database.db
     .updateTable('runs')
     .set({ retimes: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) })
@@ -143,17 +146,23 @@ test('finds timeouts that another node has changed', async () => {
     .execute();
   world.clock.advance(leaseMs / 3);
   // The timeout is past by then: it strikes at once.
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/TIMEDOUT', 'a TERMINATED/TIMEDOUT']);
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/TIMEDOUT',
+    'a TERMINATED/TIMEDOUT',
+  ]);
 });
 
 test('passes on a stop that was noted elsewhere', async () => {
-  const coordinator = world.coordinator();
+  const coordinator = world.startCoordinator();
   await watched(coordinator);
-  const runId = await world.launch(coordinator, graph);
-  await world.running('a');
+  const runId = await world.launchRun(coordinator, graph);
+  await world.waitForRunningTasks('a');
   await world.runs.requestStop(runId, 'cancel');
   await beat();
-  expect(describeRun(await world.ended(runId))).toEqual(['run TERMINATED/CANCELED', 'a TERMINATED/CANCELED']);
+  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    'run TERMINATED/CANCELED',
+    'a TERMINATED/CANCELED',
+  ]);
 });
 
 test('takes up a run of its own that was let go of after a write had failed for good, and only once', async () => {
@@ -165,19 +174,19 @@ test('takes up a run of its own that was let go of after a write had failed for 
       return world.runs.write(changeSet);
     },
   };
-  const coordinator = world.coordinator({ runs });
+  const coordinator = world.startCoordinator({ runs });
   await watched(coordinator);
-  const runId = await world.launch(coordinator, graph);
-  await vi.waitFor(() => expect(coordinator.isDriving(runId)).toBe(false), patience);
+  const runId = await world.launchRun(coordinator, graph);
+  await vi.waitFor(() => expect(coordinator.isDriving(runId)).toBe(false), waitOptions);
   failing = false;
   // Idle for one round it may be a run that is being accepted this very moment.
   await beat();
   expect(coordinator.isDriving(runId)).toBe(false);
   await beat();
-  await world.running('a');
+  await world.waitForRunningTasks('a');
   await beat();
-  world.pool.end('a');
-  const ended = await world.ended(runId);
+  world.pool.endTask('a');
+  const ended = await world.waitForRunEnd(runId);
   expect(describeRun(ended)).toEqual(['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS']);
   expect(ended.run.fence).toBe(2);
 });

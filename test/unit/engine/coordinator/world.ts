@@ -11,46 +11,46 @@ import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createRunStore } from '../../../../storage/postgres/stores.ts';
-import { plainCompute } from '../../../harness/compute.ts';
+import { createFakeCompute } from '../../../harness/compute.ts';
 import type { TestDatabase } from '../../../harness/database.ts';
 import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
-import { launchPorts, runOfJob, storedJob } from '../../storage/stored-runs.ts';
-import { emptyShelves } from './empty-shelves.ts';
+import { createLaunchPorts, launchRunOfJob, createStoredJob } from '../../storage/stored-runs.ts';
+import { emptyLibraryManager } from './empty-shelves.ts';
 import { createScriptedPool, type ScriptedPool } from './scripted-pool.ts';
 
-export interface World {
+export interface CoordinatorHarness {
   readonly database: TestDatabase;
   readonly clock: ManualClock;
   readonly pool: ScriptedPool;
   /** The store as it is, for looking at it. */
   readonly runs: RunStore;
   /** A coordinator; closed by `close`, unless its engine is to be killed: what is dead cannot be closed. */
-  coordinator(changes?: Partial<CoordinatorPorts>, ending?: 'close' | 'kill'): Coordinator;
+  startCoordinator(changes?: Partial<CoordinatorPorts>, ending?: 'close' | 'kill'): Coordinator;
   /** Launches a run of a new job with these settings, accepted by the coordinator. */
-  launch(coordinator: Coordinator, settings: JobSettings): Promise<number>;
+  launchRun(coordinator: Coordinator, settings: JobSettings): Promise<number>;
   /** Gives a coordinator what other nodes left behind. */
-  adopt(coordinator: Coordinator, node?: string): Promise<void>;
+  adoptRuns(coordinator: Coordinator, node?: string): Promise<void>;
   /** Waits until `holds` is true of the run, and gives it. */
-  when(runId: number, holds: (run: RunWithTasks) => boolean): Promise<RunWithTasks>;
+  waitForRun(runId: number, holds: (run: RunWithTasks) => boolean): Promise<RunWithTasks>;
   /** Waits until the run is over, and gives it. */
-  ended(runId: number): Promise<RunWithTasks>;
+  waitForRunEnd(runId: number): Promise<RunWithTasks>;
   /** Waits until exactly these tasks are with the pool. */
-  running(...taskKeys: string[]): Promise<void>;
+  waitForRunningTasks(...taskKeys: string[]): Promise<void>;
   /** Clusters of a run as `key state`, by key. */
-  clusters(runId: number): Promise<string[]>;
+  describeClusters(runId: number): Promise<string[]>;
   /** Notices as `run event`, or `<task> event`, in the order of storing. */
-  notices(): Promise<string[]>;
+  describeNotifications(): Promise<string[]>;
   /** Closes what was made and empties the database. */
   close(): Promise<void>;
 }
 
 const log = pino({ level: 'silent' });
-export const patience = { timeout: 20_000, interval: 5 };
+export const waitOptions = { timeout: 20_000, interval: 5 };
 
 let contexts = 0;
 
 /** A world on an empty database. */
-export function createWorld(database: TestDatabase): World {
+export function createCoordinatorHarness(database: TestDatabase): CoordinatorHarness {
   const clock = createManualClock();
   const pool = createScriptedPool();
   const runs = createRunStore(database.db, systemClock, log);
@@ -60,27 +60,27 @@ export function createWorld(database: TestDatabase): World {
     if (found === undefined) throw new Error(`There is no run ${runId}.`);
     return found;
   };
-  const when: World['when'] = (runId, holds) =>
+  const when: CoordinatorHarness['waitForRun'] = (runId, holds) =>
     vi.waitFor(async () => {
       const found = await find(runId);
       if (!holds(found)) throw new Error(`Not yet: ${describeRun(found).join(', ')}`);
       return found;
-    }, patience);
+    }, waitOptions);
   return {
     database,
     clock,
     pool,
     runs,
-    when,
-    coordinator(changes = {}, ending = 'close') {
+    waitForRun: when,
+    startCoordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
         runs,
         clusters: createClusterStore(database.db, systemClock, log),
-        compute: plainCompute(),
+        compute: createFakeCompute(),
         pool,
         clock,
         log,
-        libraryManager: emptyShelves,
+        libraryManager: emptyLibraryManager,
         directories: {
           ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
           ensureClusterDirectory: async (id) => `/clusters/${id}`,
@@ -99,20 +99,21 @@ export function createWorld(database: TestDatabase): World {
       if (ending === 'close') coordinators.push(coordinator);
       return coordinator;
     },
-    async launch(coordinator, settings) {
-      const jobId = await storedJob(database.db, settings, clock.now());
-      const { runId } = await runOfJob(
-        { ...launchPorts(runs, [], 'node-1', clock), acceptRun: coordinator.accept },
+    async launchRun(coordinator, settings) {
+      const jobId = await createStoredJob(database.db, settings, clock.now());
+      const { runId } = await launchRunOfJob(
+        { ...createLaunchPorts(runs, [], 'node-1', clock), acceptRun: coordinator.accept },
         jobId,
       );
       return runId;
     },
-    async adopt(coordinator, node = 'node-2') {
+    async adoptRuns(coordinator, node = 'node-2') {
       for (const run of await runs.adopt(node, clock.now(), 100)) coordinator.accept(run);
     },
-    ended: (runId) => when(runId, ({ run }) => run.progress.endTime !== undefined),
-    running: (...taskKeys) => vi.waitFor(() => expect(pool.running()).toEqual(taskKeys), patience),
-    async clusters(runId) {
+    waitForRunEnd: (runId) => when(runId, ({ run }) => run.progress.endTime !== undefined),
+    waitForRunningTasks: (...taskKeys) =>
+      vi.waitFor(() => expect(pool.runningTasks()).toEqual(taskKeys), waitOptions),
+    async describeClusters(runId) {
       const rows = await database.db
         .selectFrom('clusters')
         .select(['cluster_key', 'state'])
@@ -123,7 +124,7 @@ export function createWorld(database: TestDatabase): World {
         .map(({ cluster_key: key, state }) => `${key?.startsWith('task:') === true ? 'own' : key} ${state}`)
         .toSorted();
     },
-    async notices() {
+    async describeNotifications() {
       const rows = await database.db
         .selectFrom('outbox')
         .select(['task_key', 'event'])

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClassicDashboard, ClassicWidget } from '../../../../engine/dashboard/classic.ts';
 import { convertDashboard, type ConvertedDashboard } from '../../../../engine/dashboard/migrate.ts';
 import { SerializedDashboard, serializeDashboard } from '../../../../engine/dashboard/modern.ts';
-import { sqlSoup } from './sql-soup.ts';
+import { randomSql } from './sql-soup.ts';
 
 const id = '33333333-0000-4000-8000-000000000001';
 
@@ -305,7 +305,7 @@ const widget: fc.Arbitrary<ClassicWidget> = fc.record(
           {
             id: fc.constantFrom('q1', 'q2', 3),
             name: fc.string(),
-            query: fc.oneof(sqlSoup, fc.constant('SELECT a, b, date FROM t')),
+            query: fc.oneof(randomSql, fc.constant('SELECT a, b, date FROM t')),
             options: fc.record({ parameters: fc.array(parameter, { maxLength: 6 }) }),
           },
           { requiredKeys: [] },

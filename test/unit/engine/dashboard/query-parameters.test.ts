@@ -7,7 +7,7 @@ import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/
 import { createResolver, type QueryParameter } from '../../../../engine/dashboard/query-markers.ts';
 import { markerNamesIn } from '../../../../engine/dashboard/query-markers.ts';
 import { tokenize } from '../../../../engine/sql/tokens.ts';
-import { plainSoup, soupMarkers, soupParameters, sqlSoup } from './sql-soup.ts';
+import { randomSqlWithoutBraces, randomSqlMarkers, randomSqlParameters, randomSql } from './sql-soup.ts';
 
 const list = (emptyByDefault: boolean, prefix = ''): QueryParameter['list'] => ({
   prefix,
@@ -161,7 +161,7 @@ test('the parameters of a query are told in their order, without those in commen
 });
 
 describe('whatever the query', () => {
-  const known = soupParameters.map((name): QueryParameter => ({
+  const known = randomSqlParameters.map((name): QueryParameter => ({
     name,
     keyword: name.replace(' ', '_'),
     range: name === 'r',
@@ -171,7 +171,7 @@ describe('whatever the query', () => {
 
   test('without a parameter it stays as it is', () => {
     fc.assert(
-      fc.property(plainSoup, (sql) => {
+      fc.property(randomSqlWithoutBraces, (sql) => {
         expect(rewriteSoup(sql)).toBe(sql);
       }),
       { numRuns: 2_000 },
@@ -180,7 +180,7 @@ describe('whatever the query', () => {
 
   test('what was rewritten once stays as it is', () => {
     fc.assert(
-      fc.property(sqlSoup, (sql) => {
+      fc.property(randomSql, (sql) => {
         const once = rewriteSoup(sql);
         expect(rewriteSoup(once)).toBe(once);
       }),
@@ -190,7 +190,7 @@ describe('whatever the query', () => {
 
   test('comments stay, and so do names, numbers and texts outside of what is rewritten, in their order', () => {
     fc.assert(
-      fc.property(sqlSoup, (sql) => {
+      fc.property(randomSql, (sql) => {
         const result = rewriteSoup(sql);
         expect(commentsOf(result)).toEqual(commentsOf(sql));
         let from = 0;
@@ -207,7 +207,7 @@ describe('whatever the query', () => {
   test('outside of comments no marker of a known parameter is left, unless it is said', () => {
     const resolve = createResolver(known);
     fc.assert(
-      fc.property(sqlSoup, (sql) => {
+      fc.property(randomSql, (sql) => {
         const { sql: result, notes } = rewriteParameters(tokenize(sql), known);
         const left = tokenize(result)
           .flatMap(markerNamesIn)
@@ -276,5 +276,5 @@ function keptTexts(sql: string): string[] {
 }
 
 test('every marker of the soup is one', () => {
-  for (const marker of soupMarkers) expect(tokenize(marker)).toMatchObject([{ kind: 'marker' }]);
+  for (const marker of randomSqlMarkers) expect(tokenize(marker)).toMatchObject([{ kind: 'marker' }]);
 });

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 
 /** The names of the parameters that soup refers to, of which `r` is a range, `m` and `e` are lists. */
-export const soupParameters = ['p', 'q x', 'r', 'm', 'e'] as const;
+export const randomSqlParameters = ['p', 'q x', 'r', 'm', 'e'] as const;
 
 /** Markers of those parameters, and of one that does not exist. */
-export const soupMarkers = [
+export const randomSqlMarkers = [
   '{{ p }}',
   '{{p}}',
   '{{ q x }}',
@@ -62,20 +62,20 @@ const quoting = ["'", '"', '`', '$$', '$x$', '\\', "''", '--', '/*', '*/', '{{',
 const pieces = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...code) },
   { weight: 6, arbitrary: fc.constantFrom(...blank) },
-  { weight: 5, arbitrary: fc.constantFrom(...soupMarkers) },
-  { weight: 3, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `'${marker}'`) },
-  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => ` in (${marker})`) },
-  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `/* ${marker} */`) },
-  { weight: 1, arbitrary: fc.constantFrom(...soupMarkers).map((marker) => `-- ${marker}\n`) },
+  { weight: 5, arbitrary: fc.constantFrom(...randomSqlMarkers) },
+  { weight: 3, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => `'${marker}'`) },
+  { weight: 1, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => ` in (${marker})`) },
+  { weight: 1, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => `/* ${marker} */`) },
+  { weight: 1, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => `-- ${marker}\n`) },
   { weight: 2, arbitrary: fc.constantFrom(...quoting) },
 );
 
-export const sqlSoup: fc.Arbitrary<string> = fc
+export const randomSql: fc.Arbitrary<string> = fc
   .array(pieces, { maxLength: 30 })
   .map((parts) => parts.join(''));
 
 /** Soup without a brace: there is nothing in it to be rewritten. */
-export const plainSoup: fc.Arbitrary<string> = fc
+export const randomSqlWithoutBraces: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...blank), fc.constantFrom(...quoting)), {
     maxLength: 30,
   })

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markerName, tokenize, type SqlTokenKind } from '../../../../engine/sql/tokens.ts';
-import { sqlSoup } from './sql-soup.ts';
+import { randomSql } from './sql-soup.ts';
 
 const cases: readonly (readonly [string, readonly (readonly [SqlTokenKind, string])[]])[] = [
   [
@@ -123,7 +123,7 @@ test('a marker is named without its braces and blanks', () => {
 describe('any text', () => {
   test('is its tokens put together', () => {
     fc.assert(
-      fc.property(fc.oneof(sqlSoup, fc.string({ unit: 'binary' })), (sql) => {
+      fc.property(fc.oneof(randomSql, fc.string({ unit: 'binary' })), (sql) => {
         const tokens = tokenize(sql);
         expect(tokens.map(({ text }) => text).join('')).toBe(sql);
         expect(tokens.every(({ text }) => text !== '')).toBe(true);

@@ -1,21 +1,30 @@
 /** Settings that are accepted: every task kind, every shape of cluster, what clients commonly send. */
 import { expect, test } from 'vitest';
 import { builtInKinds, builtInKindOf, taskKinds } from '../../../../engine/job/task-kinds.ts';
-import { alias, bodies, multi, newCluster, single, task, verdictOn, verdictOnSubmission } from './samples.ts';
+import {
+  aliasOf,
+  taskBodies,
+  multiTaskJob,
+  newCluster,
+  singleTaskJob,
+  sampleTask,
+  settingsErrorOf,
+  submissionErrorOf,
+} from './samples.ts';
 
 test.each(taskKinds)('spec 2.7: a job of one %s is accepted in both formats', (kind) => {
-  expect(builtInKindOf({ [kind]: bodies[kind] })).toBe(kind);
-  const work = { [kind]: bodies[kind], new_cluster: newCluster };
-  expect(verdictOn({ name: 'n', ...work })).toBe('accepted');
-  expect(verdictOn({ name: 'n', tasks: [{ task_key: 't', ...work }] }, '2.1')).toBe('accepted');
-  expect(verdictOnSubmission(work)).toBe('accepted');
-  expect(verdictOnSubmission(work, '2.2')).toBe('accepted');
+  expect(builtInKindOf({ [kind]: taskBodies[kind] })).toBe(kind);
+  const work = { [kind]: taskBodies[kind], new_cluster: newCluster };
+  expect(settingsErrorOf({ name: 'n', ...work })).toBe('accepted');
+  expect(settingsErrorOf({ name: 'n', tasks: [{ task_key: 't', ...work }] }, '2.1')).toBe('accepted');
+  expect(submissionErrorOf(work)).toBe('accepted');
+  expect(submissionErrorOf(work, '2.2')).toBe('accepted');
 });
 
 test.each(['pipeline_task', 'run_job_task'] as const)('spec 2.2: %s needs no cluster', (kind) => {
-  expect(verdictOn({ [kind]: bodies[kind] })).toBe('accepted');
-  expect(verdictOn({ [kind]: bodies[kind], existing_cluster_id: '' })).toBe('accepted');
-  expect(verdictOn({ tasks: [{ task_key: 't', [kind]: bodies[kind] }] }, '2.2')).toBe('accepted');
+  expect(settingsErrorOf({ [kind]: taskBodies[kind] })).toBe('accepted');
+  expect(settingsErrorOf({ [kind]: taskBodies[kind], existing_cluster_id: '' })).toBe('accepted');
+  expect(settingsErrorOf({ tasks: [{ task_key: 't', [kind]: taskBodies[kind] }] }, '2.2')).toBe('accepted');
 });
 
 const { node_type_id: _, ...noNodeType } = newCluster;
@@ -37,14 +46,14 @@ test.each<[string, object]>([
     'cloud attributes under an alias',
     {
       ...newCluster,
-      [alias('cloud_attributes')]: { [alias('cloud_service_account')]: 'a', boot_disk_size: 4096 },
+      [aliasOf('cloud_attributes')]: { [aliasOf('cloud_service_account')]: 'a', boot_disk_size: 4096 },
     },
   ],
   [
     'the second attribute object',
     {
       ...newCluster,
-      [alias('placement_attributes')]: { availability: 'SPOT', zone_id: 'z', first_on_demand: 1 },
+      [aliasOf('placement_attributes')]: { availability: 'SPOT', zone_id: 'z', first_on_demand: 1 },
     },
   ],
   ['log delivery', { ...newCluster, cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
@@ -52,7 +61,7 @@ test.each<[string, object]>([
     'log delivery under an alias',
     {
       ...newCluster,
-      cluster_log_conf: { [alias('managed_fs')]: { destination: `${alias('managed_fs')}:/logs` } },
+      cluster_log_conf: { [aliasOf('managed_fs')]: { destination: `${aliasOf('managed_fs')}:/logs` } },
     },
   ],
   [
@@ -61,8 +70,8 @@ test.each<[string, object]>([
       ...newCluster,
       init_scripts: [
         { workspace: { destination: '/a.sh' } },
-        { [alias('managed_fs')]: { destination: 'managed_fs:/a.sh' } },
-        { [alias('objstore', 2)]: { destination: 'objstore://b/a.sh' } },
+        { [aliasOf('managed_fs')]: { destination: 'managed_fs:/a.sh' } },
+        { [aliasOf('objstore', 2)]: { destination: 'objstore://b/a.sh' } },
       ],
     },
   ],
@@ -82,8 +91,10 @@ test.each<[string, object]>([
   ],
   ['fields that nobody knows', { ...newCluster, data_security_mode: 'NONE' }],
 ])('spec 2.8: a cluster with %s is accepted', (_name, new_cluster) => {
-  expect(verdictOn({ ...single, new_cluster })).toBe('accepted');
-  expect(verdictOn(multi({ job_clusters: [{ job_cluster_key: 'k', new_cluster }] }), '2.1')).toBe('accepted');
+  expect(settingsErrorOf({ ...singleTaskJob, new_cluster })).toBe('accepted');
+  expect(
+    settingsErrorOf(multiTaskJob({ job_clusters: [{ job_cluster_key: 'k', new_cluster }] }), '2.1'),
+  ).toBe('accepted');
 });
 
 test.each<[string, object]>([
@@ -100,7 +111,7 @@ test.each<[string, object]>([
   ['maven', { maven: { coordinates: 'org.jsoup:jsoup:1.7.2', repo: 'r', exclusions: ['a:b'] } }],
   ['cran', { cran: { package: 'ada', repo: 'r' } }],
 ])('spec 2.8: a library of kind %s is accepted', (_name, library) => {
-  expect(verdictOn({ ...single, libraries: [library] })).toBe('accepted');
+  expect(settingsErrorOf({ ...singleTaskJob, libraries: [library] })).toBe('accepted');
 });
 
 test.each<[string, object]>([
@@ -171,7 +182,7 @@ test.each<[string, object]>([
     },
   ],
 ])('spec 2.2, 2.8, 2.9: a job with %s is accepted', (_name, extra) => {
-  expect(verdictOn({ ...single, ...extra })).toBe('accepted');
+  expect(settingsErrorOf({ ...singleTaskJob, ...extra })).toBe('accepted');
 });
 
 test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large as the limits', () => {
@@ -182,9 +193,11 @@ test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large
   const tasks = Array.from({ length: 100 }, (_entry, index) => ({
     task_key: `t${index}`,
     job_cluster_key: `k${index}`,
-    notebook_task: bodies.notebook_task,
+    notebook_task: taskBodies.notebook_task,
   }));
-  expect(verdictOn({ tasks, job_clusters, format: 'MULTI_TASK', libraries: [] }, '2.2')).toBe('accepted');
+  expect(settingsErrorOf({ tasks, job_clusters, format: 'MULTI_TASK', libraries: [] }, '2.2')).toBe(
+    'accepted',
+  );
 });
 
 test('spec 2.7: a submit task may pass its application what the service reserves for itself', () => {
@@ -197,13 +210,13 @@ test('spec 2.7: a submit task may pass its application what the service reserves
     '--master',
     'x',
   ];
-  expect(verdictOn({ new_cluster: newCluster, spark_submit_task: { parameters } })).toBe('accepted');
+  expect(settingsErrorOf({ new_cluster: newCluster, spark_submit_task: { parameters } })).toBe('accepted');
 });
 
 test('a kind of a plugin is accepted where it is known', () => {
-  const { notebook_task: _body, ...rest } = task('t');
+  const { notebook_task: _body, ...rest } = sampleTask('t');
   const tasks = [{ ...rest, duck_task: { sql: 'select 1' } }];
-  expect(verdictOn({ tasks }, '2.1', [...builtInKinds, { name: 'duck_task', needsCluster: true }])).toBe(
-    'accepted',
-  );
+  expect(
+    settingsErrorOf({ tasks }, '2.1', [...builtInKinds, { name: 'duck_task', needsCluster: true }]),
+  ).toBe('accepted');
 });

@@ -9,7 +9,7 @@ import {
   uriSchemes,
   withAliases,
 } from '../../../../engine/validation/aliases.ts';
-import { alias } from './samples.ts';
+import { aliasOf } from './samples.ts';
 
 test.each(uriSchemes)('%s means %s', (written, neutral) => {
   expect(canonicalUri(`${written}/a/b.jar`)).toBe(`${neutral}/a/b.jar`);
@@ -27,21 +27,21 @@ test('an alias key gets the schema of its neutral key', () => {
   expect(Object.entries(withAliases({ managed_fs: place, other: place }))).toEqual([
     ['managed_fs', place],
     ['other', place],
-    [alias('managed_fs'), place],
+    [aliasOf('managed_fs'), place],
   ]);
 });
 
 test('a value is read under its neutral name or an alias, the neutral name first', () => {
-  const written: { managed_fs?: number } = { [alias('managed_fs')]: 2 };
+  const written: { managed_fs?: number } = { [aliasOf('managed_fs')]: 2 };
   expect(readAliased({ managed_fs: 1 }, 'managed_fs')).toBe(1);
   expect(readAliased(written, 'managed_fs')).toBe(2);
-  expect(spellingIn(written, 'managed_fs')).toBe(alias('managed_fs'));
+  expect(spellingIn(written, 'managed_fs')).toBe(aliasOf('managed_fs'));
   expect(readAliased({ ...written, managed_fs: 3 }, 'managed_fs')).toBe(3);
   expect(readAliased({}, 'managed_fs')).toBeUndefined();
 });
 
 test('canonical keys rename aliases only', () => {
-  expect(canonicalKeys({ [alias('cloud_attributes')]: 1, op: 2, name: 3 })).toEqual({
+  expect(canonicalKeys({ [aliasOf('cloud_attributes')]: 1, op: 2, name: 3 })).toEqual({
     cloud_attributes: 1,
     operator: 2,
     name: 3,

@@ -1,6 +1,6 @@
 /** References that can never have a value are refused when a job is stored, whatever they stand in. */
 import { expect, test } from 'vitest';
-import { multi, newCluster, single, verdictOn, verdictOnSubmission } from './samples.ts';
+import { multiTaskJob, newCluster, singleTaskJob, settingsErrorOf, submissionErrorOf } from './samples.ts';
 
 const on = { new_cluster: newCluster };
 const notebook = (task_key: string, base_parameters: object, ...depends: string[]) => ({
@@ -47,7 +47,7 @@ test.each([
   '{{user.name}}',
   '{{job.id + 1}}',
 ])('%s is taken', (text) => {
-  expect(verdictOn(graph(text), '2.1')).toBe('accepted');
+  expect(settingsErrorOf(graph(text), '2.1')).toBe('accepted');
 });
 
 test.each([
@@ -76,13 +76,13 @@ test.each([
   ['{{backfill.iso_date}}', 'there are no backfill runs here.'],
   ['{{job.trigger.file_arrival.location}}', 'no run is triggered by the arrival of a file here.'],
 ])('%s: %s', (text, reason) => {
-  expect(verdictOn(graph(`a ${text} b`), '2.1')).toBe(
+  expect(settingsErrorOf(graph(`a ${text} b`), '2.1')).toBe(
     reason === 'accepted' ? reason : `${field} ${text}; ${reason}`,
   );
 });
 
 test('a long reference is not repeated whole', () => {
-  expect(verdictOn(graph(`{{job.${'x'.repeat(500)}}}`), '2.1')).toContain(
+  expect(settingsErrorOf(graph(`{{job.${'x'.repeat(500)}}}`), '2.1')).toContain(
     `${field} {{job.${'x'.repeat(74)}...; there is no such value`,
   );
 });
@@ -90,34 +90,39 @@ test('a long reference is not repeated whole', () => {
 test.each<[string, object, string]>([
   [
     'a list of parameters',
-    multi({ tasks: [python('a', ['-', '{{task.notebook_path}}'])] }),
+    multiTaskJob({ tasks: [python('a', ['-', '{{task.notebook_path}}'])] }),
     'tasks[0].spark_python_task.parameters[1] refers to {{task.notebook_path}}; task a is no notebook_task.',
   ],
   [
     'a JAR task',
-    multi({
+    multiTaskJob({
       tasks: [{ task_key: 'a', ...on, spark_jar_task: { main_class_name: 'M', parameters: ['{{job.x}}'] } }],
     }),
     'tasks[0].spark_jar_task.parameters[0] refers to {{job.x}}; there is no such value',
   ],
   [
     'what a job is run with',
-    multi({ tasks: [{ task_key: 'a', run_job_task: { job_id: 7, job_parameters: { x: '{{job.x}}' } } }] }),
+    multiTaskJob({
+      tasks: [{ task_key: 'a', run_job_task: { job_id: 7, job_parameters: { x: '{{job.x}}' } } }],
+    }),
     'tasks[0].run_job_task.job_parameters.x refers to {{job.x}}; there is no such value',
   ],
   [
     'a single-task job',
-    { ...single, notebook_task: { notebook_path: '/a', base_parameters: { x: '{{tasks.b.run_id}}' } } },
+    {
+      ...singleTaskJob,
+      notebook_task: { notebook_path: '/a', base_parameters: { x: '{{tasks.b.run_id}}' } },
+    },
     'notebook_task.base_parameters.x refers to {{tasks.b.run_id}}; no task has the key "b".',
   ],
   [
     'the default of a job parameter',
-    multi({ parameters: [{ name: 'a', default: '{{task.name}}' }] }),
+    multiTaskJob({ parameters: [{ name: 'a', default: '{{task.name}}' }] }),
     'parameters[0].default refers to {{task.name}}; the value of a job parameter is the same for all tasks, and may refer to values of the run alone.',
   ],
   [
     'a job parameter that names another',
-    multi({
+    multiTaskJob({
       parameters: [
         { name: 'a', default: '' },
         { name: 'b', default: '{{job.parameters.a}}' },
@@ -126,21 +131,23 @@ test.each<[string, object, string]>([
     'parameters[1].default refers to {{job.parameters.a}}; the value of a job parameter is the same for all tasks',
   ],
 ])('%s is looked into', (_fact, settings, message) => {
-  expect(verdictOn(settings)).toContain(message);
+  expect(settingsErrorOf(settings)).toContain(message);
 });
 
 test('places that hand nothing on are not looked into', () => {
   expect(
-    verdictOn(multi({ name: '{{job.naem}}', description: '{{task.x}}', tags: { a: '{{input}}' } })),
+    settingsErrorOf(
+      multiTaskJob({ name: '{{job.naem}}', description: '{{task.x}}', tags: { a: '{{input}}' } }),
+    ),
   ).toBe('accepted');
 });
 
 test('a submission is looked into, too', () => {
-  expect(verdictOnSubmission({ tasks: [notebook('a', { x: '{{job.parameters.y}}' })] })).toBe(
+  expect(submissionErrorOf({ tasks: [notebook('a', { x: '{{job.parameters.y}}' })] })).toBe(
     'tasks[0].notebook_task.base_parameters.x refers to {{job.parameters.y}}; the job has no parameter "y"; it has none.',
   );
   expect(
-    verdictOnSubmission({
+    submissionErrorOf({
       parameters: [{ name: 'y', default: '1' }],
       tasks: [notebook('a', { x: '{{job.parameters.y}}' })],
     }),
@@ -170,5 +177,5 @@ test.each<[string, object[], string]>([
   ['no default', [{ name: 'a' }], 'Missing required field: parameters[0].default.'],
   ['characters of any script', [{ name: 'größe', default: '東京' }], 'accepted'],
 ])('parameters with %s', (_fact, parameters, verdict) => {
-  expect(verdictOn(multi({ parameters }))).toBe(verdict);
+  expect(settingsErrorOf(multiTaskJob({ parameters }))).toBe(verdict);
 });

@@ -8,11 +8,11 @@ import {
   withoutTasks,
 } from '../../../../engine/job/format.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { bodies, multi, newCluster, single, task } from './samples.ts';
+import { taskBodies, multiTaskJob, newCluster, singleTaskJob, sampleTask } from './samples.ts';
 
 const own = {
   new_cluster: newCluster,
-  notebook_task: bodies.notebook_task,
+  notebook_task: taskBodies.notebook_task,
   libraries: [{ jar: 'managed_fs:/a.jar' }],
   timeout_seconds: 60,
   max_retries: 2,
@@ -27,19 +27,19 @@ const job: JobSettings = {
 };
 
 test('spec 3.3: the format follows from the shape', () => {
-  expect(formatOf(single)).toBe('SINGLE_TASK');
-  expect(formatOf(multi())).toBe('MULTI_TASK');
+  expect(formatOf(singleTaskJob)).toBe('SINGLE_TASK');
+  expect(formatOf(multiTaskJob())).toBe('MULTI_TASK');
 });
 
 test('a single-task job has one task, keyed main, with its cluster, libraries, timeout and retries', () => {
   expect(tasksOf(job)).toEqual([{ task_key: 'main', ...own }]);
-  expect(tasksOf({ name: 'n', pipeline_task: bodies.pipeline_task })).toEqual([
-    { task_key: 'main', pipeline_task: bodies.pipeline_task },
+  expect(tasksOf({ name: 'n', pipeline_task: taskBodies.pipeline_task })).toEqual([
+    { task_key: 'main', pipeline_task: taskBodies.pipeline_task },
   ]);
 });
 
 test('a multi-task job has its own tasks', () => {
-  expect(tasksOf(multi())).toEqual([task('a'), task('b', 'a')]);
+  expect(tasksOf(multiTaskJob())).toEqual([sampleTask('a'), sampleTask('b', 'a')]);
 });
 
 test('spec 9.2: a single-task job in multi-task format keeps only job fields at the top', () => {
@@ -54,7 +54,7 @@ test('spec 9.2: a single-task job in multi-task format keeps only job fields at 
 });
 
 test('spec 9.4: listings leave tasks out and nothing else', () => {
-  expect(withoutTasks(multi({ job_clusters: [] }))).toEqual({ name: 'graph', job_clusters: [] });
+  expect(withoutTasks(multiTaskJob({ job_clusters: [] }))).toEqual({ name: 'graph', job_clusters: [] });
 });
 
 test('in 2.0 a single-task submission stays single-task and loses its token', () => {
@@ -89,10 +89,10 @@ test.each([
 
 test('a multi-task submission keeps its tasks in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
-    expect(toJobSettings({ tasks: [task('a')] }, version)).toEqual({
+    expect(toJobSettings({ tasks: [sampleTask('a')] }, version)).toEqual({
       name: 'Untitled',
       format: 'MULTI_TASK',
-      tasks: [task('a')],
+      tasks: [sampleTask('a')],
     });
   }
 });

@@ -7,38 +7,38 @@ import { describe, expect, test } from 'vitest';
 import { mergeSettings, resetSettings } from '../../../../engine/job/merge.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { applyTimeoutUpdate } from '../../../../engine/job/timeouts.ts';
-import { bodies, newCluster, single, task } from './samples.ts';
+import { taskBodies, newCluster, singleTaskJob, sampleTask } from './samples.ts';
 
 const cluster = (job_cluster_key: string, num_workers = 1) => ({
   job_cluster_key,
   new_cluster: { ...newCluster, num_workers },
 });
-const [a, b, c] = [task('a'), task('b', 'a'), task('c')];
+const [a, b, c] = [sampleTask('a'), sampleTask('b', 'a'), sampleTask('c')];
 
 describe('spec 4.1.3: update', () => {
   test.each<[string, JobSettings, JobSettings, string[], object]>([
-    ['nothing new changes nothing', single, {}, [], single],
-    ['a top-level field is replaced', single, { name: 'x' }, [], { ...single, name: 'x' }],
+    ['nothing new changes nothing', singleTaskJob, {}, [], singleTaskJob],
+    ['a top-level field is replaced', singleTaskJob, { name: 'x' }, [], { ...singleTaskJob, name: 'x' }],
     [
       'a nested field is replaced as a whole',
-      { ...single, email_notifications: { on_start: ['a@x'], on_failure: ['b@x'] } },
+      { ...singleTaskJob, email_notifications: { on_start: ['a@x'], on_failure: ['b@x'] } },
       { email_notifications: { on_start: ['c@x'] } },
       [],
-      { ...single, email_notifications: { on_start: ['c@x'] } },
+      { ...singleTaskJob, email_notifications: { on_start: ['c@x'] } },
     ],
     [
       'a cluster is replaced as a whole',
-      single,
+      singleTaskJob,
       { new_cluster: { ...newCluster, num_workers: 9 } },
       [],
-      { ...single, new_cluster: { ...newCluster, num_workers: 9 } },
+      { ...singleTaskJob, new_cluster: { ...newCluster, num_workers: 9 } },
     ],
     [
       'a list without a key is replaced',
-      { ...single, libraries: [{ jar: 'managed_fs:/a.jar' }] },
+      { ...singleTaskJob, libraries: [{ jar: 'managed_fs:/a.jar' }] },
       { libraries: [{ whl: 'managed_fs:/b.whl' }] },
       [],
-      { ...single, libraries: [{ whl: 'managed_fs:/b.whl' }] },
+      { ...singleTaskJob, libraries: [{ whl: 'managed_fs:/b.whl' }] },
     ],
     [
       'parameters have no key here and are replaced',
@@ -65,17 +65,17 @@ describe('spec 4.1.3: update', () => {
     ],
     [
       'a field is removed',
-      { ...single, timeout_seconds: 5, description: 'd' },
+      { ...singleTaskJob, timeout_seconds: 5, description: 'd' },
       {},
       ['timeout_seconds', 'description'],
-      single,
+      singleTaskJob,
     ],
     [
       'a field that is kept without being known is removed',
-      { ...single, x_unknown: 1 } as JobSettings,
+      { ...singleTaskJob, x_unknown: 1 } as JobSettings,
       {},
       ['x_unknown'],
-      single,
+      singleTaskJob,
     ],
     ['a task is removed by its key', { tasks: [a, c] }, {}, ['tasks/a'], { tasks: [c] }],
     [
@@ -87,10 +87,10 @@ describe('spec 4.1.3: update', () => {
     ],
     [
       'removal comes first',
-      { ...single, name: 'old' },
+      { ...singleTaskJob, name: 'old' },
       { name: 'new' },
       ['name'],
-      { ...single, name: 'new' },
+      { ...singleTaskJob, name: 'new' },
     ],
     [
       'a task that is removed and given is the one that was given',
@@ -102,24 +102,24 @@ describe('spec 4.1.3: update', () => {
     ['all tasks are replaced', { tasks: [a, b] }, { tasks: [c] }, ['tasks'], { tasks: [c] }],
     [
       'what is not there can be removed',
-      single,
+      singleTaskJob,
       {},
       ['schedule', 'git_source', 'tasks/x', 'job_clusters/y'],
-      single,
+      singleTaskJob,
     ],
     [
       'a job becomes multi-task, and its format with it',
-      { ...single, format: 'SINGLE_TASK' },
+      { ...singleTaskJob, format: 'SINGLE_TASK' },
       { tasks: [a] },
       ['notebook_task', 'new_cluster'],
       { name: 'nightly', tasks: [a], format: 'MULTI_TASK' },
     ],
     [
       'a format that is given stays, for the check',
-      single,
+      singleTaskJob,
       { format: 'MULTI_TASK' },
       [],
-      { ...single, format: 'MULTI_TASK' },
+      { ...singleTaskJob, format: 'MULTI_TASK' },
     ],
     [
       'one key twice stays twice, for the check',
@@ -161,7 +161,7 @@ describe('spec 4.1.3: update', () => {
   ])('an unknown or nested name in fields_to_remove is refused and named: %j', (name) => {
     expect(() =>
       mergeSettings(
-        { ...single, schedule: { quartz_cron_expression: '0 0 0 * * ?', timezone_id: 'UTC' } },
+        { ...singleTaskJob, schedule: { quartz_cron_expression: '0 0 0 * * ?', timezone_id: 'UTC' } },
         {},
         ['name', name],
       ),
@@ -173,7 +173,9 @@ describe('spec 4.1.3: update', () => {
 
 const keys = ['a', 'b', 'c', 'd'];
 const taskOf = (key: string) =>
-  fc.record({ description: fc.string(), max_retries: fc.nat(3) }).map((rest) => ({ ...task(key), ...rest }));
+  fc
+    .record({ description: fc.string(), max_retries: fc.nat(3) })
+    .map((rest) => ({ ...sampleTask(key), ...rest }));
 const clusterOf = (key: string) => fc.nat(9).map((workers) => cluster(key, workers));
 const listOf = <Entry>(entryOf: (key: string) => fc.Arbitrary<Entry>) =>
   fc.subarray(keys).chain((chosen) => fc.tuple(...chosen.map(entryOf)));
@@ -254,14 +256,14 @@ describe('spec 4.1.3: whatever the settings are', () => {
 
 describe('spec 4.1.2: reset', () => {
   test('only the new settings are left', () => {
-    expect(resetSettings({ ...single, timeout_seconds: 5 }, { tasks: [a] })).toEqual({ tasks: [a] });
+    expect(resetSettings({ ...singleTaskJob, timeout_seconds: 5 }, { tasks: [a] })).toEqual({ tasks: [a] });
   });
 
   test('the job keeps running as whom it ran, unless the new settings say it', () => {
-    const stored = { ...single, run_as: { user_name: 'ann' } };
-    expect(resetSettings(stored, single)).toEqual(stored);
-    expect(resetSettings(stored, { ...single, run_as: { user_name: 'bob' } } as JobSettings)).toEqual({
-      ...single,
+    const stored = { ...singleTaskJob, run_as: { user_name: 'ann' } };
+    expect(resetSettings(stored, singleTaskJob)).toEqual(stored);
+    expect(resetSettings(stored, { ...singleTaskJob, run_as: { user_name: 'bob' } } as JobSettings)).toEqual({
+      ...singleTaskJob,
       run_as: { user_name: 'bob' },
     });
   });
@@ -271,12 +273,12 @@ describe('spec 4.1.2, 4.1.3: timeouts that reach active runs', () => {
   const job = (timeout_seconds?: number, ...tasks: [string, number?][]): JobSettings => ({
     ...(timeout_seconds !== undefined && { timeout_seconds }),
     tasks: tasks.map(([key, seconds]) => ({
-      ...task(key),
+      ...sampleTask(key),
       ...(seconds !== undefined && { timeout_seconds: seconds }),
     })),
   });
   const one = (timeout_seconds?: number): JobSettings => ({
-    pipeline_task: bodies.pipeline_task,
+    pipeline_task: taskBodies.pipeline_task,
     ...(timeout_seconds !== undefined && { timeout_seconds }),
   });
 

@@ -1,21 +1,30 @@
 /** Settings that are refused: every rule has a row with its exact message. */
 import { expect, test } from 'vitest';
 import { taskKinds } from '../../../../engine/job/task-kinds.ts';
-import { alias, bodies, multi, newCluster, single, task, verdictOn, verdictOnSubmission } from './samples.ts';
+import {
+  aliasOf,
+  taskBodies,
+  multiTaskJob,
+  newCluster,
+  singleTaskJob,
+  sampleTask,
+  settingsErrorOf,
+  submissionErrorOf,
+} from './samples.ts';
 
 const { num_workers: _, ...noSize } = newCluster;
 const { spark_version: __, ...noVersion } = newCluster;
 const { node_type_id: ___, ...noNodeType } = newCluster;
-const { new_cluster: ____, ...noCluster } = single;
-const { notebook_task: _____, ...noTask } = single;
+const { new_cluster: ____, ...noCluster } = singleTaskJob;
+const { notebook_task: _____, ...noTask } = singleTaskJob;
 const kinds = taskKinds.join(', ');
 const incomplete = 'Cluster validation error: Missing required field: settings.cluster_spec.new_cluster';
-const [cloud, fs, store] = [alias('cloud_attributes'), alias('managed_fs'), alias('objstore')];
+const [cloud, fs, store] = [aliasOf('cloud_attributes'), aliasOf('managed_fs'), aliasOf('objstore')];
 const rule = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 1 };
 
 /** A multi-task job with one task, changed. */
 function oneTask(extra: object) {
-  return { tasks: [{ ...task('a'), ...extra }] };
+  return { tasks: [{ ...sampleTask('a'), ...extra }] };
 }
 
 /** A single-task job of one kind on a new cluster. */
@@ -27,7 +36,7 @@ test.each<[string, object, string]>([
   ['no task at all', noTask, `No task is given; one of ${kinds}, or tasks, is required.`],
   [
     'two task kinds',
-    { ...single, spark_jar_task: {} },
+    { ...singleTaskJob, spark_jar_task: {} },
     `The job has notebook_task and spark_jar_task; exactly one of ${kinds} is allowed.`,
   ],
   [
@@ -37,38 +46,38 @@ test.each<[string, object, string]>([
   ],
   [
     'tasks beside a task kind',
-    multi({ notebook_task: bodies.notebook_task }),
+    multiTaskJob({ notebook_task: taskBodies.notebook_task }),
     'notebook_task is a single-task field; beside tasks it belongs into an entry of tasks.',
   ],
   [
     'tasks beside a cluster',
-    multi({ existing_cluster_id: 'c' }),
+    multiTaskJob({ existing_cluster_id: 'c' }),
     'existing_cluster_id is a single-task field; beside tasks it belongs into an entry of tasks.',
   ],
   [
     'tasks beside retries',
-    multi({ max_retries: 0 }),
+    multiTaskJob({ max_retries: 0 }),
     'max_retries is a single-task field; beside tasks it belongs into an entry of tasks.',
   ],
   ['an empty list of tasks', { tasks: [] }, 'tasks has 0 entries; at least one task is required.'],
   [
     'format against the shape',
-    { ...single, format: 'MULTI_TASK' },
+    { ...singleTaskJob, format: 'MULTI_TASK' },
     'format is "MULTI_TASK", but the settings are SINGLE_TASK: they have no tasks.',
   ],
   [
     'the other way round',
-    multi({ format: 'SINGLE_TASK' }),
+    multiTaskJob({ format: 'SINGLE_TASK' }),
     'format is "SINGLE_TASK", but the settings are MULTI_TASK: they have tasks.',
   ],
   [
     'an unknown format',
-    { ...single, format: 'X' },
+    { ...singleTaskJob, format: 'X' },
     'format is "X"; it must be one of SINGLE_TASK, MULTI_TASK.',
   ],
   [
     'job_clusters in single-task',
-    { ...single, job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }] },
+    { ...singleTaskJob, job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }] },
     'Shared job cluster feature is only supported in multi-task jobs.',
   ],
   [
@@ -78,17 +87,17 @@ test.each<[string, object, string]>([
   ],
   [
     'a name over the limit',
-    { ...single, name: 'ü'.repeat(2049) },
+    { ...singleTaskJob, name: 'ü'.repeat(2049) },
     'name is 4098 bytes of UTF-8; at most 4096 are allowed.',
   ],
 ])('spec 2.2: %s is refused', (_name, settings, message) => {
-  expect(verdictOn(settings)).toBe(message);
+  expect(settingsErrorOf(settings)).toBe(message);
 });
 
 test.each<[string, object, string]>([
   [
     'a task kind at the top',
-    single,
+    singleTaskJob,
     'notebook_task is a single-task field; version 2.1 takes it only within an entry of tasks.',
   ],
   [
@@ -102,34 +111,38 @@ test.each<[string, object, string]>([
     'Missing required field: tasks. Version 2.1 takes every job as a list of tasks.',
   ],
 ])('spec 9.2: in 2.1 %s is refused, naming tasks', (_name, settings, message) => {
-  expect(verdictOn(settings, '2.1')).toBe(message);
+  expect(settingsErrorOf(settings, '2.1')).toBe(message);
 });
 
 test.each<[string, object, string]>([
-  ['a negative timeout', { ...single, timeout_seconds: -5 }, 'timeout_seconds is -5; it must be at least 0.'],
+  [
+    'a negative timeout',
+    { ...singleTaskJob, timeout_seconds: -5 },
+    'timeout_seconds is -5; it must be at least 0.',
+  ],
   [
     'a negative interval',
-    { ...single, min_retry_interval_millis: -1 },
+    { ...singleTaskJob, min_retry_interval_millis: -1 },
     'min_retry_interval_millis is -1; it must be at least 0.',
   ],
   ['retries below -1', oneTask({ max_retries: -2 }), 'tasks[0].max_retries is -2; it must be at least -1.'],
   [
     'negative concurrency',
-    { ...single, max_concurrent_runs: -1 },
+    { ...singleTaskJob, max_concurrent_runs: -1 },
     'max_concurrent_runs is -1; it must be at least 0.',
   ],
   [
     'concurrency over the limit',
-    { ...single, max_concurrent_runs: 1001 },
+    { ...singleTaskJob, max_concurrent_runs: 1001 },
     'max_concurrent_runs is 1001; it must be between 0 and 1000.',
   ],
   [
     'more than INT32',
-    { ...single, timeout_seconds: 2 ** 31 },
+    { ...singleTaskJob, timeout_seconds: 2 ** 31 },
     'timeout_seconds is 2147483648; it must be at most 2147483647.',
   ],
 ])('spec 2.2, 2.3: %s is refused', (_name, settings, message) => {
-  expect(verdictOn(settings)).toBe(message);
+  expect(settingsErrorOf(settings)).toBe(message);
 });
 
 test.each<[string, object, string]>([
@@ -141,12 +154,12 @@ test.each<[string, object, string]>([
   ],
   [
     'no compute in a task',
-    { tasks: [task('a'), { task_key: 'b', notebook_task: bodies.notebook_task }] },
+    { tasks: [sampleTask('a'), { task_key: 'b', notebook_task: taskBodies.notebook_task }] },
     'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified. tasks[1] has none.',
   ],
   [
     'two clusters',
-    { ...single, existing_cluster_id: 'c' },
+    { ...singleTaskJob, existing_cluster_id: 'c' },
     'The job has new_cluster and existing_cluster_id; exactly one of job_cluster_key, new_cluster, existing_cluster_id is allowed.',
   ],
   [
@@ -155,7 +168,7 @@ test.each<[string, object, string]>([
       tasks: [
         {
           task_key: 'a',
-          pipeline_task: bodies.pipeline_task,
+          pipeline_task: taskBodies.pipeline_task,
           new_cluster: newCluster,
           existing_cluster_id: 'c',
         },
@@ -163,74 +176,74 @@ test.each<[string, object, string]>([
     },
     'tasks[0] has new_cluster and existing_cluster_id; exactly one of job_cluster_key, new_cluster, existing_cluster_id is allowed.',
   ],
-  ['no size', { ...single, new_cluster: noSize }, `${incomplete}.size`],
+  ['no size', { ...singleTaskJob, new_cluster: noSize }, `${incomplete}.size`],
   ['no size in a task', oneTask({ new_cluster: noSize }), `${incomplete}.size (tasks[0].new_cluster)`],
-  ['no spark_version', { ...single, new_cluster: noVersion }, `${incomplete}.spark_version`],
-  ['no node type', { ...single, new_cluster: noNodeType }, `${incomplete}.node_type_id`],
+  ['no spark_version', { ...singleTaskJob, new_cluster: noVersion }, `${incomplete}.spark_version`],
+  ['no node type', { ...singleTaskJob, new_cluster: noNodeType }, `${incomplete}.node_type_id`],
   [
     'size twice',
-    { ...single, new_cluster: { ...newCluster, autoscale: { min_workers: 1, max_workers: 2 } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, autoscale: { min_workers: 1, max_workers: 2 } } },
     'new_cluster has num_workers and autoscale; exactly one of num_workers, autoscale is allowed.',
   ],
   [
     'an empty range',
-    { ...single, new_cluster: { ...noSize, autoscale: { min_workers: 2, max_workers: 2 } } },
+    { ...singleTaskJob, new_cluster: { ...noSize, autoscale: { min_workers: 2, max_workers: 2 } } },
     'new_cluster.autoscale.max_workers is 2; it must be greater than min_workers, which is 2.',
   ],
   [
     'half a range',
-    { ...single, new_cluster: { ...noSize, autoscale: { min_workers: 2 } } },
+    { ...singleTaskJob, new_cluster: { ...noSize, autoscale: { min_workers: 2 } } },
     'Missing required field: new_cluster.autoscale.max_workers.',
   ],
   [
     'negative workers',
-    { ...single, new_cluster: { ...newCluster, num_workers: -1 } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, num_workers: -1 } },
     'new_cluster.num_workers is -1; it must be at least 0.',
   ],
   [
     'a small boot disk',
-    { ...single, new_cluster: { ...newCluster, cloud_attributes: { boot_disk_size: 99 } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, cloud_attributes: { boot_disk_size: 99 } } },
     'new_cluster.cloud_attributes.boot_disk_size is 99; it must be between 100 and 4096.',
   ],
   [
     'a large boot disk under an alias',
-    { ...single, new_cluster: { ...newCluster, [cloud]: { boot_disk_size: 4097 } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, [cloud]: { boot_disk_size: 4097 } } },
     `new_cluster.${cloud}.boot_disk_size is 4097; it must be between 100 and 4096.`,
   ],
   [
     'a non-ASCII variable',
-    { ...single, new_cluster: { ...newCluster, spark_env_vars: { A: 'ä' } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, spark_env_vars: { A: 'ä' } } },
     'new_cluster.spark_env_vars.A is "ä"; only ASCII characters are allowed.',
   ],
   [
     'a non-ASCII variable name',
-    { ...single, new_cluster: { ...newCluster, spark_env_vars: { Ä: 'a' } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, spark_env_vars: { Ä: 'a' } } },
     'new_cluster.spark_env_vars has the name "Ä"; only ASCII characters are allowed.',
   ],
   [
     'log delivery to nowhere',
-    { ...single, new_cluster: { ...newCluster, cluster_log_conf: {} } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, cluster_log_conf: {} } },
     'Missing required field: new_cluster.cluster_log_conf.managed_fs.',
   ],
   [
     'log delivery without destination',
-    { ...single, new_cluster: { ...newCluster, cluster_log_conf: { [fs]: {} } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, cluster_log_conf: { [fs]: {} } } },
     `Missing required field: new_cluster.cluster_log_conf.${fs}.destination.`,
   ],
   [
     'log delivery to an empty destination',
-    { ...single, new_cluster: { ...newCluster, cluster_log_conf: { [fs]: { destination: '' } } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, cluster_log_conf: { [fs]: { destination: '' } } } },
     `Missing required field: new_cluster.cluster_log_conf.${fs}.destination.`,
   ],
   [
     'an init script without store',
-    { ...single, new_cluster: { ...newCluster, init_scripts: [{}] } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, init_scripts: [{}] } },
     'new_cluster.init_scripts[0] has none of workspace, managed_fs, objstore; exactly one is required.',
   ],
   [
     'an init script in two stores',
     {
-      ...single,
+      ...singleTaskJob,
       new_cluster: {
         ...newCluster,
         init_scripts: [{ [fs]: { destination: 'a' }, [store]: { destination: 'b' } }],
@@ -240,21 +253,21 @@ test.each<[string, object, string]>([
   ],
   [
     'an init script without place',
-    { ...single, new_cluster: { ...newCluster, init_scripts: [{ [store]: { destination: ' ' } }] } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, init_scripts: [{ [store]: { destination: ' ' } }] } },
     `Missing required field: new_cluster.init_scripts[0].${store}.destination.`,
   ],
   [
     'tags in a list',
-    { ...single, new_cluster: { ...newCluster, custom_tags: ['a'] } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, custom_tags: ['a'] } },
     'Could not parse request object: Expected object for field new_cluster.custom_tags, found ARRAY',
   ],
   [
     'a tag that is no text',
-    { ...single, new_cluster: { ...newCluster, custom_tags: { a: 1 } } },
+    { ...singleTaskJob, new_cluster: { ...newCluster, custom_tags: { a: 1 } } },
     'Could not parse request object: Expected string for field new_cluster.custom_tags.a, found NUMBER',
   ],
 ])('spec 2.2, 2.8: %s is refused', (_name, settings, message) => {
-  expect(verdictOn(settings)).toBe(message);
+  expect(settingsErrorOf(settings)).toBe(message);
 });
 
 test.each<[string, unknown, string]>([
@@ -284,7 +297,7 @@ test.each<[string, unknown, string]>([
   ['no CRAN package', { cran: {} }, 'Missing required field: libraries[0].cran.package.'],
   ['a text', 'a.jar', 'Could not parse request object: Expected object for field libraries[0], found STRING'],
 ])('spec 2.8: a library with %s is refused', (_name, library, message) => {
-  expect(verdictOn({ ...single, libraries: [library] })).toBe(message);
+  expect(settingsErrorOf({ ...singleTaskJob, libraries: [library] })).toBe(message);
 });
 
 test.each<[string, object, string]>([
@@ -375,18 +388,18 @@ test.each<[string, object, string]>([
     'new_cluster.spark_conf is given; spark_submit_task takes configuration only as --conf in its parameters.',
   ],
 ])('spec 2.7: %s is refused', (_name, settings, message) => {
-  expect(verdictOn(JSON.parse(JSON.stringify(settings)))).toBe(message);
+  expect(settingsErrorOf(JSON.parse(JSON.stringify(settings)))).toBe(message);
 });
 
 test.each<[string, object, string]>([
   [
     '101 tasks',
-    { tasks: Array.from({ length: 101 }, (_entry, index) => task(`t${index}`)) },
+    { tasks: Array.from({ length: 101 }, (_entry, index) => sampleTask(`t${index}`)) },
     'tasks has 101 entries; at most 100 are allowed.',
   ],
   [
     '101 job clusters',
-    multi({
+    multiTaskJob({
       job_clusters: Array.from({ length: 101 }, (_entry, index) => ({
         job_cluster_key: `k${index}`,
         new_cluster: newCluster,
@@ -396,7 +409,7 @@ test.each<[string, object, string]>([
   ],
   [
     'a duplicate job_cluster_key',
-    multi({
+    multiTaskJob({
       job_clusters: [
         { job_cluster_key: 'k', new_cluster: newCluster },
         { job_cluster_key: 'k', new_cluster: newCluster },
@@ -406,34 +419,36 @@ test.each<[string, object, string]>([
   ],
   [
     'an unknown job_cluster_key',
-    { tasks: [{ task_key: 'a', job_cluster_key: 'x', notebook_task: bodies.notebook_task }] },
+    { tasks: [{ task_key: 'a', job_cluster_key: 'x', notebook_task: taskBodies.notebook_task }] },
     'tasks[0].job_cluster_key is "x"; no entry of job_clusters has this key.',
   ],
   [
     'libraries in a job cluster',
-    multi({ job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster, libraries: [{ jar: 'a' }] }] }),
+    multiTaskJob({
+      job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster, libraries: [{ jar: 'a' }] }],
+    }),
     'job_clusters[0].libraries is given; libraries are configured in the tasks, never on a shared job cluster.',
   ],
   [
     'libraries in its new_cluster',
-    multi({
+    multiTaskJob({
       job_clusters: [{ job_cluster_key: 'k', new_cluster: { ...newCluster, libraries: [{ jar: 'a' }] } }],
     }),
     'job_clusters[0].new_cluster.libraries is given; libraries are configured in the tasks, never on a shared job cluster.',
   ],
   [
     'an incomplete job cluster',
-    multi({ job_clusters: [{ job_cluster_key: 'k', new_cluster: noSize }] }),
+    multiTaskJob({ job_clusters: [{ job_cluster_key: 'k', new_cluster: noSize }] }),
     `${incomplete}.size (job_clusters[0].new_cluster)`,
   ],
   [
     'a job cluster without cluster',
-    multi({ job_clusters: [{ job_cluster_key: 'k' }] }),
+    multiTaskJob({ job_clusters: [{ job_cluster_key: 'k' }] }),
     'Missing required field: job_clusters[0].new_cluster.',
   ],
   [
     'a submit task on a shared cluster',
-    multi({
+    multiTaskJob({
       job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }],
       tasks: [{ task_key: 'a', job_cluster_key: 'k', spark_submit_task: {} }],
     }),
@@ -441,22 +456,22 @@ test.each<[string, object, string]>([
   ],
   [
     'a task without key',
-    { tasks: [{ notebook_task: bodies.notebook_task }] },
+    { tasks: [{ notebook_task: taskBodies.notebook_task }] },
     'Missing required field: tasks[0].task_key.',
   ],
   [
     'a task key with a space',
-    { tasks: [task('a b')] },
+    { tasks: [sampleTask('a b')] },
     'tasks[0].task_key is "a b"; it must match ^[A-Za-z0-9_-]{1,100}$.',
   ],
   [
     'a task key with a line break',
-    { tasks: [task('a\n')] },
+    { tasks: [sampleTask('a\n')] },
     'tasks[0].task_key is "a\\n"; it must match ^[A-Za-z0-9_-]{1,100}$.',
   ],
   [
     'a long task key',
-    { tasks: [task('x'.repeat(101))] },
+    { tasks: [sampleTask('x'.repeat(101))] },
     `tasks[0].task_key is "${'x'.repeat(79)}...; it must match ^[A-Za-z0-9_-]{1,100}$.`,
   ],
   [
@@ -481,7 +496,7 @@ test.each<[string, object, string]>([
   ],
   [
     'a cycle',
-    { tasks: [task('a', 'b'), task('b', 'a')] },
+    { tasks: [sampleTask('a', 'b'), sampleTask('b', 'a')] },
     'tasks: depends_on must not form a cycle, but it does: a -> b -> a.',
   ],
   [
@@ -490,7 +505,7 @@ test.each<[string, object, string]>([
     'Could not parse request object: Expected array for field tasks, found OBJECT',
   ],
 ])('spec 2.3, 2.4, 8: %s is refused', (_name, settings, message) => {
-  expect(verdictOn(settings, '2.1')).toBe(message);
+  expect(settingsErrorOf(settings, '2.1')).toBe(message);
 });
 
 test.each<[string, object, string]>([
@@ -540,9 +555,9 @@ test.each<[string, object, string]>([
     'Missing required field: health.rules[0].value.',
   ],
 ])('spec 2.9: %s is refused, on a job and on a task', (_name, extra, message) => {
-  expect(verdictOn({ ...single, ...extra })).toBe(message);
+  expect(settingsErrorOf({ ...singleTaskJob, ...extra })).toBe(message);
   const field = /(email|webhook|health)\S*/.exec(message)?.[0] ?? '';
-  expect(verdictOn(oneTask(extra), '2.1')).toBe(message.replace(field, `tasks[0].${field}`));
+  expect(settingsErrorOf(oneTask(extra), '2.1')).toBe(message.replace(field, `tasks[0].${field}`));
 });
 
 test.each<[string, object, string]>([
@@ -569,52 +584,52 @@ test.each<[string, object, string]>([
     'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.',
   ],
 ])('spec 2.8: a schedule with %s is refused', (_name, schedule, message) => {
-  expect(verdictOn({ ...single, schedule })).toBe(message);
+  expect(settingsErrorOf({ ...singleTaskJob, schedule })).toBe(message);
 });
 
 test.each<[string, object, string]>([
   ['no task', { run_name: 'r' }, `No task is given; one of ${kinds}, or tasks, is required.`],
   [
     'tasks beside single-task fields',
-    { ...single, tasks: [task('a')] },
+    { ...singleTaskJob, tasks: [sampleTask('a')] },
     'notebook_task is a single-task field; beside tasks it belongs into an entry of tasks.',
   ],
   [
     'shared job clusters',
-    { tasks: [task('a')], job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }] },
+    { tasks: [sampleTask('a')], job_clusters: [{ job_cluster_key: 'k', new_cluster: newCluster }] },
     'job_clusters is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.',
   ],
   [
     'a task on a shared cluster',
-    { tasks: [{ task_key: 'a', job_cluster_key: 'k', notebook_task: bodies.notebook_task }] },
+    { tasks: [{ task_key: 'a', job_cluster_key: 'k', notebook_task: taskBodies.notebook_task }] },
     'tasks[0].job_cluster_key is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.',
   ],
   [
     'a task without cluster',
-    { tasks: [{ task_key: 'a', notebook_task: bodies.notebook_task }] },
+    { tasks: [{ task_key: 'a', notebook_task: taskBodies.notebook_task }] },
     'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified. tasks[0] has none.',
   ],
   [
     'a long run_name',
-    { ...single, run_name: 'x'.repeat(4097) },
+    { ...singleTaskJob, run_name: 'x'.repeat(4097) },
     'run_name is 4097 bytes of UTF-8; at most 4096 are allowed.',
   ],
   [
     'a long idempotency_token',
-    { ...single, idempotency_token: 'x'.repeat(65) },
+    { ...singleTaskJob, idempotency_token: 'x'.repeat(65) },
     'idempotency_token has 65 characters; at most 64 are allowed.',
   ],
   [
     'too many webhooks',
-    { ...single, webhook_notifications: { on_start: ['1', '2', '3', '4'].map((id) => ({ id })) } },
+    { ...singleTaskJob, webhook_notifications: { on_start: ['1', '2', '3', '4'].map((id) => ({ id })) } },
     'webhook_notifications.on_start has 4 entries; at most 3 are allowed.',
   ],
   [
     'a cycle',
-    { tasks: [task('a', 'a')] },
+    { tasks: [sampleTask('a', 'a')] },
     'tasks[0].depends_on[0].task_key is "a", the task itself; a task may depend on other tasks only.',
   ],
 ])('spec 4.1.5: a submission with %s is refused in every version', (_name, submission, message) => {
   for (const version of ['2.0', '2.1', '2.2'] as const)
-    expect(verdictOnSubmission(submission, version)).toBe(message);
+    expect(submissionErrorOf(submission, version)).toBe(message);
 });

@@ -15,7 +15,7 @@ import { defaultLimits } from '../../../../engine/limits.ts';
 export const newCluster = { num_workers: 1, spark_version: '15.4.x-scala2.12', node_type_id: 'small' };
 
 /** A right body of each task kind. */
-export const bodies = {
+export const taskBodies = {
   notebook_task: { notebook_path: '/Users/a/report', base_parameters: { day: '2026-11-20' } },
   spark_jar_task: { main_class_name: 'com.example.Main', parameters: ['a'] },
   spark_python_task: { python_file: 'managed_fs:/scripts/load.py', parameters: ['--day', '1'] },
@@ -25,37 +25,41 @@ export const bodies = {
 };
 
 /** Another spelling of a neutral key: the first, or the n-th. */
-export function alias(key: AliasedKey, nth = 1): string {
+export function aliasOf(key: AliasedKey, nth = 1): string {
   return spellingsOf(key)[nth] ?? key;
 }
 
 /** A right single-task job. */
-export const single = { name: 'nightly', new_cluster: newCluster, notebook_task: bodies.notebook_task };
+export const singleTaskJob = {
+  name: 'nightly',
+  new_cluster: newCluster,
+  notebook_task: taskBodies.notebook_task,
+};
 
 /** A right task of a multi-task job. */
-export function task(task_key: string, ...depends: string[]) {
+export function sampleTask(task_key: string, ...depends: string[]) {
   return {
     task_key,
     new_cluster: newCluster,
-    notebook_task: bodies.notebook_task,
+    notebook_task: taskBodies.notebook_task,
     depends_on: depends.map((key) => ({ task_key: key })),
   };
 }
 
 /** A right multi-task job, with some fields added. */
-export function multi(extra: object = {}) {
-  return { name: 'graph', tasks: [task('a'), task('b', 'a')], ...extra };
+export function multiTaskJob(extra: object = {}) {
+  return { name: 'graph', tasks: [sampleTask('a'), sampleTask('b', 'a')], ...extra };
 }
 
 const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, allErrors: false, strict: false });
 
 /** Validates a value as the service does; the refusal, or undefined. */
-export function schemaRefusal(schema: TSchema, value: unknown): ServiceError | undefined {
+export function schemaErrorOf(schema: TSchema, value: unknown): ServiceError | undefined {
   const validate = ajv.compile(schema);
   return validate(value) ? undefined : toValidationError(validate.errors ?? [], value);
 }
 
-function messageFrom(check: () => void): string {
+function errorMessageOf(check: () => void): string {
   try {
     check();
     return 'accepted';
@@ -66,27 +70,27 @@ function messageFrom(check: () => void): string {
 }
 
 /** What settings are refused with, by schema or meaning; 'accepted' when they are not. */
-export function verdictOn(
+export function settingsErrorOf(
   settings: unknown,
   version: ApiVersion = '2.0',
   kinds?: readonly TaskKindInfo[],
 ): string {
-  const refusal = schemaRefusal(JobSettings, settings);
+  const refusal = schemaErrorOf(JobSettings, settings);
   // The schema has just been applied.
   return (
     refusal?.message ??
-    messageFrom(() =>
+    errorMessageOf(() =>
       checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }),
     )
   );
 }
 
 /** What a submission is refused with, by schema or meaning; 'accepted' when it is not. */
-export function verdictOnSubmission(submission: unknown, version: ApiVersion = '2.0'): string {
-  const refusal = schemaRefusal(SubmitSettings, submission);
+export function submissionErrorOf(submission: unknown, version: ApiVersion = '2.0'): string {
+  const refusal = schemaErrorOf(SubmitSettings, submission);
   // The schema has just been applied.
   return (
     refusal?.message ??
-    messageFrom(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }))
+    errorMessageOf(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }))
   );
 }

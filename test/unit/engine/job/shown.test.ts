@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { renderSettings } from '../../../../engine/job/shown.ts';
-import { bodies, newCluster, single, task } from './samples.ts';
+import { taskBodies, newCluster, singleTaskJob, sampleTask } from './samples.ts';
 
-const { name: _, ...unnamed } = single;
+const { name: _, ...unnamed } = singleTaskJob;
 
 test('spec 9.3: 2.0 shows a single-task job exactly as written, with name and format', () => {
   const written = { ...unnamed, git_source: { git_url: 'u' }, x_unknown: [1, { a: null }] };
@@ -12,7 +12,7 @@ test('spec 9.3: 2.0 shows a single-task job exactly as written, with name and fo
 });
 
 test('spec 9.3: 2.0 shows a multi-task job as written, with name and format', () => {
-  const tasks = [task('b', 'd', 'a'), task('a'), task('d')];
+  const tasks = [sampleTask('b', 'd', 'a'), sampleTask('a'), sampleTask('d')];
   expect(renderSettings({ tasks }, '2.0')).toEqual({ tasks, name: 'Untitled', format: 'MULTI_TASK' });
 });
 
@@ -34,7 +34,7 @@ test.each(['2.1', '2.2'] as const)(
           timeout_seconds: 5,
           max_retries: 1,
           new_cluster: newCluster,
-          notebook_task: { ...bodies.notebook_task, source: 'WORKSPACE' },
+          notebook_task: { ...taskBodies.notebook_task, source: 'WORKSPACE' },
         },
       ],
     });
@@ -45,7 +45,7 @@ test('what was written wins over the defaults, and dependencies are sorted', () 
   const written = {
     name: 'n',
     max_concurrent_runs: 5,
-    tasks: [{ ...task('c', 'b', 'a'), run_if: 'ALL_DONE' as const }],
+    tasks: [{ ...sampleTask('c', 'b', 'a'), run_if: 'ALL_DONE' as const }],
     git_source: {},
   };
   const shown = renderSettings(written, '2.1');
@@ -64,7 +64,7 @@ test.each(['2.0', '2.1'] as const)(
     const shown = { ...newCluster, enable_elastic_disk: false, ssh_public_keys: [], custom_tags: {} };
     const settings: JobSettings = {
       name: 'n',
-      tasks: [{ ...task('a'), new_cluster: sent }],
+      tasks: [{ ...sampleTask('a'), new_cluster: sent }],
       job_clusters: [{ job_cluster_key: 'k', new_cluster: sent }],
     };
     expect(renderSettings(settings, version)).toMatchObject({
@@ -72,7 +72,7 @@ test.each(['2.0', '2.1'] as const)(
       job_clusters: [{ new_cluster: shown }],
     });
     expect(
-      renderSettings({ ...single, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0')
+      renderSettings({ ...singleTaskJob, new_cluster: { ...newCluster, custom_tags: { a: 'b' } } }, '2.0')
         .new_cluster,
     ).toEqual({ ...newCluster, custom_tags: { a: 'b' } });
   },
@@ -81,7 +81,7 @@ test.each(['2.0', '2.1'] as const)(
 test('spec 2.9: health rules show the comparison under both spellings, whichever was written', () => {
   for (const spelling of ['op', 'operator']) {
     const rule = { metric: 'RUN_DURATION_SECONDS' as const, [spelling]: 'GREATER_THAN', value: 5 };
-    expect(renderSettings({ ...single, health: { rules: [rule] } }, '2.0').health).toEqual({
+    expect(renderSettings({ ...singleTaskJob, health: { rules: [rule] } }, '2.0').health).toEqual({
       rules: [{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', operator: 'GREATER_THAN', value: 5 }],
     });
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../../engine/notification/routing.ts';
 import type { RunNotification } from '../../../../engine/run/notification.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
-import { progressAt } from '../run/standings.ts';
+import { progressByPhase } from '../run/standings.ts';
 
 const subject = { jobId: 3, runId: 10, now: 1_000 };
 
@@ -31,7 +31,7 @@ const success = ['email on_success@mail', 'webhook on_success@hook'];
 const failure = ['email on_failure@mail', 'webhook on_failure@hook'];
 const hookOnly = ['webhook on_failure@hook'];
 
-const { success: succeeded, failed, timedout, canceled, skipped, error } = progressAt;
+const { success: succeeded, failed, timedout, canceled, skipped, error } = progressByPhase;
 const errorBeforeStart: Progress = { ...error, state: 'INTERNAL_ERROR', result: undefined, endTime: 4 };
 const errorAfterSuccess: Progress = { ...error, state: 'INTERNAL_ERROR', result: 'SUCCESS', endTime: 4 };
 const ends = { succeeded, failed, timedout, canceled, skipped, error, errorBeforeStart, errorAfterSuccess };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../../engine/run/change.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { isTerminal, resultStates, type LifeCycleState } from '../../../../engine/run/states.ts';
-import { stepsOf } from './steps.ts';
+import { allowedStepsFrom } from './steps.ts';
 
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: '' };
 const pending: Progress = { ...none, state: 'PENDING' };
@@ -169,7 +169,7 @@ test('after any legal sequence of events, at whatever times, what is known is co
         let progress: Progress = { ...none, state: first };
         for (const { pick, now, result } of choices) {
           const before: Progress = progress;
-          const possible = stepsOf(before.state);
+          const possible = allowedStepsFrom(before.state);
           const row = possible[pick % possible.length];
           if (row === undefined) break;
           progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;

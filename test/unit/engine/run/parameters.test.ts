@@ -8,12 +8,12 @@ import {
   type RunParameters,
 } from '../../../../engine/run/parameters.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import { bodies } from '../job/samples.ts';
+import { taskBodies } from '../job/samples.ts';
 
-const notebook: TaskSettings = { task_key: 'n', notebook_task: bodies.notebook_task };
-const jar: TaskSettings = { task_key: 'j', spark_jar_task: bodies.spark_jar_task };
-const python: TaskSettings = { task_key: 'p', spark_python_task: bodies.spark_python_task };
-const submit: TaskSettings = { task_key: 's', spark_submit_task: bodies.spark_submit_task };
+const notebook: TaskSettings = { task_key: 'n', notebook_task: taskBodies.notebook_task };
+const jar: TaskSettings = { task_key: 'j', spark_jar_task: taskBodies.spark_jar_task };
+const python: TaskSettings = { task_key: 'p', spark_python_task: taskBodies.spark_python_task };
+const submit: TaskSettings = { task_key: 's', spark_submit_task: taskBodies.spark_submit_task };
 const all = [notebook, jar, python, submit];
 
 test.each<[string, RunParameters, TaskSettings[], string]>([
@@ -123,7 +123,7 @@ test.each<[string, TaskSettings, RunParameters, object]>([
     'notebook_params are merged and win',
     notebook,
     { notebook_params: { day: 'today', x: '1' } },
-    { ...bodies.notebook_task, base_parameters: { day: 'today', x: '1' } },
+    { ...taskBodies.notebook_task, base_parameters: { day: 'today', x: '1' } },
   ],
   [
     'notebook_params need no base',
@@ -131,23 +131,28 @@ test.each<[string, TaskSettings, RunParameters, object]>([
     { notebook_params: { x: '1' } },
     { notebook_path: '/a', base_parameters: { x: '1' } },
   ],
-  ['jar_params replace', jar, { jar_params: ['z'] }, { ...bodies.spark_jar_task, parameters: ['z'] }],
+  ['jar_params replace', jar, { jar_params: ['z'] }, { ...taskBodies.spark_jar_task, parameters: ['z'] }],
   [
     'python_params replace',
     python,
     { python_params: ['z'] },
-    { ...bodies.spark_python_task, parameters: ['z'] },
+    { ...taskBodies.spark_python_task, parameters: ['z'] },
   ],
   ['spark_submit_params replace', submit, { spark_submit_params: ['z.jar'] }, { parameters: ['z.jar'] }],
-  ['an empty list changes nothing', jar, { jar_params: [] }, bodies.spark_jar_task],
-  ['parameters of another kind change nothing', jar, { python_params: ['z'] }, bodies.spark_jar_task],
+  ['an empty list changes nothing', jar, { jar_params: [] }, taskBodies.spark_jar_task],
+  ['parameters of another kind change nothing', jar, { python_params: ['z'] }, taskBodies.spark_jar_task],
   [
     'a pipeline has none',
-    { task_key: 'p', pipeline_task: bodies.pipeline_task },
+    { task_key: 'p', pipeline_task: taskBodies.pipeline_task },
     { jar_params: ['z'] },
-    bodies.pipeline_task,
+    taskBodies.pipeline_task,
   ],
-  ['a job to run has none', { task_key: 'p', run_job_task: bodies.run_job_task }, {}, bodies.run_job_task],
+  [
+    'a job to run has none',
+    { task_key: 'p', run_job_task: taskBodies.run_job_task },
+    {},
+    taskBodies.run_job_task,
+  ],
 ])('spec 2.7, 2.10: %s', (_name, task, parameters, body) => {
   const before = structuredClone(task);
   expect(applyParameters(task, parameters)).toEqual(body);

@@ -14,12 +14,12 @@ import {
 import { rollUp, runConditions, taskStateOf, type RunCondition } from '../../../../engine/run/roll-up.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../../../engine/run/run.ts';
 import { lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';
-import { progressAt, type Place } from './standings.ts';
+import { progressByPhase, type TaskPhase } from './standings.ts';
 
 /** A task: key, where its attempts ended, what it depends on, its condition. */
 type Line = readonly [
   key: string,
-  ends: readonly Place[],
+  ends: readonly TaskPhase[],
   dependsOn?: readonly string[],
   runIf?: RunCondition,
 ];
@@ -84,7 +84,7 @@ function found(lines: readonly Line[], run: Partial<Run> = {}): RunWithTasks {
       dueTime: undefined,
       stopReason: undefined,
       warned: false,
-      progress: progressAt[end],
+      progress: progressByPhase[end],
     })),
   );
   return { run: runOf({ settings: settingsOf(lines), ...run }), tasks };
@@ -338,7 +338,7 @@ describe('what a repair makes', () => {
 interface Plan {
   readonly upstream: readonly number[];
   readonly runIf: RunCondition;
-  readonly ends: Place;
+  readonly ends: TaskPhase;
 }
 
 /** Each task depends on earlier ones: every such graph is free of cycles. */
@@ -346,7 +346,7 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
   fc.record({
     upstream: fc.array(fc.nat(), { maxLength: 3 }),
     runIf: fc.constantFrom(...runConditions),
-    ends: fc.constantFrom<Place>('success', 'success', 'failed', 'timedout', 'error'),
+    ends: fc.constantFrom<TaskPhase>('success', 'success', 'failed', 'timedout', 'error'),
   }),
   { minLength: 1, maxLength: 30 },
 );
@@ -354,14 +354,14 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
 /** Lives the latest attempts to the end of the run. `stopAfter`: it is cancelled after so many starts. */
 function lived(
   { run, tasks }: RunWithTasks,
-  endOf: (key: string) => Place,
+  endOf: (key: string) => TaskPhase,
   stopAfter = Infinity,
 ): { found: RunWithTasks; result: string } {
   const latest = new Map(tasks.map((taskRun) => [taskRun.taskKey, taskRun]));
   let started = 0;
   for (;;) {
     const standings = (run.settings.tasks ?? []).map((task) =>
-      taskStateOf(task, latest.get(task.task_key)?.progress ?? progressAt.waiting, false),
+      taskStateOf(task, latest.get(task.task_key)?.progress ?? progressByPhase.waiting, false),
     );
     const { start, skip, end } = rollUp(standings, started >= stopAfter ? 'cancel' : undefined);
     if (end !== undefined) {
@@ -384,9 +384,9 @@ function lived(
         result: end.result,
       };
     }
-    const move = (key: string, place: Place): void => {
+    const move = (key: string, place: TaskPhase): void => {
       const taskRun = latest.get(key);
-      if (taskRun !== undefined) latest.set(key, { ...taskRun, progress: progressAt[place] });
+      if (taskRun !== undefined) latest.set(key, { ...taskRun, progress: progressByPhase[place] });
     };
     for (const key of start) {
       move(key, endOf(key));

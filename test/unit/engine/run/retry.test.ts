@@ -1,14 +1,14 @@
 /** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
 import { describe, expect, test } from 'vitest';
 import { decideRetry, type RetryPolicy } from '../../../../engine/run/retry.ts';
-import { progressAt, type Place } from './standings.ts';
+import { progressByPhase, type TaskPhase } from './standings.ts';
 
 const begun = 1_770_000_000_000;
-const decide = (policy: RetryPolicy, place: Place, retries = 0, now = begun + 1_000) =>
-  decideRetry(policy, { progress: progressAt[place], startTime: begun, retries, runId: 7 }, now);
+const decide = (policy: RetryPolicy, place: TaskPhase, retries = 0, now = begun + 1_000) =>
+  decideRetry(policy, { progress: progressByPhase[place], startTime: begun, retries, runId: 7 }, now);
 
 describe('spec 2.2 max_retries', () => {
-  test.each<[string, RetryPolicy, Place, number, boolean]>([
+  test.each<[string, RetryPolicy, TaskPhase, number, boolean]>([
     ['the default is never', {}, 'failed', 0, false],
     ['0 is never', { max_retries: 0 }, 'failed', 0, false],
     ['a failure', { max_retries: 1 }, 'failed', 0, true],

@@ -9,18 +9,18 @@ import {
   type RunCondition,
   type TaskState,
 } from '../../../../engine/run/roll-up.ts';
-import { progressAt, type Place } from './standings.ts';
+import { progressByPhase, type TaskPhase } from './standings.ts';
 
 interface Plan {
   readonly dependsOn: readonly string[];
   readonly runIf: RunCondition;
   /** How it ends when nobody stops it. */
-  readonly ends: Place;
+  readonly ends: TaskPhase;
   /** Which of the started tasks ends next. */
   readonly pick: number;
 }
 
-const ends = fc.constantFrom<Place>('success', 'success', 'success', 'failed', 'timedout', 'error');
+const ends = fc.constantFrom<TaskPhase>('success', 'success', 'success', 'failed', 'timedout', 'error');
 
 /** Up to 100 tasks, each depending on earlier ones: every such graph is free of cycles. */
 const plans = fc
@@ -54,16 +54,16 @@ function live(plan: readonly Plan[], stopAt: number, reason: StopReason): Life {
   const tasks = new Map(
     plan.map(({ dependsOn, runIf }, index): [string, TaskState] => [
       `t${index}`,
-      { key: `t${index}`, dependsOn, runIf, progress: progressAt.waiting, started: false },
+      { key: `t${index}`, dependsOn, runIf, progress: progressByPhase.waiting, started: false },
     ]),
   );
   const endedTimes = new Map<string, number>();
   const startedTogether: string[][] = [];
-  const change = (key: string, place: Place, started: boolean): void => {
+  const change = (key: string, place: TaskPhase, started: boolean): void => {
     const task = tasks.get(key);
     if (task === undefined) throw new Error(`The roll-up named the unknown task ${key}.`);
-    if (isTerminal(progressAt[place].state)) endedTimes.set(key, (endedTimes.get(key) ?? 0) + 1);
-    tasks.set(key, { ...task, progress: progressAt[place], started });
+    if (isTerminal(progressByPhase[place].state)) endedTimes.set(key, (endedTimes.get(key) ?? 0) + 1);
+    tasks.set(key, { ...task, progress: progressByPhase[place], started });
   };
   for (let ended = 0; ; ended += 1) {
     const stopReason = ended >= stopAt ? reason : undefined;
@@ -141,7 +141,7 @@ test('a run that was stopped before a task which would have run is never a succe
   const chain = fc
     .array(
       fc.record({
-        ends: fc.constant<Place>('success'),
+        ends: fc.constant<TaskPhase>('success'),
         pick: fc.nat(),
         runIf: fc.constantFrom<RunCondition>(
           'ALL_SUCCESS',

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { rollUp, type RunCondition, type TaskState } from '../../../../engine/run/roll-up.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
-import { progressAt, standing as task, type Place } from './standings.ts';
+import { progressByPhase, createTaskState as task, type TaskPhase } from './standings.ts';
 
 /** What becomes of a waiting task after dependencies with these ends. */
-function verdict(runIf: RunCondition, ends: readonly Place[]): 'start' | 'skip' | 'wait' {
+function verdict(runIf: RunCondition, ends: readonly TaskPhase[]): 'start' | 'skip' | 'wait' {
   const dependencies = ends.map((end, index) => task(`d${index}`, end));
   const { start, skip } = rollUp(
     [...dependencies, task('x', 'waiting', dependencies.map(({ key }) => key).join(' '), runIf)],
@@ -16,7 +16,7 @@ function verdict(runIf: RunCondition, ends: readonly Place[]): 'start' | 'skip' 
 }
 
 describe('run_if', () => {
-  test.each<[RunCondition, readonly Place[], 'start' | 'skip']>([
+  test.each<[RunCondition, readonly TaskPhase[], 'start' | 'skip']>([
     ['ALL_SUCCESS', ['success', 'success'], 'start'],
     ['ALL_SUCCESS', ['success', 'failed'], 'skip'],
     ['ALL_SUCCESS', ['success', 'timedout'], 'skip'],
@@ -40,7 +40,7 @@ describe('run_if', () => {
     expect(verdict(runIf, ends)).toBe(expected);
   });
 
-  test.each<[RunCondition, Place]>([
+  test.each<[RunCondition, TaskPhase]>([
     ['ALL_SUCCESS', 'running'],
     ['AT_LEAST_ONE_SUCCESS', 'running'],
     ['AT_LEAST_ONE_FAILED', 'running'],
@@ -119,7 +119,7 @@ describe('what a skipped task says', () => {
 });
 
 test('a chain behind a failure is skipped one task after the other, each once its own dependency is over', () => {
-  const chain = (...places: Place[]): TaskState[] =>
+  const chain = (...places: TaskPhase[]): TaskState[] =>
     places.map((place, index) => task(`t${index}`, place, index === 0 ? '' : `t${index - 1}`));
   expect(rollUp(chain('failed', 'waiting', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t1']);
   expect(rollUp(chain('failed', 'skipped', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t2']);
@@ -256,7 +256,7 @@ describe('the end of a run', () => {
     expect(rollUp(tasks, stopReason)).toEqual({ start: [], skip: [], end: { result, message } });
   });
 
-  test.each<Place>(['started', 'running', 'cleaning'])('waits for a task that is %s', (place) => {
+  test.each<TaskPhase>(['started', 'running', 'cleaning'])('waits for a task that is %s', (place) => {
     expect(rollUp([task('a', 'failed'), task('b', place)], undefined).end).toBeUndefined();
     expect(rollUp([task('a', 'canceled'), task('b', place)], 'cancel').end).toBeUndefined();
   });
@@ -288,6 +288,6 @@ test.each([
   ['The engine failed this task.', 'Task a failed with message: The engine failed this task.'],
   ['', 'Task a failed.'],
 ])('the message of the run is a sentence: %j', (message, expected) => {
-  const failed: TaskState = { ...task('a', 'error'), progress: { ...progressAt.error, message } };
+  const failed: TaskState = { ...task('a', 'error'), progress: { ...progressByPhase.error, message } };
   expect(rollUp([failed], undefined).end?.message).toBe(expected);
 });

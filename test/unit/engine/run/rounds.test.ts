@@ -9,7 +9,7 @@ import {
   type Repair,
 } from '../../../../engine/run/rounds.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
-import { progressAt } from './standings.ts';
+import { progressByPhase } from './standings.ts';
 
 const none = { runningTime: undefined, terminatingTime: undefined };
 const open: Progress = { ...none, state: 'PENDING', startTime: 1_000, message: '' };
@@ -62,7 +62,7 @@ const task = (runId: number, taskKey: string, attempt: number): TaskRun => ({
   dueTime: undefined,
   stopReason: undefined,
   warned: false,
-  progress: progressAt.failed,
+  progress: progressByPhase.failed,
 });
 
 const tasks = [

@@ -3,7 +3,7 @@ import type { Progress } from '../../../../engine/run/run.ts';
 import type { RunCondition, TaskState } from '../../../../engine/run/roll-up.ts';
 
 /** Where a task can stand, in one word. */
-export type Place =
+export type TaskPhase =
   | 'waiting'
   | 'started'
   | 'running'
@@ -18,7 +18,7 @@ export type Place =
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined };
 const stamps = { startTime: 1, runningTime: 2, terminatingTime: 3 };
 
-export const progressAt: Readonly<Record<Place, Progress>> = {
+export const progressByPhase: Readonly<Record<TaskPhase, Progress>> = {
   waiting: { ...none, state: 'PENDING', message: '' },
   started: { ...none, state: 'PENDING', message: '' },
   running: { ...stamps, terminatingTime: undefined, state: 'RUNNING', message: '' },
@@ -50,16 +50,16 @@ export const progressAt: Readonly<Record<Place, Progress>> = {
 };
 
 /** A task: `standing('c', 'waiting', 'a b', 'ALL_DONE')` waits for a and b. */
-export function standing(
+export function createTaskState(
   key: string,
-  place: Place,
+  place: TaskPhase,
   dependsOn = '',
   runIf: RunCondition = 'ALL_SUCCESS',
 ): TaskState {
   return {
     key,
     runIf,
-    progress: progressAt[place],
+    progress: progressByPhase[place],
     dependsOn: dependsOn === '' ? [] : dependsOn.split(' '),
     started: place !== 'waiting' && place !== 'skipped',
   };

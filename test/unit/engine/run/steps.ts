@@ -4,7 +4,7 @@ import type { LifeCycleState } from '../../../../engine/run/states.ts';
 import { transitions } from '../../../../engine/run/transitions.ts';
 
 /** What can happen in a state and where it leads. A repair is no step: it opens a life that is over. */
-export function stepsOf(
+export function allowedStepsFrom(
   state: LifeCycleState,
 ): readonly { readonly on: StepEvent; readonly to: LifeCycleState }[] {
   return transitions.flatMap((row) => (row.from === state && row.on !== 'repair' ? [row] : []));

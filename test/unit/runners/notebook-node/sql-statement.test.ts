@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { prepareSql } from '../../../../runners/notebook/node/sql-statement.ts';
 import { tokenizeSql, splitStatements } from '../../../../runners/notebook/node/sql-tokens.ts';
 import { parseWidgetStatement } from '../../../../runners/notebook/node/sql-widgets.ts';
-import { temporaryDirectory } from '../context.ts';
+import { createTemporaryDirectory } from '../context.ts';
 
 function texts(sql: string): [number, string][] {
   return splitStatements(sql).map(({ line, tokens }) => [line, tokens.map(({ text }) => text).join('')]);
@@ -156,7 +156,7 @@ test('a statement keeps its line, so that what is said of a line is true of the 
 });
 
 test('a file that is written gets the folders above it', async () => {
-  const root = await temporaryDirectory();
+  const root = await createTemporaryDirectory();
   expect(prepared("COPY t TO 'managed_fs:/out/deep/a.csv'", {}, root)).toEqual([
     `COPY t TO '${root}/out/deep/a.csv'`,
     {},

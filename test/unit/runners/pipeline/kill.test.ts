@@ -8,7 +8,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from './world.ts';
+import { createPipelineHarness, type PipelineHarness } from './world.ts';
 
 const program = fileURLToPath(new URL('../../../../runners/pipeline/update-process.ts', import.meta.url));
 const preload = new URL('./dying-at.ts', import.meta.url).href;
@@ -24,24 +24,27 @@ CREATE FLOW plain AS INSERT INTO copied BY NAME SELECT id FROM STREAM raw;
 CREATE FLOW shifted AS INSERT INTO copied BY NAME SELECT id + 1000000 AS id FROM STREAM raw;
 CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n, sum(id) AS ids FROM raw;`;
 
-const worlds: World[] = [];
+const worlds: PipelineHarness[] = [];
 beforeAll(async () => {
-  for (let index = 0; index < 2; index += 1) worlds.push(await createWorld());
+  for (let index = 0; index < 2; index += 1) worlds.push(await createPipelineHarness());
 });
 afterAll(async () => {
   for (const world of worlds) await world.remove();
 });
 
 /** Ten rows, of which one is dropped. */
-const put = (world: World, file: number): Promise<void> =>
-  world.put(`in/${file}.csv`, `id\n${Array.from({ length: 10 }, (_, row) => file * 10 + row).join('\n')}\n`);
+const put = (world: PipelineHarness, file: number): Promise<void> =>
+  world.putFile(
+    `in/${file}.csv`,
+    `id\n${Array.from({ length: 10 }, (_, row) => file * 10 + row).join('\n')}\n`,
+  );
 
 /** Runs the process of an update. @param end before which step it is killed, or after how many ms */
 async function updateIn(
-  world: World,
+  world: PipelineHarness,
   end: { readonly step?: string; readonly after?: number },
 ): Promise<{ readonly signal: unknown; readonly steps: readonly string[] }> {
-  const order = world.order(sql);
+  const order = world.createUpdateOrder(sql);
   const attempt = join(world.directory, 'runs', order.updateId);
   await mkdir(attempt, { recursive: true });
   await writeFile(join(attempt, 'update.json'), JSON.stringify(order));
@@ -63,18 +66,18 @@ async function updateIn(
  * What readers see is one version, and that holds files exactly once, in their order; all of `whole` files
  * when it is given.
  */
-async function check(world: World, whole?: number): Promise<void> {
-  const raw = (await world.rows('raw', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
-  const copied = (await world.rows('copied', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
+async function check(world: PipelineHarness, whole?: number): Promise<void> {
+  const raw = (await world.readRows('raw', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
+  const copied = (await world.readRows('copied', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
   const length = whole === undefined ? raw.length : whole * 9;
   expect(raw).toEqual(Array.from({ length: (length / 9) * 10 }, (_, id) => id).filter((id) => id % 10 !== 9));
   expect(copied).toEqual([...raw, ...raw.map((id) => id + 1_000_000)]);
-  expect(await world.rows('total')).toEqual([
+  expect(await world.readRows('total')).toEqual([
     { n: String(raw.length), ids: String(raw.reduce((sum, id) => sum + id, 0)) },
   ]);
 }
 
-const newest = async (world: World): Promise<number> =>
+const newest = async (world: PipelineHarness): Promise<number> =>
   Math.max(
     0,
     ...(await readdir(join(world.storage, 'versions'))).filter((name) => /^\d+$/.test(name)).map(Number),
@@ -86,7 +89,7 @@ test('killed before each step of its writing and publishing, an update has happe
     worlds.map(async (world) => {
       for (let file = 0; file < 2; file += 1) {
         await put(world, file);
-        await world.update(sql);
+        await world.runUpdate(sql);
       }
       await put(world, 2);
       const listed = await updateIn(world, {});
@@ -113,7 +116,7 @@ test('killed before each step of its writing and publishing, an update has happe
         expect((await updateIn(world, { step })).signal, step).toBe('SIGKILL');
         expect(await newest(world), step).toBe(index > publishing ? before + 1 : before);
         await check(world);
-        await world.update(sql);
+        await world.runUpdate(sql);
         await check(world, file);
       }
     }),
@@ -121,15 +124,15 @@ test('killed before each step of its writing and publishing, an update has happe
 }, 240_000);
 
 test('killed at random moments, the same', async () => {
-  const world = await createWorld();
+  const world = await createPipelineHarness();
   worlds.push(world);
   await put(world, 0);
-  await world.update(sql);
+  await world.runUpdate(sql);
   for (let round = 1; round <= 5; round += 1) {
     await put(world, round);
     await updateIn(world, { after: 150 + Math.random() * 400 });
     await check(world);
   }
-  await world.update(sql);
+  await world.runUpdate(sql);
   await check(world, 6);
 });

@@ -9,11 +9,11 @@ import { createQueryPool } from '../../../../runners/query/query-pool.ts';
 import { createQueryFiles } from '../../../../storage/files/query-files.ts';
 import { createRoots } from '../../../../storage/files/roots.ts';
 import { listInputFiles } from '../../../../runners/pipeline/inputs.ts';
-import { createWorld, type World } from './world.ts';
+import { createPipelineHarness, type PipelineHarness } from './world.ts';
 
-let world: World;
+let world: PipelineHarness;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createPipelineHarness();
 });
 afterEach(() => world.remove());
 
@@ -21,7 +21,8 @@ const view = (name: string, query: string): string => `CREATE MATERIALIZED VIEW 
 const stream = (name: string, query: string, clauses = ''): string =>
   `CREATE STREAMING TABLE ${name} ${clauses} AS ${query};\n`;
 const files = "STREAM read_files('managed_fs:/in/*.csv', format => 'csv')";
-const ids = async (table: string): Promise<number[]> => (await world.rows(table)).map(({ id }) => Number(id));
+const ids = async (table: string): Promise<number[]> =>
+  (await world.readRows(table)).map(({ id }) => Number(id));
 
 describe('refused before anything runs', () => {
   test.each<[string, string, string | RegExp, Partial<UpdateRequest>?]>([
@@ -134,15 +135,15 @@ describe('refused before anything runs', () => {
     ],
   ])('%s', async (_name, sql, message, request = {}) => {
     await symlink('/etc', join(world.directory, 'managed_fs', 'out'));
-    await expect(world.update(sql, request)).rejects.toThrow(message);
-    await expect(world.update(sql, { ...request, validateOnly: true })).rejects.toThrow(message);
+    await expect(world.runUpdate(sql, request)).rejects.toThrow(message);
+    await expect(world.runUpdate(sql, { ...request, validateOnly: true })).rejects.toThrow(message);
     expect(await readdir(world.storage)).toEqual([]);
   });
 });
 
 test('a check alone computes and publishes nothing', async () => {
-  await world.put('in/a.csv', 'id\n1\n');
-  const events = await world.update(
+  await world.putFile('in/a.csv', 'id\n1\n');
+  const events = await world.runUpdate(
     stream('a', `SELECT * FROM ${files}`) + view('b', 'SELECT max(id) AS m FROM a'),
     { validateOnly: true },
   );
@@ -151,14 +152,14 @@ test('a check alone computes and publishes nothing', async () => {
 });
 
 test('tables are computed behind those that they read, whatever the order of files and statements', async () => {
-  const events = await world.update({
+  const events = await world.runUpdate({
     '/p/1.sql': view('z', 'WITH y AS (SELECT n FROM y) SELECT n + 1 AS n FROM y'),
     '/p/2.sql': view('y', 'SELECT (SELECT max(id) FROM x) AS n') + view('x', 'SELECT id FROM range(5)'),
   });
   expect(
     events.flatMap(({ flow, details }) => (details?.flow_progress?.status === 'COMPLETED' ? [flow] : [])),
   ).toEqual(['x', 'y', 'z']);
-  expect(await world.rows('z')).toEqual([{ n: '5' }]);
+  expect(await world.readRows('z')).toEqual([{ n: '5' }]);
 });
 
 describe('streams', () => {
@@ -168,43 +169,43 @@ describe('streams', () => {
     view('n', 'SELECT count(*) AS id FROM b');
 
   test('every file and every row goes on once; a full refresh begins anew', async () => {
-    await world.put('in/1.csv', 'id\n1\n2\n');
-    await world.update(statements);
-    await world.put('in/2.csv', 'id\n3\n');
-    await world.put('in/_draft.csv', 'id\n99\n');
-    await world.put('in/.hidden/4.csv', 'id\n99\n');
-    await world.update(statements);
-    await world.update(statements);
+    await world.putFile('in/1.csv', 'id\n1\n2\n');
+    await world.runUpdate(statements);
+    await world.putFile('in/2.csv', 'id\n3\n');
+    await world.putFile('in/_draft.csv', 'id\n99\n');
+    await world.putFile('in/.hidden/4.csv', 'id\n99\n');
+    await world.runUpdate(statements);
+    await world.runUpdate(statements);
     expect([await ids('a'), await ids('b'), await ids('n')]).toEqual([[1, 2, 3], [10, 20, 30], [3]]);
     await rename(join(world.directory, 'managed_fs/in/1.csv'), join(world.directory, 'managed_fs/gone.csv'));
-    await world.update(statements);
+    await world.runUpdate(statements);
     expect(await ids('b')).toEqual([10, 20, 30]);
-    await world.update(statements, { fullRefresh: true });
+    await world.runUpdate(statements, { fullRefresh: true });
     expect([await ids('a'), await ids('b'), await ids('n')]).toEqual([[3], [30], [1]]);
-    expect((await world.manifest()).datasets['a']).toMatchObject({ generation: 2, parts: [{ rows: 1 }] });
+    expect((await world.readManifest()).datasets['a']).toMatchObject({ generation: 2, parts: [{ rows: 1 }] });
   });
 
   test('a table whose source begins anew must begin anew with it', async () => {
-    await world.put('in/1.csv', 'id\n1\n');
-    await world.update(statements);
+    await world.putFile('in/1.csv', 'id\n1\n');
+    await world.runUpdate(statements);
     await expect(
-      world.update(statements, { fullRefreshSelection: ['a'], refreshSelection: ['b'] }),
+      world.runUpdate(statements, { fullRefreshSelection: ['a'], refreshSelection: ['b'] }),
     ).rejects.toThrow(
       'b reads the stream of a, which begins anew; b must be refreshed fully together with it.',
     );
-    await world.update(statements, { fullRefreshSelection: ['a'] });
-    await expect(world.update(statements)).rejects.toThrow(
+    await world.runUpdate(statements, { fullRefreshSelection: ['a'] });
+    await expect(world.runUpdate(statements)).rejects.toThrow(
       'Flow b reads the stream of a, which began anew since; refresh b fully.',
     );
-    await world.update(statements, { fullRefreshSelection: ['A', 'B'] });
+    await world.runUpdate(statements, { fullRefreshSelection: ['A', 'B'] });
     expect([await ids('a'), await ids('b')]).toEqual([[1], [10]]);
   });
 
   test('a file that changes after it was read stays as it was read, and the log says so', async () => {
-    await world.put('in/1.csv', 'id\n1\n');
-    await world.update(statements);
-    await world.put('in/1.csv', 'id\n1\n2\n');
-    const warning = (await world.update(statements)).find(({ level }) => level === 'WARN');
+    await world.putFile('in/1.csv', 'id\n1\n');
+    await world.runUpdate(statements);
+    await world.putFile('in/1.csv', 'id\n1\n2\n');
+    const warning = (await world.runUpdate(statements)).find(({ level }) => level === 'WARN');
     expect(warning?.message).toBe(
       'Changed after a had read them: managed_fs:/in/1.csv. What is in the table stays; a full refresh reads them again.',
     );
@@ -214,11 +215,11 @@ describe('streams', () => {
   test('several flows fill one table, by name and by place, each from where it stood', async () => {
     const flows = `CREATE STREAMING TABLE t (id BIGINT, kind STRING);
       CREATE FLOW named AS INSERT INTO t BY NAME SELECT 'n' AS kind, id FROM STREAM a; CREATE FLOW placed AS INSERT INTO t SELECT id, 'p' FROM STREAM(a);`;
-    await world.put('in/1.csv', 'id\n1\n');
-    await world.update(statements + flows);
-    await world.put('in/2.csv', 'id\n2\n');
-    await world.update(statements + flows);
-    expect(await world.rows('t')).toEqual([
+    await world.putFile('in/1.csv', 'id\n1\n');
+    await world.runUpdate(statements + flows);
+    await world.putFile('in/2.csv', 'id\n2\n');
+    await world.runUpdate(statements + flows);
+    expect(await world.readRows('t')).toEqual([
       { id: '1', kind: 'n' },
       { id: '1', kind: 'p' },
       { id: '2', kind: 'n' },
@@ -228,16 +229,16 @@ describe('streams', () => {
 
   test('a column that only one of many files has is there, and empty in the rows of all others', async () => {
     for (let file = 0; file < 60; file += 1)
-      await world.put(
+      await world.putFile(
         `in/${String(file).padStart(2, '0')}.csv`,
         file === 59 ? 'id,note\n59,late\n' : `id\n${file}\n`,
       );
-    await world.update(
+    await world.runUpdate(
       stream('a', `SELECT id, note FROM ${files}`) +
         stream('b', 'SELECT id FROM STREAM a WHERE note IS NULL'),
     );
     expect(
-      await world.rows('a', 'SELECT count(*) AS n, count(DISTINCT id) AS ids, max(note) AS note FROM t'),
+      await world.readRows('a', 'SELECT count(*) AS n, count(DISTINCT id) AS ids, max(note) AS note FROM t'),
     ).toEqual([{ n: '60', ids: '60', note: 'late' }]);
     expect(await ids('b')).toHaveLength(59);
   });
@@ -245,8 +246,8 @@ describe('streams', () => {
   test('a file whose name looks like a pattern is that file alone', async () => {
     const names = ['a[1].csv', 'a1.csv', 'b*.csv', 'bx.csv', 'c?.csv', 'cc.csv', "d'{1}.csv"];
     for (const [index, name] of names.entries()) {
-      await world.put(`in/${name}`, `id\n${index}\n`);
-      await world.update(
+      await world.putFile(`in/${name}`, `id\n${index}\n`);
+      await world.runUpdate(
         stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id >= 0) ON VIOLATION DROP ROW)'),
       );
     }
@@ -258,7 +259,7 @@ describe('streams', () => {
       stream('a', `SELECT * FROM ${files}`, '(CONSTRAINT c EXPECT (id > 5))') +
       view('n', 'SELECT count(*) AS id FROM a');
     for (const rows of [7, 0]) {
-      const done = (await world.update(checked, {}, odd)).flatMap(({ details }) =>
+      const done = (await world.runUpdate(checked, {}, odd)).flatMap(({ details }) =>
         details?.flow_progress?.status === 'COMPLETED'
           ? [details.flow_progress.metrics?.num_output_rows]
           : [],
@@ -270,7 +271,7 @@ describe('streams', () => {
   test('files of objstore are read like those of managed_fs', async () => {
     await mkdir(join(world.directory, 'objstore/bucket/day'), { recursive: true });
     await writeFile(join(world.directory, 'objstore/bucket/day/1.json'), '{"id": 1}\n{"id": 2}\n');
-    await world.update(
+    await world.runUpdate(
       stream('a', "SELECT * FROM STREAM read_files('s3://bucket/day', format => 'json')") +
         view('b', "SELECT id FROM read_files('objstore://bucket/**/*.json')"),
     );
@@ -278,7 +279,7 @@ describe('streams', () => {
       [1, 2],
       [1, 2],
     ]);
-    expect(Object.keys((await world.manifest()).datasets['a']?.flows['a']?.inputs ?? {})).toEqual([
+    expect(Object.keys((await world.readManifest()).datasets['a']?.flows['a']?.inputs ?? {})).toEqual([
       'objstore://bucket/day/1.json',
     ]);
   });
@@ -293,32 +294,32 @@ describe('streams', () => {
     const declared =
       stream('a', `SELECT * FROM ${files}`, "(id BIGINT COMMENT 'key')") +
       view('n', 'SELECT count(*) AS id FROM a');
-    await world.update(declared);
+    await world.runUpdate(declared);
     expect(await ids('n')).toEqual([0]);
-    await world.put('in/1.csv', 'id\n7\n');
-    await world.update(declared);
+    await world.putFile('in/1.csv', 'id\n7\n');
+    await world.runUpdate(declared);
     expect([await ids('a'), await ids('n')]).toEqual([[7], [1]]);
-    expect((await world.manifest()).datasets['a']?.columns).toEqual([
+    expect((await world.readManifest()).datasets['a']?.columns).toEqual([
       { name: 'id', type: 'BIGINT', comment: 'key' },
     ]);
     const wider = stream('a', `SELECT id, 1 AS n FROM ${files}`, '(id BIGINT, n INT)');
-    await expect(world.update(wider)).rejects.toThrow(
+    await expect(world.runUpdate(wider)).rejects.toThrow(
       '/p/a.sql, line 1, column 1: a is declared with the columns id, n, but was published with id; a full refresh begins with the new ones.',
     );
-    await world.update(wider, { fullRefresh: true });
-    expect(await world.rows('a')).toEqual([{ id: '7', n: 1 }]);
+    await world.runUpdate(wider, { fullRefresh: true });
+    expect(await world.readRows('a')).toEqual([{ id: '7', n: 1 }]);
   });
 
   test('values that do not fit the columns of a table fail the update, and nothing is rounded', async () => {
-    await world.put('in/1.csv', 'id\n1\n');
-    await world.update(stream('a', `SELECT * FROM ${files}`));
-    await world.put('in/2.csv', 'id\n1.5\n2.0\n');
-    await expect(world.update(stream('a', `SELECT * FROM ${files}`))).rejects.toThrow(
+    await world.putFile('in/1.csv', 'id\n1\n');
+    await world.runUpdate(stream('a', `SELECT * FROM ${files}`));
+    await world.putFile('in/2.csv', 'id\n1.5\n2.0\n');
+    await expect(world.runUpdate(stream('a', `SELECT * FROM ${files}`))).rejects.toThrow(
       'Flow a: column id of a is BIGINT, and 1 new values of type DOUBLE do not fit it without loss. Cast it in the query, or refresh a fully.',
     );
     expect(await ids('a')).toEqual([1]);
-    await world.put('in/2.csv', 'id,more\n2,x\n');
-    await expect(world.update(stream('a', `SELECT * FROM ${files}`))).rejects.toThrow(
+    await world.putFile('in/2.csv', 'id,more\n2,x\n');
+    await expect(world.runUpdate(stream('a', `SELECT * FROM ${files}`))).rejects.toThrow(
       'Flow a: its query has the column "more", which a does not have (id).',
     );
   });
@@ -332,7 +333,7 @@ describe('expectations', () => {
       `(CONSTRAINT small EXPECT (id < 10) ${action}, CONSTRAINT odd EXPECT (id % 2 = 1))`,
     );
   const quality = async (sql: string) =>
-    (await world.update(sql)).flatMap(({ details }) =>
+    (await world.runUpdate(sql)).flatMap(({ details }) =>
       details?.flow_progress?.status === 'COMPLETED' ? [details.flow_progress] : [],
     );
 
@@ -340,7 +341,7 @@ describe('expectations', () => {
     ['', [1, 2, 11], 0],
     ['ON VIOLATION DROP ROW', [1, 2], 2],
   ])('without an action and with %j', async (action, rows, dropped) => {
-    await world.put('in/1.csv', 'id,x\n1,a\n2,a\n11,a\n,a\n');
+    await world.putFile('in/1.csv', 'id,x\n1,a\n2,a\n11,a\n,a\n');
     expect(await quality(table(action))).toEqual([
       {
         status: 'COMPLETED',
@@ -355,54 +356,58 @@ describe('expectations', () => {
       },
     ]);
     expect(
-      (await world.rows('a', 'SELECT id FROM t WHERE id IS NOT NULL ORDER BY id')).map(({ id }) =>
+      (await world.readRows('a', 'SELECT id FROM t WHERE id IS NOT NULL ORDER BY id')).map(({ id }) =>
         Number(id),
       ),
     ).toEqual(rows);
   });
 
   test('one that fails the update leaves every table as it was', async () => {
-    await world.put('in/1.csv', 'id\n1\n');
+    await world.putFile('in/1.csv', 'id\n1\n');
     const sql =
       view('before', 'SELECT count(*) AS id FROM a') +
       table('ON VIOLATION FAIL UPDATE') +
       view('late', "SELECT error('never') AS id");
-    await world.update(table('ON VIOLATION FAIL UPDATE') + view('before', 'SELECT count(*) AS id FROM a'));
-    await world.put('in/2.csv', 'id\n3\n11\n');
-    await expect(world.update(sql, { refreshSelection: ['a', 'before'] })).rejects.toThrow(
+    await world.runUpdate(table('ON VIOLATION FAIL UPDATE') + view('before', 'SELECT count(*) AS id FROM a'));
+    await world.putFile('in/2.csv', 'id\n3\n11\n');
+    await expect(world.runUpdate(sql, { refreshSelection: ['a', 'before'] })).rejects.toThrow(
       'Flow a failed: 1 of 2 rows do not meet the expectation small (id < 10), which fails the update.',
     );
-    expect([await ids('a'), await ids('before'), (await world.manifest()).version]).toEqual([[1], [1], 1]);
-    await world.put('in/2.csv', 'id\n3\n');
-    await expect(world.update(sql)).rejects.toThrow(/^Flow late failed: .*never/);
-    expect([await ids('a'), (await world.manifest()).version]).toEqual([[1], 1]);
+    expect([await ids('a'), await ids('before'), (await world.readManifest()).version]).toEqual([
+      [1],
+      [1],
+      1,
+    ]);
+    await world.putFile('in/2.csv', 'id\n3\n');
+    await expect(world.runUpdate(sql)).rejects.toThrow(/^Flow late failed: .*never/);
+    expect([await ids('a'), (await world.readManifest()).version]).toEqual([[1], 1]);
   });
 
   test('a column that may not be null fails the update', async () => {
     await expect(
-      world.update('CREATE MATERIALIZED VIEW a (id BIGINT NOT NULL) AS SELECT NULL AS id;'),
+      world.runUpdate('CREATE MATERIALIZED VIEW a (id BIGINT NOT NULL) AS SELECT NULL AS id;'),
     ).rejects.toThrow('1 of 1 rows do not meet the expectation id is not null');
   });
 });
 
 describe('what is published', () => {
   test('a table that is defined no more stays; one of another kind needs a full refresh', async () => {
-    await world.put('in/1.csv', 'id\n1\n');
-    await world.update(stream('a', `SELECT * FROM ${files}`) + view('b', 'SELECT 2 AS id'));
-    await world.update(view('b', 'SELECT 3 AS id'));
+    await world.putFile('in/1.csv', 'id\n1\n');
+    await world.runUpdate(stream('a', `SELECT * FROM ${files}`) + view('b', 'SELECT 2 AS id'));
+    await world.runUpdate(view('b', 'SELECT 3 AS id'));
     expect([await ids('a'), await ids('b')]).toEqual([[1], [3]]);
-    await expect(world.update(view('a', 'SELECT 4 AS id'))).rejects.toThrow(
+    await expect(world.runUpdate(view('a', 'SELECT 4 AS id'))).rejects.toThrow(
       'a was published as STREAMING_TABLE and is now defined as MATERIALIZED_VIEW; a full refresh of it replaces what was published.',
     );
-    await world.update(view('a', 'SELECT 4 AS id'), { fullRefresh: true });
+    await world.runUpdate(view('a', 'SELECT 4 AS id'), { fullRefresh: true });
     expect(await ids('a')).toEqual([4]);
   });
 
   test('queries of dashboards and other pipelines read the tables as files', async () => {
-    await world.put('in/1.csv', 'id\n1\n2\n');
-    await world.update(stream('a', `SELECT * FROM ${files}`));
-    await world.put('in/2.csv', 'id\n3\n');
-    await world.update(stream('a', `SELECT * FROM ${files}`));
+    await world.putFile('in/1.csv', 'id\n1\n2\n');
+    await world.runUpdate(stream('a', `SELECT * FROM ${files}`));
+    await world.putFile('in/2.csv', 'id\n3\n');
+    await world.runUpdate(stream('a', `SELECT * FROM ${files}`));
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const pool = createQueryPool({
       directory: join(world.directory, 'managed_fs'),
@@ -433,7 +438,7 @@ describe('what is published', () => {
       pipelineId: '00000000-0000-4000-8000-000000000002',
       storage: { directory: join(world.directory, 'managed_fs/other'), uri: 'managed_fs:/other' },
     };
-    const events = await world.update(
+    const events = await world.runUpdate(
       stream('b', "SELECT id FROM STREAM read_files('managed_fs:/pipelines/p/current/a/*.parquet')"),
       {},
       other,
@@ -444,24 +449,28 @@ describe('what is published', () => {
   });
 
   test('two versions stay, and a storage belongs to one pipeline', async () => {
-    for (let round = 0; round < 4; round += 1) await world.update(view('a', `SELECT ${round} AS id`));
+    for (let round = 0; round < 4; round += 1) await world.runUpdate(view('a', `SELECT ${round} AS id`));
     expect((await readdir(join(world.storage, 'versions'))).toSorted()).toEqual(['3', '4']);
     await expect(
-      world.update(view('a', 'SELECT 1 AS id'), {}, { pipelineId: '00000000-0000-4000-8000-000000000002' }),
+      world.runUpdate(
+        view('a', 'SELECT 1 AS id'),
+        {},
+        { pipelineId: '00000000-0000-4000-8000-000000000002' },
+      ),
     ).rejects.toThrow(
       'The storage managed_fs:/pipelines/p holds the tables of another pipeline (00000000-0000-4000-8000-000000000001).',
     );
   });
 
   test('of two updates that publish at once, one changes nothing', async () => {
-    await world.update(view('a', 'SELECT 1 AS id'));
-    const slow = world.update(
+    await world.runUpdate(view('a', 'SELECT 1 AS id'));
+    const slow = world.runUpdate(
       view('a', 'SELECT count(*) AS id FROM range(3000000) x WHERE hash(x.id) % 3 < 5'),
     );
-    const quick = world.update(view('a', 'SELECT 2 AS id'));
+    const quick = world.runUpdate(view('a', 'SELECT 2 AS id'));
     const outcomes = await Promise.allSettled([slow, quick]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
-    const { version } = await world.manifest();
+    const { version } = await world.readManifest();
     expect(version).toBe(1 + outcomes.filter(({ status }) => status === 'fulfilled').length);
     expect(await ids('a')).toHaveLength(1);
   });

@@ -13,36 +13,36 @@ import { runUpdate } from '../../../../runners/pipeline/update.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface World {
+export interface PipelineHarness {
   readonly directory: string;
   /** Where its tables are. */
   readonly storage: string;
   /** What its process would be told. */
-  order(
+  createUpdateOrder(
     sources: Readonly<Record<string, string>> | string,
     request?: Partial<UpdateRequest>,
     more?: Partial<UpdatePlan>,
   ): UpdatePlan;
   /** Runs an update. @returns its events */
-  update(
+  runUpdate(
     sources: Readonly<Record<string, string>> | string,
     request?: Partial<UpdateRequest>,
     more?: Partial<UpdatePlan>,
   ): Promise<EventDraft[]>;
   /** Puts a file of managed_fs there in one go. */
-  put(path: string, text: string): Promise<void>;
-  manifest(): Promise<Manifest>;
+  putFile(path: string, text: string): Promise<void>;
+  readManifest(): Promise<Manifest>;
   /** The rows of a published table, as any reader finds them. */
-  rows(table: string, sql?: string): Promise<Row[]>;
+  readRows(table: string, sql?: string): Promise<Row[]>;
   remove(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+export async function createPipelineHarness(): Promise<PipelineHarness> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-pipeline-'));
   const managedFs = join(directory, 'managed_fs');
   const storage = join(managedFs, 'pipelines', 'p');
   await mkdir(storage, { recursive: true });
-  const order: World['order'] = (sources, request, more) => ({
+  const order: PipelineHarness['createUpdateOrder'] = (sources, request, more) => ({
     updateId: randomUUID(),
     pipelineId: '00000000-0000-4000-8000-000000000001',
     pipelineName: 'p',
@@ -66,8 +66,8 @@ export async function createWorld(): Promise<World> {
   return {
     directory,
     storage,
-    order,
-    async update(sources, request, more) {
+    createUpdateOrder: order,
+    async runUpdate(sources, request, more) {
       const events: EventDraft[] = [];
       await runUpdate(
         order(sources, request, more),
@@ -77,18 +77,19 @@ export async function createWorld(): Promise<World> {
       );
       return events;
     },
-    async put(path, text) {
+    async putFile(path, text) {
       await mkdir(dirname(join(managedFs, path)), { recursive: true });
       await writeFile(join(managedFs, path), text);
     },
-    manifest: async () => JSON.parse(await readFile(join(storage, 'current', 'manifest.json'), 'utf8')),
-    rows: (table, sql = 'SELECT * FROM t ORDER BY ALL') => parquetRows(join(storage, 'current', table), sql),
+    readManifest: async () => JSON.parse(await readFile(join(storage, 'current', 'manifest.json'), 'utf8')),
+    readRows: (table, sql = 'SELECT * FROM t ORDER BY ALL') =>
+      readParquetRows(join(storage, 'current', table), sql),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
 /** @param sql names the files of the directory `t` */
-export async function parquetRows(directory: string, sql: string): Promise<Row[]> {
+export async function readParquetRows(directory: string, sql: string): Promise<Row[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {

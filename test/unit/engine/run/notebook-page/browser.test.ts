@@ -6,7 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { codePage } from '../../../../../engine/run/notebook-page/page.ts';
 import { openBrowser } from '../../../../harness/browser.ts';
-import { cell, drawing, notebook, picture, table } from './samples.ts';
+import { finishedCell, svgOutput, exportedNotebook, pngOutput, tableOutput } from './samples.ts';
 
 const browser = await openBrowser();
 afterAll(async () => {
@@ -41,25 +41,25 @@ describe.skipIf(typeof browser === 'string')(
   () => {
     test('with scripts and network off, a page shows code, tables, pictures and HTML', async () => {
       const html = codePage(
-        notebook([
-          cell(
+        exportedNotebook([
+          finishedCell(
             1,
             'SELECT station, rain FROM days',
             [
-              table([
+              tableOutput([
                 ['Zürich', 1.5],
                 ['<b>Bern</b>', null],
               ]),
             ],
             { language: 'sql', title: 'Rain by day' },
           ),
-          cell(2, 'plot()', [
-            picture,
-            drawing(
+          finishedCell(2, 'plot()', [
+            pngOutput,
+            svgOutput(
               '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>',
             ),
           ]),
-          cell(3, 'show()', [
+          finishedCell(3, 'show()', [
             { type: 'html', data: '<b>framed</b>' },
             { type: 'stdout', data: '\u001B[31mred\u001B[0m' },
           ]),
@@ -86,9 +86,9 @@ describe.skipIf(typeof browser === 'string')(
 
     test('nothing of a page is run, wherever a notebook puts its scripts', async () => {
       const page = codePage(
-        notebook(
+        exportedNotebook(
           [
-            cell(
+            finishedCell(
               1,
               markup,
               [
@@ -97,13 +97,13 @@ describe.skipIf(typeof browser === 'string')(
               ],
               { title: markup },
             ),
-            cell(2, `# Head\n\n${markup}`, [], { language: 'markdown' }),
-            cell(
+            finishedCell(2, `# Head\n\n${markup}`, [], { language: 'markdown' }),
+            finishedCell(
               3,
               markup,
               [
-                table([[markup, 1]]),
-                drawing(
+                tableOutput([[markup, 1]]),
+                svgOutput(
                   `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload='top.${attack}'><script>top.${attack}</script></svg>`,
                 ),
               ],

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { truncateReport } from '../../../../../engine/run/notebook-page/fit.ts';
 import type { CellOutput, NotebookReport } from '../../../../../engine/run/output.ts';
-import { cell, picture, skipped, table } from './samples.ts';
+import { finishedCell, pngOutput, skippedCell, tableOutput } from './samples.ts';
 
 const error = { type: 'error', summary: 'E: no', trace: 'Traceback' } as const;
 const note = expect.stringContaining('at most 3000 bytes');
@@ -18,20 +18,28 @@ test('a report that fits stays as it is', () => {
     exitValue: 'x',
     error: { summary: 's', trace: 't', cell: 1 },
     cells: [
-      cell(
+      finishedCell(
         1,
         'one',
-        [{ type: 'stdout', data: 'é' }, { type: 'html', data: '<b>' }, table([['a', 1]]), picture, error],
+        [
+          { type: 'stdout', data: 'é' },
+          { type: 'html', data: '<b>' },
+          tableOutput([['a', 1]]),
+          pngOutput,
+          error,
+        ],
         { title: 'T' },
       ),
-      skipped(2, 'two'),
+      skippedCell(2, 'two'),
     ],
   };
   expect(truncateReport(report, 10_000)).toEqual(report);
 });
 
 test('an output that does not fit is cut, and a line says so', () => {
-  const [first] = fitted({ cells: [cell(1, '', [{ type: 'stdout', data: 'é'.repeat(2_000) }])] }).cells;
+  const [first] = fitted({
+    cells: [finishedCell(1, '', [{ type: 'stdout', data: 'é'.repeat(2_000) }])],
+  }).cells;
   expect(first?.outputs).toEqual([
     { type: 'stdout', data: expect.stringMatching(/^é{900,1000}$/) },
     { type: 'text', data: note },
@@ -39,17 +47,21 @@ test('an output that does not fit is cut, and a line says so', () => {
 });
 
 test('HTML that does not fit is left out', () => {
-  const [first] = fitted({ cells: [cell(1, 'x', [{ type: 'html', data: 'h'.repeat(5_000) }])] }).cells;
+  const [first] = fitted({
+    cells: [finishedCell(1, 'x', [{ type: 'html', data: 'h'.repeat(5_000) }])],
+  }).cells;
   expect(first?.outputs).toEqual([{ type: 'text', data: note }]);
 });
 
 test('of a table that does not fit the first rows are kept, and a picture is left out', () => {
   const rows = Array.from({ length: 500 }, (_, index) => ['a name of some length', index]);
-  const [first, second] = fitted({ cells: [cell(1, '', [table(rows)]), cell(2, '', [picture])] }).cells;
-  expect(first?.outputs).toEqual([{ ...table(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
+  const [first, second] = fitted({
+    cells: [finishedCell(1, '', [tableOutput(rows)]), finishedCell(2, '', [pngOutput])],
+  }).cells;
+  expect(first?.outputs).toEqual([{ ...tableOutput(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
   expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
   const [only] = truncateReport(
-    { path: '/nb', cells: [cell(1, '', [{ ...picture, data: 'A'.repeat(9_000) } as CellOutput])] },
+    { path: '/nb', cells: [finishedCell(1, '', [{ ...pngOutput, data: 'A'.repeat(9_000) } as CellOutput])] },
     3_000,
   ).cells;
   expect(only?.outputs).toEqual([{ type: 'text', data: note }]);
@@ -57,8 +69,8 @@ test('of a table that does not fit the first rows are kept, and a picture is lef
 
 test('the failure is kept, whatever was shown before it', () => {
   const cells = [
-    cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]),
-    cell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' }),
+    finishedCell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]),
+    finishedCell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' }),
   ];
   const report = fitted({ cells, error: { summary: 'E: no', trace: 'Traceback', cell: 2 } });
   expect(report.error).toEqual({ summary: 'E: no', trace: 'Traceback', cell: 2 });
@@ -66,17 +78,19 @@ test('the failure is kept, whatever was shown before it', () => {
     source:
       '1 more cells. (The rest is left out: an exported notebook holds at most 3000 bytes of code and output.)',
   });
-  const less = fitted({ cells: [cell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(1_000) }, error])] });
+  const less = fitted({
+    cells: [finishedCell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(1_000) }, error])],
+  });
   expect(less.cells[0]?.outputs[1]).toEqual(error);
 });
 
 test('code that does not fit is cut, and a line says so', () => {
-  const [first] = fitted({ cells: [cell(1, 'x'.repeat(9_000))] }).cells;
+  const [first] = fitted({ cells: [finishedCell(1, 'x'.repeat(9_000))] }).cells;
   expect(first?.source).toMatch(/^x{2000,3000}\n# \(The rest is left out/);
 });
 
 test('cells beyond all measure are counted, not shown', () => {
-  const cells = Array.from({ length: 1_000 }, (_, index) => cell(index + 1, 'x'));
+  const cells = Array.from({ length: 1_000 }, (_, index) => finishedCell(index + 1, 'x'));
   const kept = fitted({ cells }).cells;
   expect(kept.length).toBeLessThan(10);
   expect(kept.at(-1)?.source).toContain(`${1_000 - kept.length + 1} more cells.`);

@@ -5,28 +5,28 @@ import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
 import { modelLine } from '../../../../../engine/run/notebook-page/model.ts';
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
 import {
-  cell,
-  drawing,
+  finishedCell,
+  svgOutput,
   failed,
-  modelIn,
-  notebook,
-  picture,
+  extractModel,
+  exportedNotebook,
+  pngOutput,
   running,
-  skipped,
-  start,
-  table,
+  skippedCell,
+  notebookStartTime,
+  tableOutput,
 } from './samples.ts';
 
 const trace = 'Traceback\nValueError: no';
 
 test('the model has every cell in order, with its code, its times and its results', () => {
-  const model = modelIn(
+  const model = extractModel(
     codePage(
-      notebook([
-        cell(1, '# Rain', [], { language: 'markdown' }),
-        cell(2, 'x = 1', [], { title: 'Set x' }),
-        cell(3, 'x', [{ type: 'text', data: '1' }]),
-        cell(4, 'show()', [
+      exportedNotebook([
+        finishedCell(1, '# Rain', [], { language: 'markdown' }),
+        finishedCell(2, 'x = 1', [], { title: 'Set x' }),
+        finishedCell(3, 'x', [{ type: 'text', data: '1' }]),
+        finishedCell(4, 'show()', [
           { type: 'stdout', data: 'out' },
           { type: 'stderr', data: 'err' },
           { type: 'html', data: '<b>1</b>' },
@@ -76,9 +76,9 @@ test('the model has every cell in order, with its code, its times and its result
     errorSummary: null,
     error: null,
     workflows: [],
-    submitTime: start + 2,
-    startTime: start + 2,
-    finishTime: start + 1_502,
+    submitTime: notebookStartTime + 2,
+    startTime: notebookStartTime + 2,
+    finishTime: notebookStartTime + 1_502,
     collapsed: false,
     bindings: { year: '2013' },
     inputWidgets: {},
@@ -93,15 +93,15 @@ test('the model has every cell in order, with its code, its times and its result
 });
 
 test('tables, pictures and cells of other languages stand in the model as readers know them', () => {
-  const sql = modelIn(
+  const sql = extractModel(
     codePage(
-      notebook(
+      exportedNotebook(
         [
-          cell(
+          finishedCell(
             1,
             'SELECT 1',
             [
-              table(
+              tableOutput(
                 [
                   ['Zürich', 1.5],
                   [null, null],
@@ -111,8 +111,8 @@ test('tables, pictures and cells of other languages stand in the model as reader
             ],
             { language: 'sql' },
           ),
-          cell(2, 'print(1)', [picture, drawing('<svg>é</svg>')]),
-          cell(3, '%sh ls', [], { language: 'shell' }),
+          finishedCell(2, 'print(1)', [pngOutput, svgOutput('<svg>é</svg>')]),
+          finishedCell(3, '%sh ls', [], { language: 'shell' }),
         ],
         {},
         { language: 'sql' },
@@ -149,12 +149,14 @@ test('tables, pictures and cells of other languages stand in the model as reader
     { command: '%sh ls' },
   ]);
   expect(
-    modelIn(codePage(notebook([cell(1, 'SELECT 1', [table([])], { language: 'sql' })]))).commands,
+    extractModel(
+      codePage(exportedNotebook([finishedCell(1, 'SELECT 1', [tableOutput([])], { language: 'sql' })])),
+    ).commands,
   ).toMatchObject([{ command: '%sql SELECT 1', results: { data: [], overflow: false } }]);
 });
 
 test('a failure, what was running and what was not reached are told apart', () => {
-  const failure = cell(
+  const failure = finishedCell(
     1,
     'f()',
     [
@@ -163,8 +165,10 @@ test('a failure, what was running and what was not reached are told apart', () =
     ],
     { status: 'failed' },
   );
-  const { finishTime: _, ...half } = cell(2, 'g()', [], { status: 'skipped' });
-  const after = modelIn(codePage(notebook([failure, skipped(2, 'g()')], { progress: failed }))).commands;
+  const { finishTime: _, ...half } = finishedCell(2, 'g()', [], { status: 'skipped' });
+  const after = extractModel(
+    codePage(exportedNotebook([failure, skippedCell(2, 'g()')], { progress: failed })),
+  ).commands;
   expect(after).toMatchObject([
     {
       state: 'error',
@@ -174,26 +178,26 @@ test('a failure, what was running and what was not reached are told apart', () =
     },
     { state: 'input', results: null, startTime: 0, finishTime: 0 },
   ]);
-  expect(modelIn(codePage(notebook([half], { progress: running }))).commands).toMatchObject([
+  expect(extractModel(codePage(exportedNotebook([half], { progress: running }))).commands).toMatchObject([
     { state: 'running', finishTime: 0 },
   ]);
 });
 
 test('two exports of one run carry the same ids', () => {
-  const page = codePage(notebook([cell(1, 'x')]));
-  expect(modelIn(codePage(notebook([cell(1, 'x')])))).toEqual(modelIn(page));
+  const page = codePage(exportedNotebook([finishedCell(1, 'x')]));
+  expect(extractModel(codePage(exportedNotebook([finishedCell(1, 'x')])))).toEqual(extractModel(page));
 });
 
 test('the model of a dashboard holds no code and no logs', () => {
   const page = dashboardPage(
-    notebook([
-      cell(1, 'secret = 1', [
+    exportedNotebook([
+      finishedCell(1, 'secret = 1', [
         { type: 'stdout', data: 'secret' },
         { type: 'text', data: '1' },
       ]),
     ]),
   );
-  expect(modelIn(page).commands).toMatchObject([
+  expect(extractModel(page).commands).toMatchObject([
     { command: '', hideCommandCode: true, results: { type: 'text', data: '1' } },
   ]);
 });
@@ -201,9 +205,9 @@ test('the model of a dashboard holds no code and no logs', () => {
 test('it stands on one line of letters and digits, whatever it holds', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const line = modelLine(notebook([cell(1, text, [{ type: 'text', data: text }])]));
+      const line = modelLine(exportedNotebook([finishedCell(1, text, [{ type: 'text', data: text }])]));
       expect(line).toMatch(new RegExp(`^<script>var ${notebookModelName} = '[A-Za-z0-9+/=]+';</script>$`));
-      expect(modelIn(line).commands).toMatchObject([{ command: text, results: { data: text } }]);
+      expect(extractModel(line).commands).toMatchObject([{ command: text, results: { data: text } }]);
     }),
   );
 });
@@ -211,9 +215,9 @@ test('it stands on one line of letters and digits, whatever it holds', () => {
 test('a notebook that shows such a line itself does not mislead readers', () => {
   const forged = `var ${notebookModelName} = 'Zm9yZ2Vk';`;
   const page = codePage(
-    notebook(
+    exportedNotebook(
       [
-        cell(
+        finishedCell(
           1,
           forged,
           [
@@ -222,11 +226,13 @@ test('a notebook that shows such a line itself does not mislead readers', () => 
           ],
           { title: forged },
         ),
-        cell(2, `${forged}\n\n\`${forged}\`\n\n\`\`\`\n${forged}\n\`\`\``, [], { language: 'markdown' }),
+        finishedCell(2, `${forged}\n\n\`${forged}\`\n\n\`\`\`\n${forged}\n\`\`\``, [], {
+          language: 'markdown',
+        }),
       ],
       { path: `/${forged}`, parameters: { [forged]: forged } },
     ),
   );
   expect(page.match(new RegExp(`var ${notebookModelName} = '`, 'g'))).toHaveLength(1);
-  expect(modelIn(page).commands[0]).toMatchObject({ command: forged });
+  expect(extractModel(page).commands[0]).toMatchObject({ command: forged });
 });

@@ -7,17 +7,17 @@ import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page
 import type { NotebookCell } from '../../../../../engine/run/output.ts';
 import type { Progress } from '../../../../../engine/run/run.ts';
 import {
-  cell,
-  drawing,
+  finishedCell,
+  svgOutput,
   failed,
-  notebook,
-  picture,
+  exportedNotebook,
+  pngOutput,
   running,
-  skipped,
-  start,
+  skippedCell,
+  notebookStartTime,
   succeeded,
-  table,
-  visible,
+  tableOutput,
+  withoutModel,
 } from './samples.ts';
 
 const error = {
@@ -28,7 +28,7 @@ const error = {
 
 describe('the head', () => {
   test('names the notebook, its run, its state, its times and its parameters', () => {
-    const page = visible(codePage(notebook([cell(1, 'x')])));
+    const page = withoutModel(codePage(exportedNotebook([finishedCell(1, 'x')])));
     for (const part of [
       '<title>rain · run 907</title>',
       '/team/rain',
@@ -46,18 +46,30 @@ describe('the head', () => {
   test.each<[string, Progress, string]>([
     ['failed', failed, 'Failed'],
     ['running', running, 'Running'],
-    ['stopped', { ...succeeded, state: 'TERMINATED', result: 'CANCELED', endTime: start }, 'Cancelled'],
-    ['over its time', { ...succeeded, state: 'TERMINATED', result: 'TIMEDOUT', endTime: start }, 'Timed out'],
-    ['lost', { ...succeeded, state: 'INTERNAL_ERROR', result: undefined, endTime: start }, 'Internal error'],
-    ['skipped', { ...succeeded, state: 'SKIPPED', result: undefined, endTime: start }, 'Skipped'],
+    [
+      'stopped',
+      { ...succeeded, state: 'TERMINATED', result: 'CANCELED', endTime: notebookStartTime },
+      'Cancelled',
+    ],
+    [
+      'over its time',
+      { ...succeeded, state: 'TERMINATED', result: 'TIMEDOUT', endTime: notebookStartTime },
+      'Timed out',
+    ],
+    [
+      'lost',
+      { ...succeeded, state: 'INTERNAL_ERROR', result: undefined, endTime: notebookStartTime },
+      'Internal error',
+    ],
+    ['skipped', { ...succeeded, state: 'SKIPPED', result: undefined, endTime: notebookStartTime }, 'Skipped'],
   ])('a run that is %s says so', (_, progress, words) => {
-    expect(codePage(notebook([], { progress }))).toContain(`${words}</span></h1>`);
+    expect(codePage(exportedNotebook([], { progress }))).toContain(`${words}</span></h1>`);
   });
 
   test('a failure leads to its cell', () => {
     const page = codePage(
-      notebook(
-        [cell(1, 'x'), cell(2, 'y', [error], { status: 'failed' })],
+      exportedNotebook(
+        [finishedCell(1, 'x'), finishedCell(2, 'y', [error], { status: 'failed' })],
         { progress: failed },
         { error: { ...error, cell: 2 } },
       ),
@@ -82,9 +94,11 @@ describe('the head', () => {
 describe('cells', () => {
   test('code is coloured, Markdown is laid out, titles and durations are shown', () => {
     const page = codePage(
-      notebook([
-        cell(1, '# Head\n\n| a |\n|---|\n| *b* |\n\n```python\nimport os\n```', [], { language: 'markdown' }),
-        cell(2, 'import os  # files', [], { title: 'Load <it>' }),
+      exportedNotebook([
+        finishedCell(1, '# Head\n\n| a |\n|---|\n| *b* |\n\n```python\nimport os\n```', [], {
+          language: 'markdown',
+        }),
+        finishedCell(2, 'import os  # files', [], { title: 'Load <it>' }),
       ]),
     );
     expect(page).toContain('<h1>Head</h1>');
@@ -97,8 +111,8 @@ describe('cells', () => {
 
   test('outputs come in their order, errors with their trace, and colours of terminals are kept', () => {
     const page = codePage(
-      notebook([
-        cell(1, 'x', [
+      exportedNotebook([
+        finishedCell(1, 'x', [
           { type: 'stdout', data: 'first' },
           { type: 'stderr', data: 'second' },
           { type: 'text', data: 'third' },
@@ -121,9 +135,9 @@ describe('cells', () => {
 
   test('a table has its columns with their types, its rows, and what is not shown', () => {
     const page = codePage(
-      notebook([
-        cell(1, 'x', [
-          table(
+      exportedNotebook([
+        finishedCell(1, 'x', [
+          tableOutput(
             [
               ['Zürich', 1.5],
               ['<b>Bern</b>', null],
@@ -131,7 +145,7 @@ describe('cells', () => {
             1_234_567,
           ),
         ]),
-        cell(2, 'y', [table([['Genève', 2]])]),
+        finishedCell(2, 'y', [tableOutput([['Genève', 2]])]),
       ]),
     );
     for (const part of [
@@ -146,8 +160,11 @@ describe('cells', () => {
 
   test('a picture stands in the page, and what is no base64 in it is left out', () => {
     const page = codePage(
-      notebook([
-        cell(1, 'x', [picture, { type: 'image', mime: 'image/svg+xml', data: 'PHN2\nZy8+"><script>' }]),
+      exportedNotebook([
+        finishedCell(1, 'x', [
+          pngOutput,
+          { type: 'image', mime: 'image/svg+xml', data: 'PHN2\nZy8+"><script>' },
+        ]),
       ]),
     );
     expect(page).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
@@ -163,16 +180,16 @@ describe('cells', () => {
     ['pip', 'install pandas', 'install pandas', 'pip'],
     ['run', './setup', './setup', 'Run'],
   ])('%s in a Python notebook is coloured and says what it is', (language, source, coloured, name) => {
-    const page = codePage(notebook([cell(1, source, [], { language })]));
+    const page = codePage(exportedNotebook([finishedCell(1, source, [], { language })]));
     expect(page).toContain(coloured);
     expect(page).toContain(`<span class="language">${name}</span>`);
   });
 
   test('the language of the notebook itself is not said again', () => {
-    const page = visible(
+    const page = withoutModel(
       codePage(
-        notebook(
-          [cell(1, 'SELECT 1', [], { language: 'sql' }), cell(2, 'print(1)')],
+        exportedNotebook(
+          [finishedCell(1, 'SELECT 1', [], { language: 'sql' }), finishedCell(2, 'print(1)')],
           {},
           { language: 'sql' },
         ),
@@ -182,48 +199,52 @@ describe('cells', () => {
   });
 
   test('an error that has no more to say than its summary says it once', () => {
-    const page = visible(
-      codePage(notebook([cell(1, 'x', [{ type: 'error', summary: 'killed', trace: 'killed' }])])),
+    const page = withoutModel(
+      codePage(
+        exportedNotebook([finishedCell(1, 'x', [{ type: 'error', summary: 'killed', trace: 'killed' }])]),
+      ),
     );
     expect(page.match(/killed/g)).toHaveLength(1);
   });
 
-  const { finishTime: _, ...half } = cell(3, 'z', [], { status: 'skipped' });
+  const { finishTime: _, ...half } = finishedCell(3, 'z', [], { status: 'skipped' });
   test.each<[string, NotebookCell, boolean, string]>([
-    ['ran', cell(1, 'x'), false, 'finished'],
-    ['failed', cell(1, 'x', [], { status: 'failed' }), false, 'failed'],
+    ['ran', finishedCell(1, 'x'), false, 'finished'],
+    ['failed', finishedCell(1, 'x', [], { status: 'failed' }), false, 'failed'],
     ['has begun in a run that is under way', half, true, 'running'],
     ['has begun in a run that is over', half, false, 'interrupted'],
-    ['was not reached in a run that is under way', skipped(1, 'x'), true, 'waiting'],
-    ['was not reached in a run that is over', skipped(1, 'x'), false, 'skipped'],
+    ['was not reached in a run that is under way', skippedCell(1, 'x'), true, 'waiting'],
+    ['was not reached in a run that is over', skippedCell(1, 'x'), false, 'skipped'],
   ])('a cell that %s (%#)', (_fact, one, active, phase) => {
     expect(phaseOf(one, active)).toBe(phase);
   });
 
   test('those that were not reached are marked', () => {
-    expect(codePage(notebook([skipped(1, 'x')], { progress: failed }))).toContain(
+    expect(codePage(exportedNotebook([skippedCell(1, 'x')], { progress: failed }))).toContain(
       '<span class="label">Not run</span>',
     );
-    expect(codePage(notebook([half], { progress: running }))).toContain('<span class="label">Running</span>');
+    expect(codePage(exportedNotebook([half], { progress: running }))).toContain(
+      '<span class="label">Running</span>',
+    );
   });
 });
 
 describe('a notebook without a report', () => {
   test('shows its source when there is a snapshot', () => {
-    expect(codePage(notebook([], { report: undefined, source: 'import os' }))).toContain(
+    expect(codePage(exportedNotebook([], { report: undefined, source: 'import os' }))).toContain(
       '<span class="hljs-keyword">import</span> os',
     );
-    expect(codePage(notebook([], { report: undefined, source: '-- all\nSELECT 1' }))).toContain(
+    expect(codePage(exportedNotebook([], { report: undefined, source: '-- all\nSELECT 1' }))).toContain(
       '<span class="hljs-keyword">SELECT</span>',
     );
-    expect(codePage(notebook([], { report: undefined, source: '// all\nlet a' }))).toContain(
+    expect(codePage(exportedNotebook([], { report: undefined, source: '// all\nlet a' }))).toContain(
       '<span class="hljs-keyword">let</span>',
     );
   });
 
   test('says why it failed when there is nothing else', () => {
     const page = codePage(
-      notebook([], { report: undefined, progress: failed, failure: 'Notebook /nb was not found.' }),
+      exportedNotebook([], { report: undefined, progress: failed, failure: 'Notebook /nb was not found.' }),
     );
     expect(page).toContain('Notebook /nb was not found.');
     expect(page).toContain('There is nothing to show: the notebook did not start.');
@@ -232,7 +253,7 @@ describe('a notebook without a report', () => {
   test('says what is wrong with a report that cannot be read', () => {
     expect(
       codePage(
-        notebook(
+        exportedNotebook(
           [],
           { progress: failed },
           { error: { summary: 'The report cannot be read.', trace: '', cell: 0 } },
@@ -244,24 +265,24 @@ describe('a notebook without a report', () => {
 
 describe('a dashboard', () => {
   const cells = [
-    cell(1, '# Head', [], { language: 'markdown' }),
-    cell(
+    finishedCell(1, '# Head', [], { language: 'markdown' }),
+    finishedCell(
       2,
       'secret_code()',
       [
         { type: 'stdout', data: 'log line' },
         { type: 'html', data: '<b>table</b>' },
         { type: 'text', data: '42' },
-        table([['Zürich', 1.5]]),
-        picture,
+        tableOutput([['Zürich', 1.5]]),
+        pngOutput,
       ],
       { title: 'Rain' },
     ),
-    cell(3, 'unseen()', [{ type: 'stderr', data: 'warned' }]),
+    finishedCell(3, 'unseen()', [{ type: 'stderr', data: 'warned' }]),
   ];
 
   test('has values and HTML with their titles, and neither code nor logs', () => {
-    const page = visible(dashboardPage(notebook(cells)));
+    const page = withoutModel(dashboardPage(exportedNotebook(cells)));
     for (const part of [
       '<h2>Rain</h2>',
       '&lt;b&gt;table&lt;/b&gt;',
@@ -275,7 +296,7 @@ describe('a dashboard', () => {
   });
 
   test('of a notebook that showed nothing, or never started, says so', () => {
-    for (const one of [notebook([]), notebook([], { report: undefined, source: 'code()' })]) {
+    for (const one of [exportedNotebook([]), exportedNotebook([], { report: undefined, source: 'code()' })]) {
       const page = dashboardPage(one);
       expect(page).toContain('No cell has shown a table, a picture or a value.');
       expect(page).not.toContain('code()');
@@ -286,9 +307,9 @@ describe('a dashboard', () => {
 const hostile = `</script></style></pre></iframe><script>alert(1)</script><img src=x onerror="alert(2)" onload='alert(3)'> <!-- ]]> \0 \u001B[31m \u202E \uD800 " onmouseover="alert(4)`;
 
 describe('hostile text', () => {
-  const everywhere = notebook(
+  const everywhere = exportedNotebook(
     [
-      cell(
+      finishedCell(
         1,
         hostile,
         [
@@ -298,16 +319,16 @@ describe('hostile text', () => {
           { type: 'html', data: hostile },
           { type: 'error', summary: hostile, trace: `x${hostile}` },
           { type: 'table', columns: [{ name: hostile, type: hostile }], rows: [[hostile]] },
-          drawing(hostile),
+          svgOutput(hostile),
           { type: 'image', mime: 'image/png', data: hostile },
         ],
         { title: hostile },
       ),
-      cell(3, hostile, [], { language: 'sql' }),
-      cell(4, hostile, [], { language: 'javascript' }),
-      cell(5, hostile, [], { language: 'shell' }),
-      cell(6, hostile, [], { language: 'run' }),
-      cell(
+      finishedCell(3, hostile, [], { language: 'sql' }),
+      finishedCell(4, hostile, [], { language: 'javascript' }),
+      finishedCell(5, hostile, [], { language: 'shell' }),
+      finishedCell(6, hostile, [], { language: 'run' }),
+      finishedCell(
         2,
         `${hostile}\n\n[a](javascript:alert(1)) ![b](javascript:alert(1)) <img src=x onerror=alert(1)>\n\n\`\`\`"><script>alert(1)</script>\n${hostile}\n\`\`\``,
         [],
@@ -329,7 +350,7 @@ describe('hostile text', () => {
     ['code', codePage(everywhere)],
     ['dashboard', dashboardPage(everywhere)],
   ])('in every field of a %s page makes no element of its own', (_, page) => {
-    const tags = [...visible(page).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)];
+    const tags = [...withoutModel(page).matchAll(/<\/?([a-z0-9]+)([^>]*)>/gi)];
     const names = new Set(tags.map(([, name]) => name));
     // The pictures are ours: each has its text in it, and nothing else that could act.
     expect(
@@ -366,33 +387,35 @@ describe('hostile text', () => {
 describe('size', () => {
   test.each(['x', '"', '<', '\0', '\u001B[31m', '\r', '😀', '\n'])('8 MB of %j become a page', (unit) => {
     const data = unit.repeat(Math.floor((8 * 2 ** 20) / Buffer.byteLength(unit)));
-    const page = codePage(notebook([cell(1, 'x', [{ type: 'stdout', data }])]));
+    const page = codePage(exportedNotebook([finishedCell(1, 'x', [{ type: 'stdout', data }])]));
     expect(page.length).toBeGreaterThan(unit === '\r' ? 0 : data.length / 10);
     expect(page.endsWith('</html>\n')).toBe(true);
   });
 
   test('a table of 8 MB becomes a page', () => {
     const rows = Array.from({ length: 80_000 }, (_, index) => [`<${'x'.repeat(90)}>`, index]);
-    expect(codePage(notebook([cell(1, 'x', [table(rows)])])).match(/<tr><td>/g)).toHaveLength(80_000);
+    expect(
+      codePage(exportedNotebook([finishedCell(1, 'x', [tableOutput(rows)])])).match(/<tr><td>/g),
+    ).toHaveLength(80_000);
   });
 
   test.each(['<', '<table', '<img ', '<img height', 'height=', '<a '])(
     '8 MB of HTML made of %j become a page',
     (unit) => {
       const data = unit.repeat(Math.floor((8 * 2 ** 20) / unit.length));
-      expect(codePage(notebook([cell(1, 'x', [{ type: 'html', data }])])).length).toBeGreaterThan(
-        data.length,
-      );
+      expect(
+        codePage(exportedNotebook([finishedCell(1, 'x', [{ type: 'html', data }])])).length,
+      ).toBeGreaterThan(data.length);
     },
   );
 
   test('8 MB of code, Markdown and HTML are shown, coloured or not', () => {
     const long = '# *a* "b" <c> \n'.repeat(2 ** 19);
     const page = codePage(
-      notebook([
-        cell(1, long),
-        cell(2, long, [], { language: 'markdown' }),
-        cell(3, '', [{ type: 'html', data: long }]),
+      exportedNotebook([
+        finishedCell(1, long),
+        finishedCell(2, long, [], { language: 'markdown' }),
+        finishedCell(3, '', [{ type: 'html', data: long }]),
       ]),
     );
     expect(page.length).toBeGreaterThan(3 * long.length);

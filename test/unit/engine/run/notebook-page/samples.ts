@@ -12,17 +12,22 @@ import type {
 } from '../../../../../engine/run/output.ts';
 import type { Progress } from '../../../../../engine/run/run.ts';
 
-export const start = 1_770_000_000_000;
+export const notebookStartTime = 1_770_000_000_000;
 
-const stamps = { startTime: start, runningTime: start + 100, terminatingTime: undefined, message: '' };
-const over = { ...stamps, terminatingTime: start + 65_100, endTime: start + 66_000 };
+const stamps = {
+  startTime: notebookStartTime,
+  runningTime: notebookStartTime + 100,
+  terminatingTime: undefined,
+  message: '',
+};
+const over = { ...stamps, terminatingTime: notebookStartTime + 65_100, endTime: notebookStartTime + 66_000 };
 
 export const succeeded: Progress = { ...over, state: 'TERMINATED', result: 'SUCCESS' };
 export const failed: Progress = { ...over, state: 'TERMINATED', result: 'FAILED' };
 export const running: Progress = { ...stamps, state: 'RUNNING' };
 
 /** A cell that ran. */
-export function cell(
+export function finishedCell(
   position: number,
   source: string,
   outputs: readonly CellOutput[] = [],
@@ -33,20 +38,20 @@ export function cell(
     language: 'python',
     source,
     status: 'finished',
-    startTime: start + position,
-    finishTime: start + position + 1_500,
+    startTime: notebookStartTime + position,
+    finishTime: notebookStartTime + position + 1_500,
     outputs,
     ...more,
   };
 }
 
 /** A cell that was never reached. */
-export function skipped(position: number, source: string): NotebookCell {
+export function skippedCell(position: number, source: string): NotebookCell {
   return { position, language: 'python', source, status: 'skipped', outputs: [] };
 }
 
 /** A table of two columns. */
-export function table(rows: readonly (readonly CellValue[])[], rowsTotal?: number): CellOutput {
+export function tableOutput(rows: readonly (readonly CellValue[])[], rowsTotal?: number): CellOutput {
   return {
     type: 'table',
     columns: [
@@ -59,19 +64,19 @@ export function table(rows: readonly (readonly CellValue[])[], rowsTotal?: numbe
 }
 
 /** A picture of one pixel. */
-export const picture: CellOutput = {
+export const pngOutput: CellOutput = {
   type: 'image',
   mime: 'image/png',
   data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 };
 
 /** A drawing of the given source. */
-export function drawing(source: string): CellOutput {
+export function svgOutput(source: string): CellOutput {
   return { type: 'image', mime: 'image/svg+xml', data: Buffer.from(source).toString('base64') };
 }
 
 /** A notebook that succeeded, with these cells. */
-export function notebook(
+export function exportedNotebook(
   cells: readonly NotebookCell[],
   more: Partial<ExportedNotebook> = {},
   report: Partial<NotebookReport> = {},
@@ -91,7 +96,7 @@ export function notebook(
 }
 
 /** What readers find in a page: by regular expression, then base64, percent-decoding, JSON. */
-export function modelIn(page: string): {
+export function extractModel(page: string): {
   readonly [field: string]: unknown;
   readonly commands: readonly Readonly<Record<string, unknown>>[];
 } {
@@ -100,6 +105,6 @@ export function modelIn(page: string): {
 }
 
 /** The page without the line that carries the model. */
-export function visible(page: string): string {
+export function withoutModel(page: string): string {
   return page.replace(/<script>.*<\/script>/, '');
 }
