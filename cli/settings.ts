@@ -348,6 +348,6 @@ function listSettingRows(): string[][] {
   ];
 }
 
-function renderDefault(setting: { otherwise: unknown; otherwiseInWords?: string }): string {
-  return setting.otherwiseInWords ?? String(setting.otherwise);
+function renderDefault(setting: { defaultValue: unknown; defaultDescription?: string }): string {
+  return setting.defaultDescription ?? String(setting.defaultValue);
 }

@@ -94,7 +94,7 @@ export interface RunnerContext {
   /**
    * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or
    * a path below an allowed root. Proven to lie inside its root.
-   * @param what `notebook` also finds the path with its extension added; see `Sought`.
+   * @param what `notebook` also finds the path with its extension added; see `LocateTarget`.
    * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's
    *   state.
    */

@@ -6,7 +6,7 @@ import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { epochMsSchema } from '../views/shown-times.ts';
 
-const pagingRules = { usual: 100, most: 1_000, numbers: 1 };
+const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 1 };
 
 const AuditEventDocument = Type.Object(
   {

@@ -6,7 +6,7 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { filterVisibleClusters } from './cluster-access.ts';
 import { toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 
-const pagingRules = { usual: 20, most: 100, numbers: 1 };
+const pagingRules = { defaultSize: 20, maximumSize: 100, cursorLength: 1 };
 
 export function listClustersOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
@@ -23,7 +23,7 @@ export function listClustersOperation(
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: pagingRules.most,
+          maximum: pagingRules.maximumSize,
           description: 'Clusters of a page, 20 unless given; 0 means 100.',
         }),
       ),

@@ -6,7 +6,7 @@ import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardSummary, toDashboardSummary } from '../views/dashboard-view.ts';
 
 const listName = 'dashboards';
-const pagingRules = { usual: 100, most: 1_000, numbers: 1 };
+const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 1 };
 
 /** Newest first, without their documents. */
 export function listDashboardsOperation({ dashboards }: DashboardPorts): Operation {

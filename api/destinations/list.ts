@@ -33,7 +33,7 @@ export function listDestinationsOperation({
       ),
     }),
     async handle({ page_size: limit, page_token = '' }) {
-      const rule = { usual: defaultPageSize, most: limits.deliveriesPerPage, numbers: 1 };
+      const rule = { defaultSize: defaultPageSize, maximumSize: limits.deliveriesPerPage, cursorLength: 1 };
       const { size, cursor } = parsePageRequest(
         'destinations',
         { page_token, ...(limit !== undefined && { limit }) },

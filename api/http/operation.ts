@@ -56,7 +56,7 @@ interface TypedOperation<Request extends TSchema> {
   readonly request: Request;
   /** The answer, for the documentation: nothing is cut from what `handle` returns. */
   readonly response: TSchema;
-  /** What the answer is when it is no JSON; `handle` returns a StreamedAnswer then. */
+  /** What the answer is when it is no JSON; `handle` returns a StreamedResponse then. */
   readonly mediaType?: string;
   // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one
   // list.

@@ -40,7 +40,7 @@ export type { WorkspaceInfo } from '../../engine/ports/engine.ts';
 
 /** What the attempts left behind. All take the id of a task run. */
 export interface OutputReader {
-  read(runId: number): Promise<TaskOutput | undefined>;
+  readOutput(runId: number): Promise<TaskOutput | undefined>;
   /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
   logs(
     runId: number,
@@ -48,7 +48,7 @@ export interface OutputReader {
     view: LogReadOptions,
   ): Promise<{ readonly text: string; readonly truncated: boolean }>;
   /** The values that it set for the tasks after it. */
-  taskValues(runId: number): Promise<TaskValues>;
+  readTaskValues(runId: number): Promise<TaskValues>;
 }
 
 /** What the attempts of notebook tasks left behind. Both take the id of a task run. */

@@ -11,10 +11,10 @@ import type { OperationPorts } from '../http/ports.ts';
  * @throws ServiceError for an unknown job, and what `settingsOf` throws
  */
 export async function changeJobSettings(
-  { jobs, onJobChanged, clock }: Pick<OperationPorts, 'jobs' | 'jobChanged' | 'clock'>,
+  { jobs, onJobChanged, clock }: Pick<OperationPorts, 'jobs' | 'onJobChanged' | 'clock'>,
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
-  { recordChange }: Pick<Call, 'changed'>,
+  { recordChange }: Pick<Call, 'recordChange'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined)

@@ -7,7 +7,7 @@ import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/versions.ts';
 
-const pagingRules = { usual: 20, most: 100, numbers: 1 };
+const pagingRules = { defaultSize: 20, maximumSize: 100, cursorLength: 1 };
 
 const request = Type.Object({
   limit: Type.Optional(int32(0, 'Jobs per page, at most 100; 0 means 100. Default: 20, in 2.0 all jobs.')),

@@ -27,7 +27,7 @@ export function resetJobOperation({
   kinds,
 }: Pick<
   OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'
+  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
 >): Operation {
   return defineOperation({
     method: 'POST',

@@ -34,7 +34,7 @@ export function updateJobOperation({
   kinds,
 }: Pick<
   OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'jobChanged' | 'clock' | 'limits' | 'kinds'
+  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
 >): Operation {
   return defineOperation({
     method: 'POST',

@@ -8,7 +8,7 @@ import { getAllPurposeCluster, clusterIdField, librariesField } from '../views/l
 
 /** Answers at once; cluster-status tells how far they are. */
 export function installLibrariesOperation(
-  ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'settleLibraries' | 'clock'>,
+  ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'startInstallation' | 'clock'>,
 ): Operation {
   return defineOperation({
     method: 'POST',

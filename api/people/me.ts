@@ -13,7 +13,7 @@ const Group = Type.Object(
 );
 
 /** Shows the owner of the token; any valid token may ask. */
-export function getCurrentUserOperation({ workspaceInfo }: Pick<OperationPorts, 'site'>): Operation {
+export function getCurrentUserOperation({ workspaceInfo }: Pick<OperationPorts, 'workspaceInfo'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/preview/scim/v2/Me',

@@ -12,7 +12,7 @@ import { PipelineId, updateStateOf } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipeline-events';
-const pagingRules = { usual: 100, most: 1_000, numbers: 2 };
+const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 2 };
 /** Updates whose events are read at a time. */
 const updateBatchSize = 20;
 
@@ -116,12 +116,12 @@ async function listEventsBefore(
       if (found.length >= wanted) break;
       const events = (await readUpdateEvents(ports, pipeline, each)).map((one, number) => ({
         event: one,
-        place: [each.number, number] as const,
+        cursor: [each.number, number] as const,
       }));
       found.push(
         ...events
           .toReversed()
-          .filter(({ place, event: one }) => (each.number < update || place[1] < event) && holds(one)),
+          .filter(({ cursor, event: one }) => (each.number < update || cursor[1] < event) && holds(one)),
       );
     }
     next = updates.length < updateBatchSize ? undefined : updates.at(-1)?.number;

@@ -7,7 +7,7 @@ import { PipelineId, toUpdateView, UpdateDocument } from '../views/pipeline-view
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'updates';
-const pagingRules = { usual: 25, most: 100, numbers: 1 };
+const pagingRules = { defaultSize: 25, maximumSize: 100, cursorLength: 1 };
 
 /** Newest first. */
 export function listPipelineUpdatesOperation(ports: PipelineApiPorts): Operation {

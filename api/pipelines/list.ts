@@ -8,7 +8,7 @@ import { PipelineStatus, toPipelineStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
 const listName = 'pipelines';
-const pagingRules = { usual: 25, most: 100, numbers: 1 };
+const pagingRules = { defaultSize: 25, maximumSize: 100, cursorLength: 1 };
 
 /** Newest first. */
 export function listPipelinesOperation({ pipelines }: PipelineApiPorts): Operation {

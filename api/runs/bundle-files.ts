@@ -17,7 +17,7 @@ import { buildNotebookExport } from './export.ts';
 
 export type BundlePorts = Pick<
   OperationPorts,
-  'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'site' | 'clock'
+  'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'workspaceInfo' | 'clock'
 >;
 
 /** Bytes of a log that are read at once. */
@@ -32,7 +32,7 @@ export async function* createBundleFiles(
   const { run, tasks } = found;
   const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
-  const face = { version: '2.1', site: ports.workspaceInfo } as const;
+  const face = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
     createTextFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
@@ -63,7 +63,7 @@ async function* createAttemptFiles(
     if (file === undefined) missing.push(`${stream}: there is no such file. ${explainMissing(task)}`);
     else yield file;
   }
-  const output = await ports.outputs.read(runId);
+  const output = await ports.outputs.readOutput(runId);
   if (output === undefined) missing.push(`output.json: the attempt left no output. ${explainMissing(task)}`);
   else
     yield createTextFile(

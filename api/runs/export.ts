@@ -123,7 +123,7 @@ async function collectNotebook(
   const source =
     report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
   const failure =
-    progress.result === 'SUCCESS' ? '' : ((await outputs.read(runId))?.error ?? progress.message);
+    progress.result === 'SUCCESS' ? '' : ((await outputs.readOutput(runId))?.error ?? progress.message);
   return {
     runId,
     taskKey,

@@ -82,7 +82,7 @@ export function getRunOutputOperation({
   outputs,
   limits,
   workspaceInfo,
-}: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'site'>): Operation {
+}: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'workspaceInfo'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get-output',
@@ -102,13 +102,13 @@ export function getRunOutputOperation({
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
-      const view = { mask, over: isTerminal(taskRun.progress.state) };
+      const view = { mask, isComplete: isTerminal(taskRun.progress.state) };
       return {
         metadata: toTaskRunView(runAsOfAttempt(runId, found, await runs.listRepairs(found.run)), taskRun, {
           version,
           workspaceInfo,
         }),
-        ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.read(runId))),
+        ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.readOutput(runId))),
         ...(kind === 'run_job_task' ? await findLaunchedRun(runs, runId) : {}),
         ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind))
           ? toLogFields(await outputs.logs(runId, limits.outputBytes, view))

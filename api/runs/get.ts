@@ -19,7 +19,7 @@ export function getRunOperation({
   runs,
   outputs,
   workspaceInfo,
-}: Pick<OperationPorts, 'runs' | 'outputs' | 'site'>): Operation {
+}: Pick<OperationPorts, 'runs' | 'outputs' | 'workspaceInfo'>): Operation {
   /** What tasks have told each other may be secret. */
   const shownValues = async (
     found: RunWithTasks,
@@ -58,7 +58,7 @@ export function getRunOperation({
       const repairs = await runs.listRepairs(found.run);
       const face = {
         version,
-        site: workspaceInfo,
+        workspaceInfo,
         ...(resolve === true && { resolved: await shownValues(found, repairs) }),
       };
       if (found.run.runId === runId) {

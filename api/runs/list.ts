@@ -43,7 +43,7 @@ export function listRunsOperation({
   runs,
   limits,
   workspaceInfo,
-}: Pick<OperationPorts, 'runs' | 'limits' | 'site'>): Operation {
+}: Pick<OperationPorts, 'runs' | 'limits' | 'workspaceInfo'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/list',

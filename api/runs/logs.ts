@@ -73,7 +73,7 @@ export function getLogsOperation({
       const { found, taskRun } = resolveTaskRun(await runs.find(runId), runId);
       // Asked before the log is read: what is over writes no more.
       const over = isTerminal(taskRun.progress.state);
-      const view = { mask: await runs.getMask(found.run), over };
+      const view = { mask: await runs.getMask(found.run), isComplete: over };
       const log = { runId, stream };
       const page =
         tail === undefined

@@ -13,7 +13,7 @@ import type { OutputReader, WorkspaceInfo } from '../http/ports.ts';
 export async function collectResolvedValues(
   stored: RunWithTasks,
   repairs: readonly Repair[],
-  outputs: Pick<OutputReader, 'taskValues'>,
+  outputs: Pick<OutputReader, 'readTaskValues'>,
   site: WorkspaceInfo,
 ): Promise<Map<number, object>> {
   const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
@@ -25,11 +25,11 @@ export async function collectResolvedValues(
     // A repair may have given the run other parameters, and tasks before this one other attempts.
     const { run, tasks } = runAsOfAttempt(taskRun.runId, stored, repairs);
     // Attempts come oldest first: the latest of each task stays.
-    const latest = new Map(tasks.map((one) => [one.taskKey, one]));
-    const moment = { run, task, taskRun, latest };
+    const latestAttempts = new Map(tasks.map((one) => [one.taskKey, one]));
+    const moment = { run, task, taskRun, latestAttempts };
     const values = new Map<string, TaskValues>();
     for (const { taskKey, runId } of upstreamTaskRuns(moment)) {
-      const own = read.get(runId) ?? outputs.taskValues(runId);
+      const own = read.get(runId) ?? outputs.readTaskValues(runId);
       read.set(runId, own);
       values.set(taskKey, await own);
     }

@@ -18,7 +18,10 @@ export function createTokenOnBehalfOperation({
   clock,
   limits,
   workspaceInfo,
-}: Pick<OperationPorts, 'tokens' | 'tokenRules' | 'people' | 'clock' | 'limits' | 'site'>): Operation {
+}: Pick<
+  OperationPorts,
+  'tokens' | 'tokenRules' | 'people' | 'clock' | 'limits' | 'workspaceInfo'
+>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/token-management/on-behalf-of/tokens',

@@ -10,7 +10,7 @@ export function getAnyTokenOperation({
   tokens,
   clock,
   workspaceInfo,
-}: Pick<OperationPorts, 'tokens' | 'clock' | 'site'>): Operation {
+}: Pick<OperationPorts, 'tokens' | 'clock' | 'workspaceInfo'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/token-management/tokens/:token_id',

@@ -127,7 +127,7 @@ export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] 
 /** Changes the list and shows it as it is then. */
 export async function changeTokenUsers(
   { tokenRules }: Pick<OperationPorts, 'tokenRules'>,
-  { recordChange }: Pick<Call, 'changed'>,
+  { recordChange }: Pick<Call, 'recordChange'>,
   change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<object> {
   const { before, after } = await tokenRules.changeUsers((current) => deduplicateUsers(change(current)));

@@ -29,7 +29,7 @@ export async function changeToken(
     recordChange,
   }: { readonly of: number | undefined; readonly unknown: 'NOT_FOUND' | 'RESOURCE_DOES_NOT_EXIST' } & Pick<
     Call,
-    'changed'
+    'recordChange'
   >,
 ): Promise<void> {
   const change = parseTokenUpdate(token, mask, limits);

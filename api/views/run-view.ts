@@ -22,7 +22,7 @@ export function toRunView(found: RunWithTasks, face: ViewContext): object {
   };
 }
 
-/** A run as lists show it: as runView, but a multi-task run's `tasks` is empty (spec 2.5). */
+/** A run as lists show it: as toRunView, but a multi-task run's `tasks` is empty (spec 2.5). */
 export function toRunListView(found: RunWithTasks, face: ViewContext): object {
   if (shownFormat(found.run.format, face.version) === 'SINGLE_TASK') return toSingleTaskView(found, face);
   return { ...toMultiTaskView(found.run, face), tasks: [] };

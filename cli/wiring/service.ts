@@ -147,7 +147,7 @@ async function startParts(
     clock,
     limits: config.limits,
     nodeId: engine.nodeId,
-    accept: engine.coordinator.accept,
+    acceptRun: engine.coordinator.accept,
   };
   const schedules = await startSchedules(address, database, launching, clock, log);
   closers.push(() => schedules.close());
@@ -165,7 +165,7 @@ async function startParts(
     log,
   );
   closers.push(() => housekeeping.stop());
-  const door = { open: true };
+  const launchGate = { isOpen: true };
   const people = createPeople(database, clock, log);
   closers.push(() => people.close());
   const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
@@ -177,7 +177,7 @@ async function startParts(
     roots,
     workspaceInfo: site,
     log,
-    launchGate: door,
+    launchGate,
     people,
     queries,
     tls,
@@ -199,7 +199,7 @@ async function startParts(
   });
   closers.push(() => notices.close());
   const drain = async (): Promise<void> => {
-    door.open = false;
+    launchGate.isOpen = false;
     // What is due from now on is fired by another engine, or by the next start.
     await schedules.close();
     return engine.drain();
@@ -342,14 +342,14 @@ interface LaunchGate {
 }
 
 /**
- * The store of runs, whose launches are refused while the door is closed: nothing has been done then, so that
+ * The store of runs, whose launches are refused while the launch gate is closed: nothing has been done then, so that
  * it may be asked again.
  */
-function withLaunchGate(runs: RunStore, door: LaunchGate): RunStore {
+function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
   return {
     ...runs,
     async launchTransaction(steps, patience) {
-      if (!door.isOpen)
+      if (!launchGate.isOpen)
         throw new ServiceError(
           'TEMPORARILY_UNAVAILABLE',
           'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
@@ -360,8 +360,8 @@ function withLaunchGate(runs: RunStore, door: LaunchGate): RunStore {
   };
 }
 
-async function checkReadiness({ db }: OpenDatabase, door: LaunchGate): Promise<Readiness> {
-  if (!door.isOpen)
+async function checkReadiness({ db }: OpenDatabase, launchGate: LaunchGate): Promise<Readiness> {
+  if (!launchGate.isOpen)
     return {
       ready: false,
       reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.',

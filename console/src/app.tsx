@@ -38,7 +38,7 @@ export function App() {
 function SignedInApp({ apiClient, userName, end }: SignedIn & { readonly end: (reason?: string) => void }) {
   const onError = useSessionErrorHandler(apiClient, end);
   const client = useMemo(() => createQueryClient(onError), [onError]);
-  const session = useMemo(() => ({ sender: apiClient, userName, end }), [apiClient, userName, end]);
+  const session = useMemo(() => ({ apiClient, userName, signOut: end }), [apiClient, userName, end]);
   // What one user has seen must not stay for the next.
   useEffect(() => () => client.clear(), [client]);
   return (
@@ -54,22 +54,25 @@ function SignedInApp({ apiClient, userName, end }: SignedIn & { readonly end: (r
  * Ends the session when the token no longer counts. A 403 may also be about one job, or a scope: then the
  * token still says whose it is, and the page shows the refusal where it was met.
  */
-function useSessionErrorHandler(apiClient: ApiClient, signOut: (reason?: string) => void): (error: Error) => void {
+function useSessionErrorHandler(
+  apiClient: ApiClient,
+  signOut: (reason?: string) => void,
+): (error: Error) => void {
   return useCallback(
     (error: Error) => {
       if (!(error instanceof ApiError)) return;
       if (error.status === 401) signOut(error.message);
       if (error.status !== 403) return;
-      void signOutIfRejected(apiClient: sender, end);
+      void signOutIfRejected(apiClient, signOut);
     },
-    [sender, end],
+    [apiClient, signOut],
   );
 }
 
-async function signOutIfRejected(sender: ApiClient, end: (reason?: string) => void): Promise<void> {
+async function signOutIfRejected(sender: ApiClient, signOut: (reason?: string) => void): Promise<void> {
   try {
     await sender.get<CurrentUser>(currentUserPath);
   } catch (doubt) {
-    if (doubt instanceof ApiError && (doubt.status === 401 || doubt.status === 403)) end(doubt.message);
+    if (doubt instanceof ApiError && (doubt.status === 401 || doubt.status === 403)) signOut(doubt.message);
   }
 }

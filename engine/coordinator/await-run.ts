@@ -16,7 +16,7 @@ const pollIntervalMs = 5_000;
  * The latest attempt of a run once that is over; undefined when it was deleted before.
  * @param started the first attempt
  * @param stop aborted when the run is to be cancelled; its end is waited for all the same
- * @throws LetGo when this node drives the waiting run no more
+ * @throws OwnershipLost when this node drives the waiting run no more
  */
 export async function awaitRun(
   c: CoordinatorContext,

@@ -35,7 +35,7 @@ export class ClusterUnavailable extends Error {
 /**
  * The cluster of a task, running; undefined for work that needs none, and when the task was stopped
  * meanwhile.
- * @throws NoCluster when it cannot start, or is not there
+ * @throws ClusterUnavailable when it cannot start, or is not there
  */
 export async function acquireCluster(
   c: CoordinatorContext,

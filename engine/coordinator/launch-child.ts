@@ -73,7 +73,11 @@ async function startChild(
   request: ChildRunRequest,
 ): Promise<number | ChildRunResult> {
   const creator = active.run.creatorUserName ?? '';
-  const child = { scope: childScope, key: childTokenOf(taskRun.runId, key), parent: taskRun.runId };
+  const child = {
+    idempotencyScope: childScope,
+    key: childTokenOf(taskRun.runId, key),
+    parentTaskRun: taskRun.runId,
+  };
   try {
     if (request.kind === 'job') {
       const refused = nestingError(

@@ -32,7 +32,7 @@ const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;
  * key of another takes its place as a whole, all others are appended. Removing what is not there changes
  * nothing, so that an update whose answer was lost may be sent again. What comes out still has to be checked
  * (`checkSettings`).
- * @param stored in the format that the version of the path works on: `asMultiTask` for 2.1 and 2.2
+ * @param stored in the format that the version of the path works on: `toMultiTask` for 2.1 and 2.2
  * @param fieldsToRemove top-level fields, `tasks/<task_key>`, `job_clusters/<job_cluster_key>`
  * @throws ServiceError for an unknown or nested name in fields_to_remove
  */

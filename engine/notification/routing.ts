@@ -58,7 +58,7 @@ export function notificationsForEnd(
   progress: Progress,
   subject: NotificationSubject,
 ): RunNotification[] {
-  const facts = { standing: runStateOf(progress) };
+  const facts = { state: runStateOf(progress) };
   if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS')
     return notificationsFor('on_success', holder, subject, facts);
   if (subject.isRetried === true && isLastAttemptOnly(holder)) return [];

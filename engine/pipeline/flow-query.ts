@@ -37,7 +37,7 @@ export type StreamSource =
 export interface FlowQuery {
   readonly streams: readonly StreamSource[];
   /** Files and patterns that it reads as a whole. */
-  readonly files: readonly { readonly uri: string; readonly place: SourceLocation }[];
+  readonly files: readonly { readonly uri: string; readonly location: SourceLocation }[];
   /** @param filesOf paths of this machine that a file or pattern stands for */
   sql(filesOf: (uri: string) => readonly string[]): string;
   /** Where a name stands in it, for errors; its beginning when the name is not found. */
@@ -58,9 +58,9 @@ export interface DatasetNaming {
  */
 export function parseFlowQuery(owner: string, source: SourceSql, naming: DatasetNaming): FlowQuery {
   const original = toSqlItems(tokenize(source.text));
-  const placed = ({ at = 0 }: { readonly at?: number | undefined }): SourceLocation => ({
+  const placed = ({ offset = 0 }: { readonly offset?: number | undefined }): SourceLocation => ({
     file: source.location.file,
-    offset: source.location.offset + at,
+    offset: source.location.offset + offset,
   });
   const streams: StreamSource[] = [];
   const items = translateWithLocation(source, () =>
@@ -78,7 +78,7 @@ export function parseFlowQuery(owner: string, source: SourceSql, naming: Dataset
   }
   return {
     streams,
-    files: places.map((place) => ({ uri: items[place]?.value ?? '', place: placed(items[place] ?? {}) })),
+    files: places.map((place) => ({ uri: items[place]?.value ?? '', location: placed(items[place] ?? {}) })),
     sql: (filesOf) =>
       renderSql(
         items.map((item, index) =>
@@ -291,7 +291,7 @@ function parseStreamedFiles(call: readonly SqlItem[], place: SourceLocation): (n
   // Files of one step may have been written with more columns than others.
   const isMerged = !isKeywordItem(items[0], 'read_text');
   const all = isMerged
-    ? [...items.slice(0, -1), { kind: 'code' as const, value: ', union_by_name = true)', spaced: false }]
+    ? [...items.slice(0, -1), { kind: 'code' as const, value: ', union_by_name = true)', spaceBefore: false }]
     : items;
   return (name) => ({
     kind: 'files',

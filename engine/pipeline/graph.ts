@@ -70,18 +70,18 @@ export function checkNames({ tables, views, flows }: PipelineDefinition): void {
 }
 
 function checkUniqueNames(
-  named: readonly { readonly name: string; readonly place: SourceLocation }[],
+  named: readonly { readonly name: string; readonly location: SourceLocation }[],
   what: string,
 ): void {
   const first = new Map<string, SourceLocation>();
-  for (const { name, place } of named) {
+  for (const { name, location } of named) {
     const earlier = first.get(datasetKeyOf(name));
     if (earlier !== undefined)
       throw invalidAt(
-        place,
+        location,
         `the ${what} ${name} is defined twice; the other one stands in ${formatLocation(earlier)}.`,
       );
-    first.set(datasetKeyOf(name), place);
+    first.set(datasetKeyOf(name), location);
   }
 }
 

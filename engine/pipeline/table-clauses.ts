@@ -59,7 +59,7 @@ function parseColumn(cursor: TokenCursor, expectations: Expectation[]): Declared
   for (;;) {
     if (cursor.accept('COMMENT')) comment = cursor.parseText('a comment in quotes');
     else if (cursor.accept('NOT', 'NULL')) {
-      const condition = { text: `\`${name.replaceAll('`', '``')}\` IS NOT NULL`, place: location };
+      const condition = { text: `\`${name.replaceAll('`', '``')}\` IS NOT NULL`, location };
       expectations.push({ name: `${name} is not null`, condition, onViolation: 'FAIL UPDATE' });
     } else return { name, type, comment };
   }

@@ -132,7 +132,7 @@ export function capacityRefusal(
   return undefined;
 }
 
-/** As `roomRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
+/** As `capacityRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
 export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): void {
   const refusal = capacityRefusal(facts, limits, mayQueue);
   if (refusal !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, retryAfterSeconds);

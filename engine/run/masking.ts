@@ -37,7 +37,7 @@ export const noMask: Mask = { forms: [], longest: 0 };
 
 /**
  * The mask of everything that a run with these settings does: the secret variables of all its clusters.
- * @param others variables of clusters that it did not make: those that `existingClusters` names
+ * @param others variables of clusters that it did not make: those that `existingClusterIdsOf` names
  */
 export function maskOfSettings(
   settings: JobSettings,

@@ -9,7 +9,7 @@ function isoWeekday(at: number): number {
   return ((Math.floor(at / millisecondsPerDay) + 3) % 7) + 1;
 }
 
-/** Argument -> the part of an instant (epoch ms). `isoTime` reads 2026-11-20T08:30:00.000Z. */
+/** Argument -> the part of an instant (epoch ms). `toIsoTime` reads 2026-11-20T08:30:00.000Z. */
 export const timeParts = {
   iso_weekday: (at) => String(isoWeekday(at)),
   is_weekday: (at) => String(isoWeekday(at) <= 5),

@@ -85,7 +85,7 @@ function nextSpacedFire(rhythm: NextFireTime, fire: number): number | undefined 
   return next;
 }
 
-/** As `decideDue`, for one instant. */
+/** As `decideDueFires`, for one instant. */
 export type DecideDueFires = (timing: Schedule, due: number) => DueFires;
 
 /**

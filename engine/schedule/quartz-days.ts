@@ -30,7 +30,7 @@ const [saturday, sunday] = [7, 1];
 /** The largest n of `L-n`: a month has at most 31 days. */
 const lastDayOffsetMax = 30;
 
-/** Which days the field of the day of the month means; it is not `?`. @throws FieldError */
+/** Which days the field of the day of the month means; it is not `?`. @throws QuartzFieldError */
 export function parseDayOfMonth(text: string): DayRule {
   const last = /^L(?:-(?<before>\d+))?(?<workday>W)?$/.exec(text)?.groups;
   if (last !== undefined) {
@@ -46,7 +46,7 @@ export function parseDayOfMonth(text: string): DayRule {
   return { kind: 'days', days: parseField(text, dayOfMonth) };
 }
 
-/** Which days the field of the day of the week means; it is not `?`. @throws FieldError */
+/** Which days the field of the day of the week means; it is not `?`. @throws QuartzFieldError */
 export function parseDayOfWeek(text: string): DayRule {
   if (text === 'L') return { kind: 'weekdays', weekdays: [saturday] };
   const last = /^(?<weekday>\d+|[A-Z]{3})L$/.exec(text)?.groups?.['weekday'];

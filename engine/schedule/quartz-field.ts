@@ -22,7 +22,7 @@ export class QuartzFieldError extends Error {}
 /** `*`, `/n`, `a`, `a-b` with an optional step; what a, b and n are is looked at afterwards. */
 const entry = /^(?:(?<all>\*)|(?<from>[A-Z0-9]+)(?:-(?<to>[A-Z0-9]+))?)?(?:\/(?<step>\d+))?$/;
 
-/** The values of a field in upper case, smallest first. @throws FieldError that says what is wrong */
+/** The values of a field in upper case, smallest first. @throws QuartzFieldError that says what is wrong */
 export function parseField(text: string, range: FieldRange): readonly number[] {
   // Most fields of most expressions, and the years of almost all.
   if (text === '*') return allValues(range);

@@ -18,7 +18,7 @@ export interface InstallTools {
   readonly locate: LocateLibrary;
   /** The path of a program of this machine, if it has it. */
   readonly findProgram: (name: string) => Promise<string | undefined>;
-  /** The path of a program. @throws CannotInstall that says what to install */
+  /** The path of a program. @throws InstallError that says what to install */
   readonly requireProgram: (name: 'python3' | 'mvn' | 'Rscript') => Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export class InstallError extends Error {}
 /** The installation was stopped: nobody waits for it any more. */
 export class InstallStopped extends Error {}
 
-/** A library as it is from now on. @throws CannotInstall, Stopped, ServiceError */
+/** A library as it is from now on. @throws InstallError, Stopped, ServiceError */
 export async function pinLibrary(tools: InstallTools, library: Library): Promise<PinnedLibrary> {
   const kind = libraryKind(library);
   switch (kind) {
@@ -89,7 +89,7 @@ async function unpack({ build, requireProgram }: InstallTools, archive: string):
   return requireEntry(made);
 }
 
-/** The entry that was made. @throws CannotInstall, Stopped when there is none */
+/** The entry that was made. @throws InstallError, Stopped when there is none */
 export function requireEntry(made: Awaited<ReturnType<typeof buildOnce>>): string {
   if (made.kind === 'made') return made.entry;
   if (made.kind === 'stopped') throw new InstallStopped();

@@ -18,7 +18,7 @@ type MavenPackage = Static<typeof MavenLibrary>;
  */
 let installQueue: Promise<unknown> = Promise.resolve();
 
-/** The JARs of packages and of all that they need. @throws CannotInstall, Stopped */
+/** The JARs of packages and of all that they need. @throws InstallError, Stopped */
 export async function installMavenPackages(
   tools: InstallTools,
   libraries: readonly MavenPackage[],

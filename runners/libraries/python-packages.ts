@@ -28,7 +28,7 @@ export interface PythonFolder {
  * Installs wheels and packages of an index. What a cluster had before keeps its versions if that is possible:
  * what runs there was written against them.
  * @param before the folder of what it had; some of `libraries`, and what those need
- * @throws CannotInstall, Stopped
+ * @throws InstallError, Stopped
  */
 export async function installPythonPackages(
   tools: InstallTools,

@@ -17,7 +17,7 @@ missing <- packages[!(packages %in% rownames(installed.packages(lib.loc = argume
 if (length(missing) > 0) { message("ERROR: not installed: ", paste(missing, collapse = ", ")); quit(status = 1) }
 `;
 
-/** The folder that R finds the packages in. @throws CannotInstall, Stopped */
+/** The folder that R finds the packages in. @throws InstallError, Stopped */
 export async function installRPackages(
   { build, requireProgram }: InstallTools,
   libraries: readonly Static<typeof RCranLibrary>[],

@@ -25,7 +25,7 @@ export interface ComputeContext {
 /** A flow failed; the message names it and is fit for the run's state. */
 export class FlowError extends Error {}
 
-/** @param before what was published of it, unless it begins anew. @throws FlowFailed */
+/** @param before what was published of it, unless it begins anew. @throws FlowError */
 export async function computeTable(
   computing: ComputeContext,
   table: LinkedTable,

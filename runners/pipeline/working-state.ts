@@ -105,10 +105,10 @@ export async function bindInputs(
   const absent: string[] = [];
   let idle = flow.query.streams.length > 0;
   for (const reader of listReaders(work.graph, flow)) {
-    for (const { uri, place } of reader.query.files) {
+    for (const { uri, location } of reader.query.files) {
       if ((await inputsOf(work, uri)).length === 0)
         throw invalid(
-          `Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${place.file.path}). Put one there with POST /api/2.0/managed_fs/put.`,
+          `Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${location.file.path}). Put one there with POST /api/2.0/managed_fs/put.`,
         );
     }
     for (const stream of reader.query.streams) {

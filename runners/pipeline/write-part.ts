@@ -55,7 +55,7 @@ export async function checkPartQuery(
 
 /**
  * @param path of the file; another one beside it holds the rows until they are judged
- * @throws ExpectationFailed; ServiceError for values that do not fit their column
+ * @throws ExpectationError; ServiceError for values that do not fit their column
  */
 export async function writePart(
   connection: DuckDBConnection,

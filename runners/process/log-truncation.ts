@@ -77,7 +77,7 @@ const uncheckedLog: LogCheck = { bytesWritten: 0, isNearLimit: false, truncation
 async function truncateLog(path: string, cap: number, over: boolean): Promise<LogCheck> {
   // Of most logs this is all that is ever looked at.
   const { size: written } = await lstat(path).catch(() => ({ size: 0 }));
-  const far = { written, near: false, flood: undefined };
+  const far = { bytesWritten: written, isNearLimit: false, truncationError: undefined };
   if (written <= cap / 4) return far;
   const file = await openRegularLog(path);
   if (file === undefined) return far;

@@ -62,7 +62,7 @@ export async function writeFileAtomically(file: string, text: string, mode = 0o6
   await createFileAtomically(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
 }
 
-/** As `writeInOneStep`, for what `make` puts under the name that it is given. */
+/** As `writeFileAtomically`, for what `make` puts under the name that it is given. */
 export async function createFileAtomically(
   file: string,
   make: (draft: string) => Promise<void>,

@@ -113,7 +113,7 @@ export function normalizePath(root: Root, given: string, written = given): strin
 /**
  * The real path on this machine of a path of a root, with all symbolic links resolved and proven to lie
  * inside. What it leads to need not exist.
- * @param written as for `pathIn`; the path on this machine is never in a message
+ * @param written as for `normalizePath`; the path on this machine is never in a message
  * @throws ServiceError INVALID_PARAMETER_VALUE when it leads outside or cannot be followed
  */
 export async function resolveInside(root: Root, path: string, written = path): Promise<string> {
@@ -131,8 +131,8 @@ export async function resolveInside(root: Root, path: string, written = path): P
 }
 
 /**
- * As `prove`, except that a link in the last place is not followed: for what is created, replaced or removed.
- * @throws ServiceError INVALID_PARAMETER_VALUE as `prove`, and for the root itself
+ * As `resolveInside`, except that a link in the last place is not followed: for what is created, replaced or removed.
+ * @throws ServiceError INVALID_PARAMETER_VALUE as `resolveInside`, and for the root itself
  */
 export async function resolveEntryInside(root: Root, path: string): Promise<string> {
   const inside = normalizePath(root, path);

@@ -42,11 +42,11 @@ while (Date.now() < until && scenes < scenesMax) {
   printLine(`Scene ${scenes + 1}, seed ${seed}.`);
   const plan = {
     seed,
-    stormMs: seconds * 1_000,
+    durationMs: seconds * 1_000,
     runs,
     jobs: 16,
     faultEveryMs: 1_500,
-    say: values.quiet ? () => undefined : (line: string) => printLine(`  ${line}`),
+    log: values.quiet ? () => undefined : (line: string) => printLine(`  ${line}`),
   };
   const report = await runChaosScenario(plan, values.keep, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;

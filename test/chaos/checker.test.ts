@@ -56,7 +56,13 @@ const stamps = (
   warned_time: null,
 });
 
-const runRow = (id: number, job: number, number, from: number, more: Partial<RunRow> = {}): RunRow => ({
+const runRow = (
+  id: number,
+  job: number,
+  number: number,
+  from: number,
+  more: Partial<RunRow> = {},
+): RunRow => ({
   ...stamps(from),
   run_id: id,
   job_id: job,

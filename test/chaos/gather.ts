@@ -30,7 +30,7 @@ export async function collectEvidence(
         runs: await transaction.selectFrom('runs').selectAll().execute(),
         attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
         repairs: await transaction.selectFrom('repairs').selectAll().execute(),
-        notices: await transaction.selectFrom('outbox').selectAll().execute(),
+        outboxEvents: await transaction.selectFrom('outbox').selectAll().execute(),
         deliveries: await transaction.selectFrom('deliveries').select('notice_id').execute(),
         clusters: await transaction.selectFrom('clusters').selectAll().execute(),
         tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),

@@ -13,7 +13,10 @@ import { createApiClient, type ResponseBody } from '../harness/client.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 
 const directory = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
-const plugins = ['http-request.mjs', './shell-script'].map((written) => ({ written, directory }));
+const plugins = ['http-request.mjs', './shell-script'].map((specifier) => ({
+  specifier,
+  baseDirectory: directory,
+}));
 const asked: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 const receiver = createServer((request, response) => {
   asked.push({ method: request.method, url: request.url, headers: request.headers });

@@ -174,7 +174,7 @@ export async function createEngineUnderTest(
   };
   const cancelling = (at: Engine) => ({
     runs: at.runs,
-    stop(runId: number, reason: 'cancel' | 'timeout') {
+    stopRun(runId: number, reason: 'cancel' | 'timeout') {
       at.coordinator.stop(runId, reason);
       at.queue.wake();
     },

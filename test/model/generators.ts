@@ -48,7 +48,7 @@ const policyArbitraries = {
   retryOnTimeout: fc.boolean(),
   timeoutSeconds: weightedConstant(0, 3, 11),
   healthSeconds: weightedConstant(0, 2, 9),
-  lastOnly: weightedConstant(false, true),
+  alertOnLastAttempt: weightedConstant(false, true),
 };
 const conditions: readonly RunCondition[] = [
   'ALL_SUCCESS',
@@ -66,7 +66,7 @@ function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
     upstream: fc.array(fc.nat(7), { maxLength: 3 }),
     runIf: weightedConstant<RunCondition>('ALL_SUCCESS', ...conditions.slice(1)),
     cluster: fc.constantFrom<TaskPlan['cluster']>('existing', 'own', 'shared'),
-    child:
+    childJobIndex:
       jobs === 0
         ? fc.constant(undefined)
         : weightedConstant<number | undefined>(
@@ -80,7 +80,7 @@ function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
       key: `t${index}`,
       // A run that cannot start fails at once: without end and interval it would be tried for ever in one
       // instant.
-      retries: rest.child !== undefined && rest.retries === -1 ? 2 : rest.retries,
+      retries: rest.childJobIndex !== undefined && rest.retries === -1 ? 2 : rest.retries,
       dependsOn: index === 0 ? [] : [...new Set(upstream.map((one) => `t${one % index}`))],
     })),
   );
@@ -90,11 +90,11 @@ function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
 function jobArbitrary(index: number): fc.Arbitrary<JobPlan> {
   return fc
     .record({
-      single: fc.boolean(),
+      singleTask: fc.boolean(),
       tasks: tasksArbitrary(index),
       timeoutSeconds: weightedConstant(0, 5, 17),
       healthSeconds: policyArbitraries.healthSeconds,
-      lastOnly: policyArbitraries.lastOnly,
+      alertOnLastAttempt: policyArbitraries.alertOnLastAttempt,
       maxConcurrent: weightedConstant(2, 1, 0, 5),
       queue: fc.boolean(),
       muteSkipped: weightedConstant(false, true),

@@ -366,7 +366,7 @@ function createMemoryRunStore(memory: MemoryDatabase): RunStore {
 }
 
 const newClusterDefaults = {
-  ticket: 0,
+  generation: 0,
   startedTime: undefined,
   terminatedTime: undefined,
   termination: undefined,

@@ -91,8 +91,13 @@ export function repairRun(world: ModelState, run: ModelRun): 'repaired' | 'refus
     ) !== undefined
   )
     return 'refused';
-  for (const key of ['result', 'running', 'terminating', 'end', 'stop'] as const) delete run[key];
-  Object.assign(run, { state: 'PENDING', warned: false, repaired: world.now, repairs: run.repairCount + 1 });
+  for (const key of ['result', 'running', 'terminating', 'end', 'stopReason'] as const) delete run[key];
+  Object.assign(run, {
+    state: 'PENDING',
+    warned: false,
+    repairedAt: world.now,
+    repairCount: run.repairCount + 1,
+  });
   for (const task of failed) task.attempts.push(createAttempt(latestAttempt(task).number + 1, 0, undefined));
   return 'repaired';
 }

@@ -141,7 +141,7 @@ export function recordEndNotification(run: ModelRun, task: ModelTask | undefined
   const { alertOnLastAttempt, muteSkipped, muteCanceled } =
     task === undefined
       ? run.plan
-      : { lastOnly: task.plan.alertOnLastAttempt, muteSkipped: false, muteCanceled: false };
+      : { alertOnLastAttempt: task.plan.alertOnLastAttempt, muteSkipped: false, muteCanceled: false };
   const muted =
     (retried && alertOnLastAttempt) ||
     (state === 'SKIPPED' && muteSkipped) ||

@@ -16,7 +16,7 @@ export function FilterControl({ widget, spec, onFilterChange }: FilterControlPro
   const id = useId();
   const { frame, selection, widgetType } = spec;
   const [value, setValue] = useState<FilterValue | undefined>();
-  const change = (next: FilterValue | undefined): void => {
+  const onChange = (next: FilterValue | undefined): void => {
     setValue(next);
     onFilterChange(widget, next);
   };
@@ -35,7 +35,14 @@ export function FilterControl({ widget, spec, onFilterChange }: FilterControlPro
               .map((choice) => formatValue(choice)),
           ),
         ];
-  const shared = { id, name: frame.title, choices, begin: selection?.defaultSelection ?? {}, value, change };
+  const shared = {
+    id,
+    name: frame.title,
+    choices,
+    defaultSelection: selection?.defaultSelection ?? {},
+    value,
+    onChange,
+  };
   return (
     <div className="filter">
       <label htmlFor={id} id={`${id}-label`}>
@@ -90,7 +97,7 @@ function FilterInput({ type, ...props }: FilterInputProps & { readonly type: str
 }
 
 function selectedTexts(value: FilterValue | undefined, defaultSelection: Selection): readonly string[] {
-  if (value === undefined) return begin.values?.values.map((each) => each.value) ?? [];
+  if (value === undefined) return defaultSelection.values?.values.map((each) => each.value) ?? [];
   return typeof value === 'string' ? [value] : 'min' in value ? [] : value;
 }
 

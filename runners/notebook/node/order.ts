@@ -45,7 +45,7 @@ export interface SourceCell {
 
 /** Runs the cells of one language, in one state that they share. */
 export interface NotebookSession {
-  /** @throws CellFailure with what its reader should know */
+  /** @throws CellError with what its reader should know */
   run(cell: SourceCell): Promise<void>;
   /** How a value that was thrown is told. */
   toCellError(error: unknown): CellError;

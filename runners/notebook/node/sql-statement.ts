@@ -18,7 +18,7 @@ export interface PreparedSql {
  * @param parameters what the run was given
  * @param root real directory of managed_fs
  * @param remedy what to do about a parameter that is not given
- * @throws CellFailure for a parameter that the run was not given
+ * @throws CellError for a parameter that the run was not given
  */
 export function prepareSql(
   statement: SqlStatement,

@@ -35,8 +35,8 @@ export function deleteRun(
     await transaction.deleteFrom('runs').where('run_id', '=', runId).execute();
     await emptyHiddenJob(transaction, run.job_id, now);
     return {
-      attempts: attempts.map((attempt) => attempt.run_id),
-      clusters: clusters.map((cluster) => cluster.cluster_id),
+      taskRunIds: attempts.map((attempt) => attempt.run_id),
+      clusterIds: clusters.map((cluster) => cluster.cluster_id),
     };
   });
 }

@@ -89,7 +89,7 @@ function expectedForRun(
   attempts: readonly TaskRunRow[],
   evidence: Evidence,
 ): ExpectedNotification[] {
-  const about = { holder: run.settings, runId: run.run_id, taskKey: null };
+  const about = { settings: run.settings, runId: run.run_id, taskKey: null };
   const began = attempts.some(
     (attempt) => attempt.running_time !== null && roundIndexOf(attempt, evidence) === 0,
   );
@@ -106,13 +106,15 @@ function expectedForRun(
       ...expectedWarnings(run.settings, round.start, round.end, wasNeverAdmitted(run)),
     },
   ]);
-  return [...(began ? [{ ...about, event: 'on_start' as const, least: 1, most: 1 }] : []), ...rounds];
+  return [...(began ? [{ ...about, event: 'on_start' as const, minimum: 1, maximum: 1 }] : []), ...rounds];
 }
 
 function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotification[] {
-  const about = { holder: taskSettingsOf(run, attempt), runId: attempt.run_id, taskKey: attempt.task_key };
+  const about = { settings: taskSettingsOf(run, attempt), runId: attempt.run_id, taskKey: attempt.task_key };
   return [
-    ...(attempt.running_time === null ? [] : [{ ...about, event: 'on_start' as const, least: 1, most: 1 }]),
+    ...(attempt.running_time === null
+      ? []
+      : [{ ...about, event: 'on_start' as const, minimum: 1, maximum: 1 }]),
     ...endEventsOf(attempt.state, attempt.result).map((event): ExpectedNotification => ({
       ...about,
       event,
@@ -123,7 +125,7 @@ function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotificat
       ...about,
       event: 'on_duration_warning_threshold_exceeded',
       ...expectedWarnings(
-        about.holder,
+        about.settings,
         attempt.start_time ?? undefined,
         attempt.end_time ?? undefined,
         attempt.state === 'SKIPPED',

@@ -267,7 +267,7 @@ function partsOf(value: unknown): [string | number, unknown][] {
 }
 
 /** A copy with one more field; assigning `__proto__` would set a prototype instead. */
-function withField(object, key: string, value: unknown): object {
+function withField(object: object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, {
     value,
     enumerable: true,

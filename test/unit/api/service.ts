@@ -96,7 +96,7 @@ export async function startApiHarness(
   const database = await createTestDatabase();
   const { db } = database;
   let now = startTime;
-  const clock = { now: () => now, at: () => () => undefined };
+  const clock = { now: () => now, runAt: () => () => undefined };
   let audited: Promise<void> = Promise.resolve();
   const stopped: number[] = [];
   const outputs: ApiHarness['outputs'] = new Map();
@@ -224,7 +224,7 @@ function createOperationPorts({
   outputs,
   notebooks,
 }: Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> &
-  Pick<ApiHarness, 'database' | 'stopped' | 'retimed' | 'removed'>): OperationPorts {
+  Pick<ApiHarness, 'database' | 'stoppedRunIds' | 'updatedTimeouts' | 'removedDirectories'>): OperationPorts {
   const runs = createRunStore(db, clock, pino({ level: 'silent' }));
   return {
     jobs: createJobStore(db),
@@ -276,12 +276,12 @@ function createOperationPorts({
 
 function createOutputReader(outputs: ApiHarness['outputs']): OutputReader {
   return {
-    read: async (runId) => outputs.get(runId)?.output,
+    readOutput: async (runId) => outputs.get(runId)?.output,
     logs: async (runId, bytes) => {
       const text = outputs.get(runId)?.logs ?? '';
       return { text: text.slice(0, bytes), truncated: text.length > bytes };
     },
-    taskValues: async () => ({}),
+    readTaskValues: async () => ({}),
   };
 }
 

@@ -5,20 +5,20 @@
 import { expect, test } from 'vitest';
 import { applyIsolation, noIsolation, type Isolation } from '../../../runners/process/isolation.ts';
 
-const user = { name: 'tasks', uid: 7, gid: 8, home: undefined, setpriv: '/bin/setpriv' };
+const user = { name: 'tasks', uid: 7, gid: 8, home: undefined, setprivPath: '/bin/setpriv' };
 const sandbox = {
-  program: '/bin/bwrap',
-  readable: [],
+  bwrapPath: '/bin/bwrap',
+  readOnly: [],
   hidden: ['/data'],
   shared: [],
-  sharedReadable: ['/data/libraries'],
+  sharedReadOnly: ['/data/libraries'],
 };
 const env = { PATH: '/bin', LD_PRELOAD: '/evil.so', BASH_ENV: '/evil.sh', LD_SDK_KEY: 'correct-horse' };
 const program = { argv: ['/bin/python3', 'a.py'] as const, env };
 const places = {
   temporary: '/data/runs/1/tmp',
   cwd: '/data/runs/1/work',
-  own: ['/data/runs/1', '/data/clusters/c'],
+  writable: ['/data/runs/1', '/data/clusters/c'],
 };
 
 test('without an isolation a program is started as it is', () => {
@@ -46,12 +46,12 @@ test.each<[string, Isolation]>([
 );
 
 test("a sandbox shows what is shared read-only, and over it what is the program's own", () => {
-  const words = applyIsolation({ ...noIsolation, sandbox }, bwrapPath: program, places).argv.join(' ');
+  const words = applyIsolation({ ...noIsolation, sandbox }, program, places).argv.join(' ');
   expect(words).toMatch(
     /--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --chdir/,
   );
   expect(words).toContain('--bind /data/runs/1/tmp /tmp');
-  expect(applyIsolation({ ...noIsolation, sandbox }, bwrapPath: program, { cwd: '/', writable: [] }).argv.join(' ')).toContain(
-    '--tmpfs /tmp',
-  );
+  expect(
+    applyIsolation({ ...noIsolation, sandbox }, program, { cwd: '/', writable: [] }).argv.join(' '),
+  ).toContain('--tmpfs /tmp');
 });

@@ -6,7 +6,7 @@ import { createAttemptFiles, type AttemptFiles } from '../../../storage/files/at
 import { noMask } from '../../../engine/run/masking.ts';
 import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
 
-const view = { mask: noMask, over: true };
+const view = { mask: noMask, isComplete: true };
 
 async function fresh(): Promise<TestRoots & { attempts: AttemptFiles }> {
   const tools = await createTestRoots();

@@ -289,7 +289,7 @@ describe('installed in unusual ways', () => {
       const closed = join(scratch, 'closed');
       await mkdir(closed, { mode: 0o700 });
       await copyWithoutLinks(join(closed, 'native'));
-      const [directory, options] = [join(closed, 'postgres'), { native: join(closed, 'native') }];
+      const [directory, options] = [join(closed, 'postgres'), { binaryDirectory: join(closed, 'native') }];
       // As if a first start had been killed: it had chosen the place and begun to fill it.
       const base = await mkdtemp(join(tmpdir(), 'runyard-stand-in-'));
       await chmod(base, 0o711);

@@ -152,7 +152,7 @@ function seriesOf(
   const field = getText(color, 'fieldName');
   const columns = listColumnEncodings(y);
   if (field === undefined)
-    return columns.map((column: values, index) => ({
+    return columns.map((values, index) => ({
       name: values.title,
       kind: type,
       column: values,

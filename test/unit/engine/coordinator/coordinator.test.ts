@@ -237,10 +237,10 @@ describe('notices', () => {
 describe('failures of the engine itself', () => {
   test('a task that cannot be prepared meets an internal error and says why', async () => {
     const workplace = {
-      clusterDirectory: async () => '/c',
-      attemptDirectory: () => Promise.reject(new Error('no space left')),
-      taskValues: async () => ({}),
-      read: async () => undefined,
+      ensureClusterDirectory: async () => '/c',
+      ensureAttemptDirectory: () => Promise.reject(new Error('no space left')),
+      readTaskValues: async () => ({}),
+      readOutput: async () => undefined,
     };
     const runId = await world.launchRun(
       world.startCoordinator({ directories: workplace }),

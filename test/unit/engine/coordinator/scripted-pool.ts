@@ -46,7 +46,7 @@ export function createScriptedPool(): ScriptedPool {
       ended.add(runId);
       resolve(outcome);
     };
-    const attempt = { outcome: promise, end, stops: 0 };
+    const attempt = { outcome: promise, end, stopCount: 0 };
     attempts.set(runId, attempt);
     return attempt;
   };

@@ -64,7 +64,7 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
     ['the last place', { taskRuns: 9 }, 'start', undefined],
     ['no place left', { taskRuns: 10 }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
     ['more tasks than places', { taskRuns: 8, addedTaskRuns: 3 }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
-    ['room, but another run waits for it', { awaited: true }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
+    ['room, but another run waits for it', { hasWaitingRuns: true }, 'queue', 'ACTIVE_RUNS_LIMIT_REACHED'],
     ['the last run_job_task', { runJobTasks: 1, addedRunJobTasks: 1 }, 'start', undefined],
     [
       'too many run_job_tasks',
