@@ -3,12 +3,12 @@
  * service of its own.
  */
 import { defineConfig } from 'vitest/config';
-import { SlowestFirstSequencer } from './test/harness/slowest-first.ts';
+import { SlowestFirstSequencer } from './test/harness/slowest-first-sequencer.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/harness/postgres.ts', 'test/harness/console.ts'],
+    globalSetup: ['test/harness/scratch-postgres.ts', 'test/harness/build-console.ts'],
     pool: 'forks',
     // What a file needs it starts and ends itself, so that modules are read once and not for each of the
     // files.

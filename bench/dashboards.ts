@@ -2,10 +2,10 @@
  * Processor time that the migration of a dashboard with 100 widgets takes the engine; fails when its median
  * is 50 ms or more.
  */
-import { convertDashboard } from '../engine/dashboard/migrate.ts';
+import { convertDashboard } from '../engine/dashboard/convert-dashboard.ts';
 import { serializeDashboard } from '../engine/dashboard/modern.ts';
 import type { ClassicDashboard, ClassicWidget } from '../engine/dashboard/classic.ts';
-import { summarizeMs } from './spread.ts';
+import { summarizeMs } from './summarize.ts';
 
 const maximumMedianMs = 50;
 const widgets = 100;

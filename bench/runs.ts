@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
-import { summarizeMs } from './spread.ts';
+import { summarizeMs } from './summarize.ts';
 
 /** High resolution, in milliseconds. */
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

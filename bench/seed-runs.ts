@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import type { LaunchTransaction } from '../engine/ports/runs.ts';
-import type { NewRun } from '../engine/run/created.ts';
+import type { NewRun } from '../engine/run/new-run.ts';
 import { migrate, openDatabase } from '../storage/postgres/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { createJobStore, createRunStore } from '../storage/postgres/stores.ts';

@@ -3,9 +3,9 @@
  */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
-import { clusterFaultKinds, type ClusterFault } from '../engine/cluster/faults.ts';
+import { clusterFaultKinds, type ClusterFault } from '../engine/cluster/fault-injection.ts';
 import { defaultInventory, type Inventory } from '../engine/cluster/inventory.ts';
-import { createValueError, parseJson, ValueError, type ParseValue } from './setting-values.ts';
+import { createValueError, parseJson, ValueError, type ParseValue } from './setting-parsers.ts';
 
 const strict = { additionalProperties: false };
 const integerFrom = (least: number) => Type.Integer({ minimum: least, maximum: 1_000_000 });

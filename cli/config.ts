@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf } from '../engine/errors.ts';
-import type { ClusterFault } from '../engine/cluster/faults.ts';
+import type { ClusterFault } from '../engine/cluster/fault-injection.ts';
 import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginSource } from '../runners/plugin/plugin-place.ts';
-import { ValueError } from './setting-values.ts';
+import type { PluginSource } from '../runners/plugin/plugin-source.ts';
+import { ValueError } from './setting-parsers.ts';
 import {
   configFileVariable,
   settingKeyOf,

@@ -12,12 +12,12 @@ import type { MigrateOptions } from './commands/dashboards.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
-import { ignoreBrokenPipes, printDiagnostic } from './commands/say.ts';
+import { ignoreBrokenPipes, printDiagnostic } from './commands/print-line.ts';
 import { renderSettingsHelp } from './settings.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './commands/token-create.ts';
 import type { UserOptions } from './commands/user.ts';
-import { CommandError } from './start-failure.ts';
+import { CommandError } from './start-error.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {

@@ -5,9 +5,9 @@ import { bootstrapTokenPath } from './wiring/bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
 import { isUnencrypted } from './wiring/people.ts';
-import { printDiagnostic } from './commands/say.ts';
+import { printDiagnostic } from './commands/print-line.ts';
 import { startService } from './wiring/service.ts';
-import { toStartError } from './start-failure.ts';
+import { toStartError } from './start-error.ts';
 import { listenForStop } from './stop-signal.ts';
 
 /** Whoever supervises the service kills it some seconds after this (ms); ending by itself tells more. */

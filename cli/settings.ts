@@ -1,9 +1,9 @@
 /** The table of settings: the variable of each, how its value is read, its default, and what it is for. */
 import { defaultInventory } from '../engine/cluster/inventory.ts';
-import type { ClusterFault } from '../engine/cluster/faults.ts';
+import type { ClusterFault } from '../engine/cluster/fault-injection.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginSource } from '../runners/plugin/plugin-place.ts';
+import type { PluginSource } from '../runners/plugin/plugin-source.ts';
 import {
   parseAbsolutePaths,
   parseDatabaseUrl,
@@ -24,7 +24,7 @@ import {
   integerBetween,
   parseBoolean,
   type ParseValue,
-} from './setting-values.ts';
+} from './setting-parsers.ts';
 import { parseFaults, parseInventory } from './cluster-settings.ts';
 
 export interface Setting<Value> {

@@ -5,8 +5,8 @@
 import { notificationsForEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
-import { checkIdempotencyToken } from './job/check.ts';
-import { formatOf, toJobSettings, tasksOf, defaultName, type ApiVersion } from './job/format.ts';
+import { checkIdempotencyToken } from './job/check-settings.ts';
+import { formatOf, toJobSettings, tasksOf, defaultName, type ApiVersion } from './job/job-format.ts';
 import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
 import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
@@ -22,8 +22,8 @@ import {
   type Admission,
   type CapacityUsage,
 } from './run/admission.ts';
-import { waitingMessage } from './run/waiting.ts';
-import { toRunWithTasks, type NewRun } from './run/created.ts';
+import { waitingMessage } from './run/waiting-message.ts';
+import { toRunWithTasks, type NewRun } from './run/new-run.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
 import { createRunRetry, type Retry } from './run/retry.ts';
 import type { RunType, RunWithTasks } from './run/run.ts';

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Clock } from './clock.ts';
 import { invalid, messageOf, ServiceError } from './errors.ts';
-import { checkSubmission } from './job/check.ts';
+import { checkSubmission } from './job/check-settings.ts';
 import type { TaskKindInfo } from './job/task-kinds.ts';
 import { quote } from './validation/messages.ts';
 import { submitRun, type LaunchPorts } from './launch.ts';
 import type { Limits } from './limits.ts';
-import { toPipelineSpec } from './pipeline/document.ts';
-import { checkUpdateRequest, type UpdateRequest } from './pipeline/selection.ts';
-import { parseSpec, type PipelineSpec } from './pipeline/spec.ts';
-import type { PreparedUpdate } from './pipeline/update-order.ts';
+import { toPipelineSpec } from './pipeline/pipeline-document.ts';
+import { checkUpdateRequest, type UpdateRequest } from './pipeline/select-tables.ts';
+import { parseSpec, type PipelineSpec } from './pipeline/pipeline-spec.ts';
+import type { PreparedUpdate } from './pipeline/update-plan.ts';
 import type {
   PipelineFiles,
   PipelineStore,

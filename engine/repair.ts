@@ -1,6 +1,6 @@
 /** The door through which a run that is over is opened again; one transaction. */
 import { invalid, ServiceError } from './errors.ts';
-import { tasksOf } from './job/format.ts';
+import { tasksOf } from './job/job-format.ts';
 import { capacityUsageOf, type LaunchPorts } from './launch.ts';
 import type { Job } from './ports/engine.ts';
 import type { LaunchTransaction } from './ports/runs.ts';

@@ -1,5 +1,5 @@
 /** What a try to send came to, for the log and for what follows. */
-import type { AttemptOutcome } from '../engine/notification/retry.ts';
+import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;

@@ -2,8 +2,8 @@
 import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
 import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
-import type { WorkspaceInfo } from '../engine/run/site.ts';
-import { toSingleLine, type Tone, type NotificationContent } from './wording.ts';
+import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
+import { toSingleLine, type Tone, type NotificationContent } from './notification-content.ts';
 
 /** Ids are JSON numbers. */
 export function renderGenericBody(

@@ -6,7 +6,7 @@ import type { Clock } from '../engine/clock.ts';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { isPrivateHost, isPublicAddress } from '../engine/notification/address.ts';
 import type { Destination, DestinationTarget } from '../engine/notification/destination.ts';
-import type { AttemptOutcome } from '../engine/notification/retry.ts';
+import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { createSignatureHeaders } from '../engine/notification/signature.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';
 

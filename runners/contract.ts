@@ -4,12 +4,12 @@
  */
 import type { TSchema } from 'typebox';
 import type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
-import type { ChildRunResult, ChildRunRequest } from '../engine/run/child.ts';
+import type { ChildRunResult, ChildRunRequest } from '../engine/run/child-run.ts';
 import type { TaskValues } from '../engine/run/dynamic-values.ts';
-import type { TaskOutput } from '../engine/run/output.ts';
+import type { TaskOutput } from '../engine/run/task-output.ts';
 
 export type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
-export type { ChildRunResult, ChildRunRequest } from '../engine/run/child.ts';
+export type { ChildRunResult, ChildRunRequest } from '../engine/run/child-run.ts';
 
 /** Raised when a plugin written for an earlier contract would no longer work. */
 export const contractVersion = 1;

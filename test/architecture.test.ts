@@ -45,7 +45,7 @@ const layers: readonly (readonly string[])[] = [
     'engine/errors.ts',
     'engine/limits.ts',
     'engine/clock.ts',
-    'engine/host.ts',
+    'engine/process-identity.ts',
     'engine/read-file.ts',
     'engine/log-file.ts',
     'engine/validation/',

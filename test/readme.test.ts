@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { settings, renderSettingsTable } from '../cli/settings.ts';
 import { transitions } from '../engine/run/transitions.ts';
-import { startTestService } from './harness/service.ts';
+import { startTestService } from './harness/test-service.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

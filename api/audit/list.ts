@@ -4,7 +4,7 @@ import { epochMillis } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { epochMsSchema } from '../views/shown-times.ts';
+import { epochMsSchema } from '../views/time-schemas.ts';
 
 const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 1 };
 

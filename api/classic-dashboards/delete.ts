@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicDashboardId, classicDashboardNotFound } from '../views/classic-view.ts';
+import { ClassicDashboardId, classicDashboardNotFound } from '../views/classic-dashboard-view.ts';
 
 /** For good; dashboards that were made from it stay. */
 export function deleteClassicDashboardOperation({ classicDashboards }: DashboardPorts): Operation {

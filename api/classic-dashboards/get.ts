@@ -8,7 +8,7 @@ import {
   ClassicDashboardId,
   toClassicDashboardView,
   classicDashboardNotFound,
-} from '../views/classic-view.ts';
+} from '../views/classic-dashboard-view.ts';
 
 /** As it was brought in. */
 export function getClassicDashboardOperation({ classicDashboards }: DashboardPorts): Operation {

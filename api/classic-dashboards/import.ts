@@ -4,7 +4,7 @@ import { checkClassicDashboard, parseClassicId, ClassicImport } from '../../engi
 import { ServiceError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicDashboardDocument, toClassicDashboardView } from '../views/classic-view.ts';
+import { ClassicDashboardDocument, toClassicDashboardView } from '../views/classic-dashboard-view.ts';
 
 /** An id that is taken is 409 ALREADY_EXISTS. */
 export function importClassicDashboardOperation({

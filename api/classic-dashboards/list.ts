@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
-import { ClassicDashboardSummary, toClassicDashboardSummary } from '../views/classic-view.ts';
+import { ClassicDashboardSummary, toClassicDashboardSummary } from '../views/classic-dashboard-view.ts';
 
 const maximumPageSize = 250;
 

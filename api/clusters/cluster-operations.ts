@@ -5,13 +5,13 @@ import { listPoliciesOperation } from '../policies/list.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { createClusterOperation } from './create.ts';
 import { deleteClusterOperation } from './delete.ts';
-import { getListClusterEventsOperation, postListClusterEventsOperation } from './events.ts';
+import { getListClusterEventsOperation, postListClusterEventsOperation } from './list-events.ts';
 import { getClusterOperation } from './get.ts';
 import { listClustersOperation } from './list.ts';
 import { listNodeTypesOperation } from './list-node-types.ts';
 import { permanentlyDeleteClusterOperation } from './permanent-delete.ts';
 import { resizeClusterOperation } from './resize.ts';
-import { listSparkVersionsOperation } from './spark-versions.ts';
+import { listSparkVersionsOperation } from './list-spark-versions.ts';
 import { startClusterOperation } from './start.ts';
 
 const operationFactories: readonly ((ports: ClusterPorts) => Operation)[] = [

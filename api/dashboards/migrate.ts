@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
-import { convertDashboard } from '../../engine/dashboard/migrate.ts';
+import { convertDashboard } from '../../engine/dashboard/convert-dashboard.ts';
 import { serializeDashboard } from '../../engine/dashboard/modern.ts';
 import { candidateName, checkDisplayName, dashboardPath, toFileName } from '../../engine/dashboard/names.ts';
 import type { Dashboard } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { WorkspaceStore } from '../../engine/ports/files.ts';
-import { classicDashboardNotFound } from '../views/classic-view.ts';
+import { classicDashboardNotFound } from '../views/classic-dashboard-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardDocument, toDashboardView } from '../views/dashboard-view.ts';

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import type { ModernDashboard } from '../../engine/dashboard/modern.ts';
-import { prepareDatasetQuery } from '../../engine/dashboard/execution/widget-query.ts';
+import { prepareDatasetQuery } from '../../engine/dashboard/execution/dataset-query.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardId, parseDashboardId, dashboardNotFound } from '../views/dashboard-view.ts';

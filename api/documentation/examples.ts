@@ -8,7 +8,7 @@ import { fileExamples } from './file-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
-import { notificationExamples } from './notice-examples.ts';
+import { notificationExamples } from './notification-examples.ts';
 import { peopleExamples } from './people-examples.ts';
 import { pipelineExamples } from './pipeline-examples.ts';
 import { runExamples } from './run-examples.ts';

@@ -3,14 +3,14 @@
  * is described.
  */
 import { Type, type TSchema } from 'typebox';
-import type { ApiVersion } from '../../engine/job/format.ts';
+import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../http/operation.ts';
 import { splitRequestSchema } from '../http/request-parts.ts';
 import type { Example } from './example.ts';
 import { exampleOf } from './examples.ts';
-import { createErrorResponseReferences, createErrorResponseComponents } from './refusals.ts';
-import { createSchemaNames, type SchemaNames } from './schemas.ts';
+import { createErrorResponseReferences, createErrorResponseComponents } from './error-responses.ts';
+import { createSchemaNames, type SchemaNames } from './named-schemas.ts';
 import { sectionOf, listSections } from './sections.ts';
 
 const introduction = [

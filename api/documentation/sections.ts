@@ -3,8 +3,8 @@
  * where there are several.
  */
 import { canonicalPath } from '../../engine/validation/aliases.ts';
-import type { ApiVersion } from '../../engine/job/format.ts';
-import { apiVersions } from '../http/versions.ts';
+import type { ApiVersion } from '../../engine/job/job-format.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 interface SectionDefinition {
   /** What the paths of its operations begin with. */

@@ -7,7 +7,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { ApiVersion } from '../../engine/job/format.ts';
+import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { PermissionReader } from '../../engine/ports/engine.ts';
@@ -17,24 +17,24 @@ import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAc
 import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
 import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
 import { addConsole } from './console.ts';
-import { addDocumentation } from '../documentation/pages.ts';
+import { addDocumentation } from '../documentation/routes.ts';
 import {
   answerMalformedRequest,
   createErrorHandler,
   sendErrorResponse,
   endpointNotFound,
   type IsTransientError,
-} from './error-reply.ts';
-import { addHealthRoutes, type Readiness } from './health.ts';
-import { addMetricsRoute, type MetricsPorts } from './metrics.ts';
+} from './error-response.ts';
+import { addHealthRoutes, type Readiness } from './health-routes.ts';
+import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import type { Operation } from './operation.ts';
 import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
-import { addPluginKindsToOperations } from './plugin-kinds.ts';
+import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
 import { StreamedResponse } from './streamed-response.ts';
-import { createLazyValidatorCompiler } from './validation.ts';
+import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -7,7 +7,7 @@ import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { isNewScope } from '../../engine/token/autoscope.ts';
-import { createFixedWindowCounter } from '../../engine/token/rate.ts';
+import { createFixedWindowCounter } from '../../engine/token/fixed-window-counter.ts';
 import { permitsScope, type Scope } from '../../engine/token/scopes.ts';
 import { lastAccessIntervalMs, isTokenValid, hashToken, type StoredToken } from '../../engine/token/token.ts';
 

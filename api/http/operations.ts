@@ -8,8 +8,8 @@ import { listJobsOperation } from '../jobs/list.ts';
 import { previewScheduleOperation } from '../jobs/preview-schedule.ts';
 import { resetJobOperation } from '../jobs/reset.ts';
 import { updateJobOperation } from '../jobs/update.ts';
-import { listLibraryStatusesOperation } from '../libraries/all-cluster-statuses.ts';
-import { getLibraryStatusOperation } from '../libraries/cluster-status.ts';
+import { listLibraryStatusesOperation } from '../libraries/list-statuses.ts';
+import { getLibraryStatusOperation } from '../libraries/get-status.ts';
 import { installLibrariesOperation } from '../libraries/install.ts';
 import { uninstallLibrariesOperation } from '../libraries/uninstall.ts';
 import { createManagedFsOperations } from '../managed-fs/managed-fs-operations.ts';
@@ -17,10 +17,10 @@ import { notificationOperationFactories } from '../deliveries/notification-opera
 import { peopleOperationFactories } from '../people/people-operations.ts';
 import type { Operation } from './operation.ts';
 import { listNodesOperation } from '../nodes/list.ts';
-import { getCurrentUserOperation } from '../people/me.ts';
-import { updatePermissionsOperation } from '../permissions/amend.ts';
+import { getCurrentUserOperation } from '../people/get-current-user.ts';
+import { updatePermissionsOperation } from '../permissions/update.ts';
 import { getPermissionsOperation } from '../permissions/get.ts';
-import { listPermissionLevelsOperation } from '../permissions/levels.ts';
+import { listPermissionLevelsOperation } from '../permissions/list-levels.ts';
 import { replacePermissionsOperation } from '../permissions/replace.ts';
 import type { PipelineApiPorts } from '../pipelines/pipeline-api-ports.ts';
 import { createPipelineOperations } from '../pipelines/pipeline-operations.ts';
@@ -31,7 +31,7 @@ import type {
   OperationPorts,
   WorkspacePorts,
 } from './ports.ts';
-import { getBundleOperation } from '../runs/bundle.ts';
+import { getBundleOperation } from '../runs/get-bundle.ts';
 import { cancelAllRunsOperation } from '../runs/cancel-all.ts';
 import { cancelRunOperation } from '../runs/cancel.ts';
 import { deleteRunOperation } from '../runs/delete.ts';
@@ -39,15 +39,15 @@ import { exportRunOperation } from '../runs/export.ts';
 import { getRunOutputOperation } from '../runs/get-output.ts';
 import { getRunOperation } from '../runs/get.ts';
 import { listRunsOperation } from '../runs/list.ts';
-import { getLogsOperation } from '../runs/logs.ts';
-import { streamLogsOperation } from '../runs/logs-stream.ts';
+import { getLogsOperation } from '../runs/get-logs.ts';
+import { streamLogsOperation } from '../runs/stream-logs.ts';
 import { repairRunOperation } from '../runs/repair.ts';
 import { runNowOperation } from '../runs/run-now.ts';
 import { submitRunOperation } from '../runs/submit.ts';
 import { createTokenOperation } from '../tokens/create.ts';
 import { deleteTokenOperation } from '../tokens/delete.ts';
 import { listTokensOperation } from '../tokens/list.ts';
-import { listTokenScopesOperation } from '../tokens/scopes.ts';
+import { listTokenScopesOperation } from '../tokens/list-scopes.ts';
 import { updateTokenOperation } from '../tokens/update.ts';
 import { createWorkspaceOperations } from '../workspace/workspace-operations.ts';
 

@@ -30,10 +30,10 @@ import type {
   WorkspaceInfo,
 } from '../../engine/ports/engine.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
-import type { NotebookReport, TaskOutput } from '../../engine/run/output.ts';
+import type { NotebookReport, TaskOutput } from '../../engine/run/task-output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../../engine/token/token.ts';
-import type { ClusterControl } from '../../engine/coordinator/all-purpose.ts';
-import type { ClusterRules } from '../clusters/known-clusters.ts';
+import type { ClusterControl } from '../../engine/coordinator/all-purpose-clusters.ts';
+import type { ClusterRules } from '../clusters/cluster-references.ts';
 import type { PeoplePorts } from './people-ports.ts';
 
 export type { WorkspaceInfo } from '../../engine/ports/engine.ts';

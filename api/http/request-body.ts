@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { parseMultipartForm } from './multipart-form.ts';
 import type { RequestParts } from './request-parts.ts';
-import { findUnstorableValue } from './storable.ts';
-import { coerceValue } from './tolerance.ts';
+import { findUnstorableValue } from './storable-values.ts';
+import { coerceValue } from './request-coercion.ts';
 
 const notAnObjectMessage = 'Invalid JSON given in the body of the request - expected a map';
 

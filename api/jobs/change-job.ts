@@ -1,6 +1,6 @@
 /** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
 import { invalid } from '../../engine/errors.ts';
-import { checkRunJobCycle } from '../../engine/job/run-job-cycle.ts';
+import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/engine.ts';
 import type { Call } from '../http/operation.ts';

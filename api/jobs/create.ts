@@ -1,14 +1,14 @@
 /** POST jobs/create (spec 4.1). */
 import { Type } from 'typebox';
-import { checkSettings } from '../../engine/job/check.ts';
+import { checkSettings } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/known-destinations.ts';
-import { checkClusterReferences } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/destination-references.ts';
+import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
 export function createJobOperation({

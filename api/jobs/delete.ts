@@ -4,7 +4,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { notificationsForDeletion } from '../../engine/notification/routing.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Removes a job and its history from every view; its active runs end shortly after. */
 export function deleteJobOperation({

@@ -5,7 +5,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { JobDocument, toJobView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Shows one job with all its settings. */
 export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 'owners'>): Operation {

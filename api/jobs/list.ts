@@ -5,7 +5,7 @@ import { JobDocument, toJobView, toJobListView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 const pagingRules = { defaultSize: 20, maximumSize: 100, cursorLength: 1 };
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { latestInstant, previewDefault, previewMax, previewSchedule } from '../../engine/schedule/preview.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 const FireTime = Type.Object(
   {

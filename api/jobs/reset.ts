@@ -1,14 +1,14 @@
 /** POST jobs/reset (spec 4.1 rule 2). */
 import { Type } from 'typebox';
-import { checkSettings } from '../../engine/job/check.ts';
-import { resetSettings } from '../../engine/job/merge.ts';
+import { checkSettings } from '../../engine/job/check-settings.ts';
+import { resetSettings } from '../../engine/job/merge-settings.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/known-destinations.ts';
-import { checkClusterReferences } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/destination-references.ts';
+import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 import { changeJobSettings } from './change-job.ts';
 
 const request = Type.Object({

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { epochMsSchema } from '../views/shown-times.ts';
+import { epochMsSchema } from '../views/time-schemas.ts';
 
 const Node = Type.Object(
   {

@@ -10,7 +10,7 @@ import {
 import { parsePersonDocument } from '../../engine/token/person-patch.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { writableFields, PersonDocument, toPersonView, scimResources } from './resources.ts';
+import { writableFields, PersonDocument, toPersonView, scimResources } from './scim-resources.ts';
 
 type Ports = Pick<OperationPorts, 'people' | 'clock'>;
 

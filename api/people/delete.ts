@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { personIdField, parsePersonId, scimResources, personNotFound } from './resources.ts';
+import { personIdField, parsePersonId, scimResources, personNotFound } from './scim-resources.ts';
 
 /** Removes one. */
 export function deletePersonOperation(

@@ -10,7 +10,7 @@ import {
   toPersonView,
   scimResources,
   personNotFound,
-} from './resources.ts';
+} from './scim-resources.ts';
 
 /** Shows one. */
 export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {

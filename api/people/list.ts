@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { parsePersonFilter, type PersonKind } from '../../engine/token/person.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { PersonDocument, toPersonView, scimResources } from './resources.ts';
+import { PersonDocument, toPersonView, scimResources } from './scim-resources.ts';
 
 const maximumPageSize = 1_000;
 

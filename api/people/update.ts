@@ -13,7 +13,7 @@ import {
   toPersonView,
   scimResources,
   personNotFound,
-} from './resources.ts';
+} from './scim-resources.ts';
 
 const NewValue = Type.Union(
   [

@@ -7,7 +7,7 @@ import {
   toAccessControlList,
   jobNotFound,
   type PermissionPorts,
-} from './list-view.ts';
+} from './access-control-list.ts';
 
 /** Shows who may do what with a job. */
 export function getPermissionsOperation({ permissions }: PermissionPorts): Operation {

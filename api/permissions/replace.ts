@@ -6,7 +6,7 @@ import {
   changeAccessControlList,
   accessControlListRequest,
   type PermissionPorts,
-} from './list-view.ts';
+} from './access-control-list.ts';
 
 /** Replaces the whole list. */
 export function replacePermissionsOperation(ports: PermissionPorts): Operation {

@@ -2,7 +2,7 @@
 import type { Operation } from '../http/operation.ts';
 import { createPipelineOperation } from './create.ts';
 import { deletePipelineOperation } from './delete.ts';
-import { listPipelineEventsOperation } from './events.ts';
+import { listPipelineEventsOperation } from './list-events.ts';
 import { getPipelineUpdateOperation } from './get-update.ts';
 import { getPipelineOperation } from './get.ts';
 import { listPipelineUpdatesOperation } from './list-updates.ts';

@@ -1,6 +1,6 @@
 /** PUT pipelines/{pipeline_id}: replaces the specification of a pipeline. */
 import { Type } from 'typebox';
-import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/document.ts';
+import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/pipeline-document.ts';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { assertStorageUnchanged, pipelineNameTaken } from './create.ts';

@@ -1,12 +1,12 @@
 /** The files of a bundle: what is known of a run and of all its attempts. */
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
 import { maskTexts, maskSecretFields } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
-import type { Repair } from '../../engine/run/rounds.ts';
+import type { Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { createTextFile, type ArchivedFile } from '../http/tar-stream.ts';

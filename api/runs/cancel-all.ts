@@ -6,7 +6,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(

@@ -4,7 +4,7 @@ import { cancelRun } from '../../engine/cancel.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Asks for the end of a run. */
 export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancelling'>): Operation {

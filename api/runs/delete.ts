@@ -4,7 +4,7 @@ import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Removes a run that is over, with its logs and output. */
 export function deleteRunOperation({

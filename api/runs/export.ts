@@ -1,18 +1,18 @@
 /** GET jobs/runs/export (spec 2.10, 4.1 rule 8). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { builtInKindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
-import { notebookNameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported.ts';
-import { truncateReport } from '../../engine/run/notebook-page/fit.ts';
+import { notebookNameOf, type ExportedNotebook } from '../../engine/run/notebook-page/exported-notebook.ts';
+import { truncateReport } from '../../engine/run/notebook-page/truncate-report.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 

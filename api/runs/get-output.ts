@@ -1,20 +1,20 @@
 /** GET jobs/runs/get-output (spec 4.1 rule 10, section 8). */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf } from '../../engine/job/task-kinds.ts';
-import type { TaskOutput } from '../../engine/run/output.ts';
+import type { TaskOutput } from '../../engine/run/task-output.ts';
 import type { RunReader } from '../../engine/ports/engine.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
-import { runAsOfAttempt } from '../../engine/run/rounds.ts';
+import { runAsOfAttempt } from '../../engine/run/repair-rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
 const kindsWithLogs: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
-import { runAsOfAttempt, type Repair } from '../../engine/run/rounds.ts';
+import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -11,7 +11,7 @@ import { toRepairHistory } from '../views/repair-history.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toRunView } from '../views/run-view.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 import { collectResolvedValues } from './resolved-values.ts';
 
 /** Shows one run, or one task run by its own id. */

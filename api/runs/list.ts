@@ -8,7 +8,7 @@ import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toRunListView, toRunView } from '../views/run-view.ts';
-import { apiVersions, shownFormat } from '../http/versions.ts';
+import { apiVersions, shownFormat } from '../http/api-versions.ts';
 
 const defaultPageSize = 20;
 

@@ -5,7 +5,7 @@ import { repairRun } from '../../engine/repair.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
   run_id: Type.Integer({ ...Id, description: 'The run: of several tasks, and over.' }),

@@ -1,8 +1,8 @@
 /** The parameters that tasks of a run were really given: with every reference to a dynamic value resolved. */
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
-import { resolveTask, upstreamTaskRuns } from '../../engine/run/resolved-task.ts';
-import { runAsOfAttempt, type Repair } from '../../engine/run/rounds.ts';
+import { resolveTask, upstreamTaskRuns } from '../../engine/run/resolve-task.ts';
+import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import type { OutputReader, WorkspaceInfo } from '../http/ports.ts';
 

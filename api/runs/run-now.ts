@@ -6,10 +6,10 @@ import { Queue } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
 import { launchRun } from '../../engine/launch.ts';
 import { runParameterFields } from '../../engine/run/parameters.ts';
-import { checkExistingClusters } from '../clusters/known-clusters.ts';
+import { checkExistingClusters } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),

@@ -1,15 +1,15 @@
 /** POST jobs/runs/submit (spec 4.1 rule 5). */
 import { Type } from 'typebox';
-import { checkSubmission } from '../../engine/job/check.ts';
+import { checkSubmission } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submitRun } from '../../engine/launch.ts';
-import { checkDestinationReferences } from '../destinations/known-destinations.ts';
-import { checkClusterReferences } from '../clusters/known-clusters.ts';
+import { checkDestinationReferences } from '../destinations/destination-references.ts';
+import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { apiVersions } from '../http/versions.ts';
+import { apiVersions } from '../http/api-versions.ts';
 
 /** Starts a one-time run without a stored job. */
 export function submitRunOperation({

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { parseTokenRequest, TokenRequest } from '../../engine/token/request.ts';
-import { generateTokenValue } from '../../engine/token/secret.ts';
+import { parseTokenRequest, TokenRequest } from '../../engine/token/token-request.ts';
+import { generateTokenValue } from '../../engine/token/generate-token.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
 /** What both operations that change a token share: their request, and the change itself. */
 import { Type, type Static } from 'typebox';
-import { TokenUpdateFields, parseTokenUpdate } from '../../engine/token/request.ts';
+import { TokenUpdateFields, parseTokenUpdate } from '../../engine/token/token-request.ts';
 import { isTokenId } from '../../engine/token/token.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';

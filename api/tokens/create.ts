@@ -1,7 +1,7 @@
 /** POST token/create (spec 4.2). */
 import { Type } from 'typebox';
-import { parseTokenRequest, TokenRequest } from '../../engine/token/request.ts';
-import { generateTokenValue } from '../../engine/token/secret.ts';
+import { parseTokenRequest, TokenRequest } from '../../engine/token/token-request.ts';
+import { generateTokenValue } from '../../engine/token/generate-token.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { tokenLifetimeSecondsMax } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';

@@ -4,9 +4,9 @@ import { actualWorkers, type Cluster } from '../../engine/cluster/cluster.ts';
 import { resolveShape, type Inventory } from '../../engine/cluster/inventory.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
-import { renderCluster } from '../../engine/job/shown.ts';
+import { renderCluster } from '../../engine/job/render-settings.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
-import { epochMsSchema } from './shown-times.ts';
+import { epochMsSchema } from './time-schemas.ts';
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 

@@ -1,11 +1,11 @@
 /** A stored job as a version of the path shows it (spec 2.1). */
 import { Type } from 'typebox';
-import { withoutTasks, type ApiVersion } from '../../engine/job/format.ts';
+import { withoutTasks, type ApiVersion } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { renderSettings } from '../../engine/job/shown.ts';
+import { renderSettings } from '../../engine/job/render-settings.ts';
 import type { Job } from '../../engine/ports/engine.ts';
-import { epochMsSchema } from './shown-times.ts';
+import { epochMsSchema } from './time-schemas.ts';
 
 export const JobDocument = Type.Object(
   {

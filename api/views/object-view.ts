@@ -1,7 +1,7 @@
 /** How an object of the workspace is shown. */
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
-import { notebookLanguages } from '../../engine/job/notebook.ts';
+import { notebookLanguages } from '../../engine/job/notebook-formats.ts';
 import type { WorkspaceObject } from '../../engine/ports/files.ts';
 
 /** The path field of every workspace operation. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { toIsoTime } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { PipelineDocument } from '../../engine/pipeline/document.ts';
+import { PipelineDocument } from '../../engine/pipeline/pipeline-document.ts';
 import type { UpdateState } from '../../engine/pipeline/events.ts';
 import type { PipelinePorts } from '../../engine/pipeline-update.ts';
 import { findPipeline } from '../../engine/pipeline-update.ts';

@@ -2,10 +2,10 @@
  * The rounds of a run as runs/get shows them with include_history: the run as it was started, then its
  * repairs.
  */
-import { roundsOf, type Repair } from '../../engine/run/rounds.ts';
+import { roundsOf, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
-import { statusOf } from '../../engine/run/status.ts';
-import { toStateView, type ViewContext } from './run-facts.ts';
+import { statusOf } from '../../engine/run/run-status.ts';
+import { toStateView, type ViewContext } from './run-view-fields.ts';
 
 /** `repair_history` of a run, oldest first. @param repairs all of them, oldest first */
 export function toRepairHistory(

@@ -6,8 +6,8 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { taskKindFields } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
-import { queueCodes, statusStates, terminationCodes, terminationTypes } from '../../engine/run/status.ts';
-import { epochMsSchema, durationMsSchema } from './shown-times.ts';
+import { queueCodes, statusStates, terminationCodes, terminationTypes } from '../../engine/run/run-status.ts';
+import { epochMsSchema, durationMsSchema } from './time-schemas.ts';
 
 const id = (description: string) => Type.Integer({ ...Id, description });
 

@@ -1,13 +1,13 @@
 /** Runs as a version of the path shows them (spec 2.5, 9). */
-import { tasksOf } from '../../engine/job/format.ts';
-import { renderCluster } from '../../engine/job/shown.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
+import { renderCluster } from '../../engine/job/render-settings.ts';
 import { jobParametersOf } from '../../engine/run/job-parameters.ts';
-import { runFactsOf } from '../../engine/run/resolved-task.ts';
-import { runDurationOf } from '../../engine/run/rounds.ts';
+import { runFactsOf } from '../../engine/run/resolve-task.ts';
+import { runDurationOf } from '../../engine/run/repair-rounds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { toCommonRunFields, toProgressFields, type ViewContext } from './run-facts.ts';
+import { toCommonRunFields, toProgressFields, type ViewContext } from './run-view-fields.ts';
 import { toTaskEntry, toTaskAndClusterFields } from './task-run-view.ts';
-import { shownFormat } from '../http/versions.ts';
+import { shownFormat } from '../http/api-versions.ts';
 
 /**
  * A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its

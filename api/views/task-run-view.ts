@@ -1,11 +1,11 @@
 /** Task runs: as entries of a run's `tasks`, and as runs of their own (spec 2.5). */
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
-import { renderTask } from '../../engine/job/shown.ts';
+import { renderTask } from '../../engine/job/render-settings.ts';
 import { taskKindsIn } from '../../engine/job/task-kinds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { pageUrl, toCommonRunFields, toProgressFields, type ViewContext } from './run-facts.ts';
-import { shownFormat } from '../http/versions.ts';
+import { pageUrl, toCommonRunFields, toProgressFields, type ViewContext } from './run-view-fields.ts';
+import { shownFormat } from '../http/api-versions.ts';
 
 /**
  * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has

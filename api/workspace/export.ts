@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectPath } from '../views/object-view.ts';
-import { importFormats } from '../../engine/job/notebook.ts';
+import { importFormats } from '../../engine/job/notebook-formats.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { decodeBase64 } from '../http/base64.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectPath } from '../views/object-view.ts';
-import { importFormats, notebookLanguages } from '../../engine/job/notebook.ts';
+import { importFormats, notebookLanguages } from '../../engine/job/notebook-formats.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */

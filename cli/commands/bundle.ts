@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../engine/errors.ts';
-import { printLine } from './say.ts';
+import { printLine } from './print-line.ts';
 import { openServiceStream } from './service-client.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface BundleOptions {
   /** `-` for stdout. */

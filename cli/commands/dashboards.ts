@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { messageOf } from '../../engine/errors.ts';
-import { toSingleLine, printDiagnostic, printLine } from './say.ts';
+import { toSingleLine, printDiagnostic, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface MigrateOptions {
   readonly name?: string;

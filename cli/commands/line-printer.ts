@@ -3,7 +3,7 @@
  * the terminal.
  */
 import { once } from 'node:events';
-import { sanitizeTerminalText } from './terminal-safe.ts';
+import { sanitizeTerminalText } from './sanitize-terminal-text.ts';
 
 /** A line without an end is printed in pieces of this many characters. */
 const maximumLineLength = 65_536;

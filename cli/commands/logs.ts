@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { followLog } from './follow-log.ts';
 import { createLinePrinter, type LinePrinter } from './line-printer.ts';
-import { printDiagnostic } from './say.ts';
+import { printDiagnostic } from './print-line.ts';
 import { callService, ServiceUnreachable } from './service-client.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface LogsOptions {
   readonly follow?: true;

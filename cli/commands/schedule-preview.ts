@@ -2,8 +2,8 @@
 import { systemClock } from '../../engine/clock.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { previewSchedule, type Preview } from '../../engine/schedule/preview.ts';
-import { printLine } from './say.ts';
-import { CommandError } from '../start-failure.ts';
+import { printLine } from './print-line.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface PreviewOptions {
   readonly zone: string;

@@ -4,8 +4,8 @@ import { Parse } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { readBootstrapToken } from '../wiring/bootstrap-token.ts';
 import { readClientVariables, readConfig } from '../config.ts';
-import { toSingleLine } from './say.ts';
-import { CommandError } from '../start-failure.ts';
+import { toSingleLine } from './print-line.ts';
+import { CommandError } from '../start-error.ts';
 
 /** Nobody answered, or not to the end: the same call may succeed later. */
 export class ServiceUnreachable extends CommandError {}

@@ -1,8 +1,8 @@
 /** `runyard token create`: makes a token for somebody, by the running service. */
 import { Type } from 'typebox';
-import { printDiagnostic, printLine } from './say.ts';
+import { printDiagnostic, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface TokenOptions {
   readonly user?: string;

@@ -2,8 +2,8 @@
 import { messageOf } from '../../engine/errors.ts';
 import { bootstrapTokenPath, readBootstrapToken } from '../wiring/bootstrap-token.ts';
 import { readConfig } from '../config.ts';
-import { printDiagnostic, printLine } from './say.ts';
-import { CommandError } from '../start-failure.ts';
+import { printDiagnostic, printLine } from './print-line.ts';
+import { CommandError } from '../start-error.ts';
 
 /**
  * Prints the token to stdout, and on a terminal how it is used. Resolves with the exit code. @throws

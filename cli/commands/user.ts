@@ -1,8 +1,8 @@
 /** `runyard user`: lists, makes, changes and removes users, by the running service. */
 import { Type } from 'typebox';
-import { toSingleLine, printLine } from './say.ts';
+import { toSingleLine, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 export interface UserOptions {
   readonly displayName?: string;

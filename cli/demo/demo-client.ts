@@ -5,7 +5,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
-import { CommandError } from '../start-failure.ts';
+import { CommandError } from '../start-error.ts';
 
 const State = Type.Object({
   life_cycle_state: Type.Enum([...lifeCycleStates]),

@@ -11,9 +11,9 @@ import { createDemoClient, type DemoClient, type Run } from './demo-client.ts';
 import { installExample, followRun, summarizeReport } from './demo-job.ts';
 import { formatDuration, createLiveProgress, createPlainProgress } from './demo-progress.ts';
 import { createFileLogger } from '../logger.ts';
-import { printLine } from '../commands/say.ts';
+import { printLine } from '../commands/print-line.ts';
 import { startService, type Service } from '../wiring/service.ts';
-import { toStartError } from '../start-failure.ts';
+import { toStartError } from '../start-error.ts';
 import { listenForStop } from '../stop-signal.ts';
 
 export interface DemoOptions {

@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { systemClock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
-import { findInterpreter } from '../../runners/process/environment.ts';
+import { findInterpreter } from '../../runners/process/task-environment.ts';
 import { openDatabase, ping } from '../../storage/postgres/database.ts';
 import { DirectoryInUseError, lockDirectory } from '../../storage/embedded/directory-lock.ts';
 import { prepareBinaries } from '../../storage/embedded/binaries.ts';
 import type { Config } from '../config.ts';
 import { checkTaskLimits, checkPlugins, checkSandbox, checkTaskUser, checkSpark } from './task-checks.ts';
 import type { CheckResult } from './check-result.ts';
-import { toStartError } from '../start-failure.ts';
+import { toStartError } from '../start-error.ts';
 
 interface Check {
   readonly name: string;

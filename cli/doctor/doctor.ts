@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { checks } from './checks.ts';
 import type { CheckResult } from './check-result.ts';
 import { messageOf } from '../../engine/errors.ts';
-import { toSingleLine, printLine } from '../commands/say.ts';
+import { toSingleLine, printLine } from '../commands/print-line.ts';
 
 interface NamedCheckResult extends CheckResult {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What the doctor says about tasks: the plugins that bring kinds of them, and what keeps them apart. */
 import { access, constants } from 'node:fs/promises';
 import { messageOf } from '../../engine/errors.ts';
-import { findInterpreter } from '../../runners/process/environment.ts';
+import { findInterpreter } from '../../runners/process/task-environment.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import type { Config } from '../config.ts';
 import type { CheckResult } from './check-result.ts';

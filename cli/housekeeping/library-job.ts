@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
-import { cacheSections } from '../../runners/libraries/cache.ts';
+import { cacheSections } from '../../runners/libraries/library-cache.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { listLibraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
-import { libraryDirectory, objectDirectory } from '../wiring/kept-directories.ts';
+import { libraryDirectory, objectDirectory } from '../wiring/cache-directories.ts';
 
 /** What the thread is told. */
 export interface LibraryJobData {

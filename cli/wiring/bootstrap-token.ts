@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { generateTokenValue } from '../../engine/token/secret.ts';
+import { generateTokenValue } from '../../engine/token/generate-token.ts';
 import type { Config } from '../config.ts';
 
 /** Where a generated token is kept, readable by the engine's user alone. */

@@ -1,6 +1,6 @@
 /** Wires clusters: their rows and nodes, what really happens on them, and who hears of it. */
 import type { Clock } from '../../engine/clock.ts';
-import { createClusterFaults } from '../../engine/cluster/faults.ts';
+import { createClusterFaults } from '../../engine/cluster/fault-injection.ts';
 import { poolCapacityOf, hasLimitedPool } from '../../engine/cluster/inventory.ts';
 import type {
   ClusterProvider,
@@ -8,17 +8,20 @@ import type {
   ClusterStore,
   ComputePorts,
 } from '../../engine/ports/clusters.ts';
-import { createClusterControl, type ClusterControl } from '../../engine/coordinator/all-purpose.ts';
-import { createClusterSignals } from '../../engine/coordinator/signals.ts';
+import { createClusterControl, type ClusterControl } from '../../engine/coordinator/all-purpose-clusters.ts';
+import { createClusterSignals } from '../../engine/coordinator/cluster-signals.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
-import { createAllPurposeStore, createClusterReader } from '../../storage/postgres/clusters/all-purpose.ts';
+import {
+  createAllPurposeStore,
+  createClusterReader,
+} from '../../storage/postgres/clusters/all-purpose-clusters.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { deliverClusterLogs, recordClusterAttempt } from '../../storage/files/cluster-logs.ts';
-import { listenForClusterChanges } from '../../storage/postgres/clusters/cluster-wake.ts';
+import { listenForClusterChanges } from '../../storage/postgres/clusters/cluster-listener.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import type { Roots } from '../../storage/files/roots.ts';

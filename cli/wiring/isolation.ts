@@ -7,17 +7,17 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { messageOf } from '../../engine/errors.ts';
-import { findInterpreter } from '../../runners/process/environment.ts';
+import { findInterpreter } from '../../runners/process/task-environment.ts';
 import {
   toSetprivArgs,
   type Isolation,
   type Sandbox,
   type TaskUser,
 } from '../../runners/process/isolation.ts';
-import { toolDirectories } from '../../runners/libraries/cache.ts';
+import { toolDirectories } from '../../runners/libraries/library-cache.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
-import { libraryDirectory, objectDirectory } from './kept-directories.ts';
+import { libraryDirectory, objectDirectory } from './cache-directories.ts';
 
 const execFileAsync = promisify(execFile);
 const applicationDirectory = fileURLToPath(new URL('../..', import.meta.url));

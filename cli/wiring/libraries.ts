@@ -5,20 +5,20 @@
 import { join } from 'node:path';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { createLibraryManager } from '../../engine/coordinator/libraries.ts';
+import { createLibraryManager } from '../../engine/coordinator/library-manager.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryManager, LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import { userVariables } from '../../runners/process/environment.ts';
+import { userVariables } from '../../runners/process/task-environment.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createLibraryInstaller } from '../../runners/libraries/installer.ts';
 import type { OpenDatabase } from '../../storage/postgres/database.ts';
 import { createLibraryReader, createLibraryStore } from '../../storage/postgres/libraries/libraries.ts';
-import { createPathResolver } from '../../storage/files/locate.ts';
+import { createPathResolver } from '../../storage/files/path-resolver.ts';
 import type { ObjectStore } from '../../storage/files/object-store.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
-import { libraryDirectory } from './kept-directories.ts';
+import { libraryDirectory } from './cache-directories.ts';
 
 export interface Libraries {
   readonly libraryManager: LibraryManager;

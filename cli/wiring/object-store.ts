@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.ts';
 import { createObjectStore, type ObjectStore } from '../../storage/files/object-store.ts';
 import { ConfigError, type Config } from '../config.ts';
-import { objectDirectory } from './kept-directories.ts';
+import { objectDirectory } from './cache-directories.ts';
 
 /** Undefined when `objstore://` is a directory. @throws ConfigError when only a part of it is set */
 export function createConfiguredObjectStore(

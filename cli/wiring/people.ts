@@ -9,7 +9,7 @@ import { listAuditEvents } from '../../storage/postgres/people/audit.ts';
 import { createAuditWriter } from '../../storage/postgres/people/audit-writer.ts';
 import type { OpenDatabase } from '../../storage/postgres/database.ts';
 import { createPersonStore } from '../../storage/postgres/people/principals.ts';
-import { createTokenSettingsStore } from '../../storage/postgres/tokens/token-rules.ts';
+import { createTokenSettingsStore } from '../../storage/postgres/tokens/token-settings.ts';
 import { ConfigError, type Config } from '../config.ts';
 
 /** How long a stop waits for the last entries of the audit log, ms. */

@@ -1,11 +1,11 @@
 /** Wires the firing of schedules: what is due in the database becomes runs of this node. */
 import type { Clock } from '../../engine/clock.ts';
-import { startScheduler } from '../../engine/coordinator/fire.ts';
+import { startScheduler } from '../../engine/coordinator/scheduler.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
-import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-wake.ts';
+import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-listener.ts';
 import { createScheduleStore } from '../../storage/postgres/schedules/schedules.ts';
 
 /** Fires schedules until it is closed. */

@@ -3,8 +3,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createQueryClient } from './api/queries.ts';
 import type { CurrentUser } from './api/documents.ts';
-import { createApiClient, ApiError, type ApiClient } from './api/request.ts';
-import { AppLayout } from './frame.tsx';
+import { createApiClient, ApiError, type ApiClient } from './api/api-client.ts';
+import { AppLayout } from './app-layout.tsx';
 import { SignInPage } from './pages/sign-in-page.tsx';
 import { SessionProvider, storedToken } from './session.tsx';
 

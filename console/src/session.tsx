@@ -1,6 +1,6 @@
 /** Who is signed in: the token, kept for this tab alone and nowhere else, and why the last session ended. */
 import { createContext, use } from 'react';
-import type { ApiClient } from './api/request.ts';
+import type { ApiClient } from './api/api-client.ts';
 
 const tokenStorageKey = 'runyard.token';
 

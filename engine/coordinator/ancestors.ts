@@ -1,6 +1,6 @@
 /** Which runs led to a run: each was started by a task of the one before. */
 import type { Run } from '../run/run.ts';
-import type { CoordinatorContext } from './coordination.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
 
 /**
  * Ids of the jobs whose runs led to this one by run_job_tasks and notebooks, its own first; no more than

@@ -5,9 +5,9 @@
 import { cancelChildRun } from '../cancel.ts';
 import type { Run } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import { setRunTimer, type RunExecution } from './active-run.ts';
-import type { CoordinatorContext } from './coordination.ts';
-import { OwnershipLost } from './write.ts';
+import { setRunTimer, type RunExecution } from './run-execution.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
+import { OwnershipLost } from './transition-run.ts';
 
 /** Between two looks at a run that another node may drive, in milliseconds. */
 const pollIntervalMs = 5_000;

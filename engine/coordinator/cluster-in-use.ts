@@ -7,7 +7,7 @@ import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
 import { NewCluster } from '../job/cluster.ts';
 import type { RunDirectories } from '../ports/engine.ts';
-import type { ClusterInUse } from './active-run.ts';
+import type { ClusterInUse } from './run-execution.ts';
 
 interface ClusterInUsePorts {
   readonly directories: Pick<RunDirectories, 'ensureClusterDirectory'>;

@@ -4,8 +4,8 @@
  */
 import type { Cluster } from '../cluster/cluster.ts';
 import { messageOf } from '../errors.ts';
-import { setRunTimer, type RunExecution, type TaskExecution, type ClusterInUse } from './active-run.ts';
-import type { CoordinatorContext } from './coordination.ts';
+import { setRunTimer, type RunExecution, type TaskExecution, type ClusterInUse } from './run-execution.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
 import { unavailableResult } from './start-cluster.ts';
 
 /**

@@ -7,12 +7,12 @@ import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import { createRunExecution, isExecuting, type RunExecution } from './active-run.ts';
-import { advanceRun } from './advance.ts';
-import type { CoordinatorContext, CoordinatorPorts } from './coordination.ts';
+import { createRunExecution, isExecuting, type RunExecution } from './run-execution.ts';
+import { advanceRun } from './advance-run.ts';
+import type { CoordinatorContext, CoordinatorPorts } from './coordinator-context.ts';
 import { setRunTimeout, updateRunTimeouts, stopRun } from './stop.ts';
-import { setRunWarning } from './warn.ts';
-import { OwnershipLost } from './write.ts';
+import { setRunWarning } from './duration-warnings.ts';
+import { OwnershipLost } from './transition-run.ts';
 
 export interface Coordinator {
   /** Drives a stored run that this node owns, from wherever it stands. */

@@ -4,7 +4,7 @@
  * killed in between.
  */
 import { messageOf, ServiceError } from '../errors.ts';
-import { checkSubmission } from '../job/check.ts';
+import { checkSubmission } from '../job/check-settings.ts';
 import type { SubmitSettings } from '../job/settings.ts';
 import { launchRun, submitRun } from '../launch.ts';
 import {
@@ -13,13 +13,13 @@ import {
   refusedChildRun,
   type ChildRunResult,
   type ChildRunRequest,
-} from '../run/child.ts';
-import { nestingError } from '../run/run-job.ts';
-import type { RunExecution, TaskExecution } from './active-run.ts';
+} from '../run/child-run.ts';
+import { nestingError } from '../run/run-job-rules.ts';
+import type { RunExecution, TaskExecution } from './run-execution.ts';
 import { findAncestorJobs } from './ancestors.ts';
 import { awaitRun } from './await-run.ts';
-import type { CoordinatorContext } from './coordination.ts';
-import { OwnershipLost } from './write.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
+import { OwnershipLost } from './transition-run.ts';
 
 /** Idempotency tokens of what tasks start share one scope, which is no job's and not that of submissions. */
 const childScope = -1;

@@ -2,7 +2,7 @@
 import { canonicalUri, readAliased } from '../validation/aliases.ts';
 import type { InitScriptInfo } from '../job/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { ClusterFault } from '../cluster/faults.ts';
+import type { ClusterFault } from '../cluster/fault-injection.ts';
 import { poolCapacityOf, formatNodes, type Inventory } from '../cluster/inventory.ts';
 import {
   terminationMessage,

@@ -1,12 +1,12 @@
 /** Stopping tasks and runs: on request, or when their time is over, which may change meanwhile. */
 import { messageOf } from '../errors.ts';
-import { tasksOf } from '../job/format.ts';
+import { tasksOf } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
-import { roundStartOf } from '../run/rounds.ts';
-import { timeoutAt } from '../run/timers.ts';
+import { roundStartOf } from '../run/repair-rounds.ts';
+import { timeoutAt } from '../run/deadlines.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
-import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './active-run.ts';
-import type { CoordinatorContext } from './coordination.ts';
+import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './run-execution.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
 
 /** Asks a task to stop, wherever it stands. The first reason stays. */
 export function stopTask(task: TaskExecution, reason: StopReason): void {

@@ -5,18 +5,18 @@
 import type { ClassicQuery } from './classic.ts';
 import { reserveName, toKeyword } from './names.ts';
 import type { Dataset, ModernParameter } from './modern.ts';
-import { toModernParameter } from './parameter-defaults.ts';
+import { toModernParameter } from './modern-parameter.ts';
 import {
   parseParameters,
   createUndeclaredParameter,
   parseOptionalValue,
   type ClassicParameter,
   type ParameterValue,
-} from './parameters.ts';
+} from './classic-parameters.ts';
 import { rangeNameOf } from './query-markers.ts';
-import { isUnquoted, parameterNames, rewriteParameters } from './query-parameters.ts';
-import { getObject, toJsonObject, getOwn, getText, type JsonObject } from './reading.ts';
-import { tokenize, type SqlToken } from '../sql/tokens.ts';
+import { isUnquoted, parameterNames, rewriteParameters } from './rewrite-parameters.ts';
+import { getObject, toJsonObject, getOwn, getText, type JsonObject } from './json-fields.ts';
+import { tokenize, type SqlToken } from '../sql/tokenizer.ts';
 
 /** Who sets a parameter: the dashboard, one widget alone, or nobody. */
 type ParameterBinding =

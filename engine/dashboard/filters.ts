@@ -2,8 +2,8 @@
 import type { ClassicQuery } from './classic.ts';
 import { getOrAddDataset, type DatasetCollection, type FilterControl } from './datasets.ts';
 import type { FilterField, FilterType, ModernWidget, WidgetQuery } from './modern.ts';
-import { toModernParameter } from './parameter-defaults.ts';
-import type { ClassicParameter } from './parameters.ts';
+import { toModernParameter } from './modern-parameter.ts';
+import type { ClassicParameter } from './classic-parameters.ts';
 import { selectedColumns } from './query-columns.ts';
 import { quoteLiteral } from './query-markers.ts';
 import { quoteColumn } from './visuals/visual.ts';

@@ -1,6 +1,6 @@
 /** Places widgets on the grid: each where it stood, filters above them, and none on top of another. */
 import { gridColumns, type Position } from './modern.ts';
-import { getObject, getNumber, type JsonObject } from './reading.ts';
+import { getObject, getNumber, type JsonObject } from './json-fields.ts';
 
 /** What has no size of its own is as wide as half the grid. */
 const defaultSize = { width: 3, height: 4 };

@@ -1,6 +1,6 @@
 /** The names of the columns that a query returns, as far as its text alone tells them. */
-import { isSignificant, isKeyword, isKeywordIn } from './query-parameter-lists.ts';
-import type { SqlToken } from '../sql/tokens.ts';
+import { isSignificant, isKeyword, isKeywordIn } from './rewrite-in-lists.ts';
+import type { SqlToken } from '../sql/tokenizer.ts';
 
 /** Words that end the list of columns. */
 const clauseKeywords = new Set([

@@ -2,7 +2,7 @@
  * What stands in place of the markers of a query: references to parameters, and the text around them kept as
  * text.
  */
-import { markerName, markerPattern, type SqlToken } from '../sql/tokens.ts';
+import { markerName, markerPattern, type SqlToken } from '../sql/tokenizer.ts';
 
 /** A parameter of a query, as rewriting needs to know it. */
 export interface QueryParameter {

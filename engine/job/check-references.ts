@@ -3,9 +3,9 @@
  * run.
  */
 import { invalid } from '../errors.ts';
-import { mainTaskKey, tasksOf } from './format.ts';
-import { upstreamOf } from './graph.ts';
-import { mapParameterStrings, mapStrings } from './parameter-texts.ts';
+import { mainTaskKey, tasksOf } from './job-format.ts';
+import { upstreamOf } from './task-graph.ts';
+import { mapParameterStrings, mapStrings } from './parameter-strings.ts';
 import {
   unsupportedReferences,
   referenceNamesIn,

@@ -8,7 +8,7 @@ import {
   JobNotificationSettings,
   JobsHealthRules,
   WebhookNotifications,
-} from './alerts.ts';
+} from './notification-settings.ts';
 import { Library, NewCluster } from './cluster.ts';
 import { int32, entityKey, stringMap } from '../validation/scalars.ts';
 import { taskKindFields } from './task-kinds.ts';

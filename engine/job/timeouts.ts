@@ -2,7 +2,7 @@
  * Timeouts of a job as they reach its active runs: the one setting that is not only for future runs (spec 4.1
  * rules 2 and 3).
  */
-import { mainTaskKey } from './format.ts';
+import { mainTaskKey } from './job-format.ts';
 import type { JobSettings } from './settings.ts';
 
 /**

@@ -5,7 +5,7 @@ import {
   type JobEmailNotifications,
   type JobNotificationSettings,
   type WebhookNotifications,
-} from '../job/alerts.ts';
+} from '../job/notification-settings.ts';
 import type { Progress } from '../run/run.ts';
 import type {
   RunNotification,

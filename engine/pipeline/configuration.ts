@@ -1,6 +1,6 @@
 /** `${key}` in the SQL of a pipeline: the value that its configuration has for the key. */
 import { quote } from '../validation/messages.ts';
-import { invalidAt, type SourceFile } from './source-place.ts';
+import { invalidAt, type SourceFile } from './source-location.ts';
 
 /**
  * The file with every `${key}` replaced.

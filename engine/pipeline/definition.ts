@@ -1,5 +1,5 @@
 /** What the files of a pipeline define: tables, views, and the flows that fill the tables. */
-import type { SourceLocation } from './source-place.ts';
+import type { SourceLocation } from './source-location.ts';
 
 /** What is done with a row that does not meet an expectation; `WARN` keeps it and counts it. */
 export type ViolationAction = 'WARN' | 'DROP ROW' | 'FAIL UPDATE';

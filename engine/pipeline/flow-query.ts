@@ -9,13 +9,13 @@ import {
   toSqlItems,
   renderSql,
   type SqlItem,
-} from '../sql/query-items.ts';
-import { tokenize } from '../sql/tokens.ts';
+} from '../sql/sql-items.ts';
+import { tokenize } from '../sql/tokenizer.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { datasetKeyOf, type SourceSql } from './definition.ts';
 import { escapeGlob } from './glob.ts';
-import { invalidAt, type SourceLocation } from './source-place.ts';
+import { invalidAt, type SourceLocation } from './source-location.ts';
 
 /** Schema in which a query finds what is new in its streams, under the name of each. */
 export const streamSchema = '~stream';

@@ -3,9 +3,9 @@
  * partitions.
  */
 import { quote } from '../validation/messages.ts';
-import type { TokenCursor } from './cursor.ts';
+import type { TokenCursor } from './token-cursor.ts';
 import type { DeclaredColumn, Expectation, TableDefinition, ViolationAction } from './definition.ts';
-import { invalidAt } from './source-place.ts';
+import { invalidAt } from './source-location.ts';
 
 export type TableClauses = Pick<
   TableDefinition,

@@ -1,7 +1,7 @@
 /** What clusters ask of the world: their rows, their nodes, and what really happens on them. Types only. */
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
 import type { ClusterEvent, ClusterEventType, ClusterEventDetails } from '../cluster/events.ts';
-import type { ClusterFaults } from '../cluster/faults.ts';
+import type { ClusterFaults } from '../cluster/fault-injection.ts';
 import type { Inventory } from '../cluster/inventory.ts';
 import type { Termination } from '../cluster/termination.ts';
 import type { NewCluster } from '../job/cluster.ts';

@@ -3,20 +3,20 @@
  * together.
  */
 import type { TaskOutcome, TaskAssignment } from '../run/assignment.ts';
-import type { ApiVersion } from '../job/format.ts';
+import type { ApiVersion } from '../job/job-format.ts';
 import type { JobQuotas } from '../job/quotas.ts';
 import type { Grant, PermissionLevel } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
-import type { ChildRunResult, ChildRunRequest } from '../run/child.ts';
+import type { ChildRunResult, ChildRunRequest } from '../run/child-run.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
-import type { TaskOutput } from '../run/output.ts';
+import type { TaskOutput } from '../run/task-output.ts';
 import type { Mask } from '../run/masking.ts';
-import type { Repair } from '../run/rounds.ts';
+import type { Repair } from '../run/repair-rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from '../run/run.ts';
 
 export type { ClusterStore } from './clusters.ts';
-export type { WorkspaceInfo } from '../run/site.ts';
+export type { WorkspaceInfo } from '../run/workspace-info.ts';
 
 /** A stored job. */
 export interface Job {

@@ -2,7 +2,7 @@
  * What is asked of the places where people keep files, the workspace and managed_fs: types only. storage/
  * implements them.
  */
-import type { ImportFormat, NotebookLanguage } from '../job/notebook.ts';
+import type { ImportFormat, NotebookLanguage } from '../job/notebook-formats.ts';
 
 /** What stands under a path of the workspace. */
 export interface WorkspaceObject {

@@ -1,5 +1,5 @@
 /** What delivering notices, and the operations on it, ask of the world: types only. */
-import type { AttemptDecision } from '../notification/retry.ts';
+import type { AttemptDecision } from '../notification/delivery-retry.ts';
 import type {
   ClaimedDelivery,
   DeliveryAttempt,

@@ -2,12 +2,12 @@
  * What is asked of the places where pipelines, their files and their event logs are kept: types only.
  * storage/ implements them.
  */
-import type { PipelineDocument } from '../pipeline/document.ts';
+import type { PipelineDocument } from '../pipeline/pipeline-document.ts';
 import type { PipelineEvent } from '../pipeline/events.ts';
-import type { UpdateRequest } from '../pipeline/selection.ts';
-import type { SourceFile } from '../pipeline/source-place.ts';
-import type { PipelineSpec } from '../pipeline/spec.ts';
-import type { PreparedUpdate, UpdatePlan } from '../pipeline/update-order.ts';
+import type { UpdateRequest } from '../pipeline/select-tables.ts';
+import type { SourceFile } from '../pipeline/source-location.ts';
+import type { PipelineSpec } from '../pipeline/pipeline-spec.ts';
+import type { PreparedUpdate, UpdatePlan } from '../pipeline/update-plan.ts';
 import type { LifeCycleState, ResultState, StopReason } from '../run/states.ts';
 
 /** A pipeline that the service knows. */

@@ -2,18 +2,18 @@
  * Runs as the engine keeps them: the steps of a launch, and everything that is written about a run. Types
  * only; storage/ implements them.
  */
-import type { ApiVersion } from '../job/format.ts';
+import type { ApiVersion } from '../job/job-format.ts';
 import type { Grant } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
 import type { NewUpdate, StoredUpdate } from './pipelines.ts';
 import type { Job } from './engine.ts';
-import type { StateChange } from '../run/change.ts';
-import type { NewRun } from '../run/created.ts';
+import type { StateChange } from '../run/step.ts';
+import type { NewRun } from '../run/new-run.ts';
 import type { NewRepair } from '../run/repair.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import type { QueueCode } from '../run/status.ts';
+import type { QueueCode } from '../run/run-status.ts';
 
 /** The steps of one launch, all inside one transaction. */
 export interface LaunchTransaction {

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import type { QueueCode } from './status.ts';
+import type { QueueCode } from './run-status.ts';
 
 export interface AdmissionFacts {
   /** Runs of the job that are active and do not wait in the queue, counted under the job's lock. */

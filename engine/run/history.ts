@@ -2,7 +2,7 @@
  * What happened to a run and to its attempts, in the order of time: read from the stamps that they carry.
  * Pure.
  */
-import type { Repair } from './rounds.ts';
+import type { Repair } from './repair-rounds.ts';
 import type { Progress, RunWithTasks } from './run.ts';
 
 /** One thing that happened. */

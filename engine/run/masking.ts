@@ -1,5 +1,5 @@
 /** Secrets of a run, and how they are kept out of what is shown of it: logs, output, settings. Pure. */
-import { tasksOf } from '../job/format.ts';
+import { tasksOf } from '../job/job-format.ts';
 import { isSecretName } from '../validation/secret-names.ts';
 import type { JobSettings } from '../job/settings.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
-import type { NotebookReport } from './output.ts';
+import type { NotebookReport } from './task-output.ts';
 
 const OutputSchema = Type.Union([
   Type.Object({ type: Type.Enum(['stdout', 'stderr', 'text', 'html']), data: Type.String() }),

@@ -7,7 +7,7 @@ import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
 import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
 import { checkFieldReferences, referenceScopeOf } from '../job/check-references.ts';
 import { checkSubmitParameters } from '../job/check-submit-task.ts';
-import { tasksOf } from '../job/format.ts';
+import { tasksOf } from '../job/job-format.ts';
 import { stringMap, stringList } from '../validation/scalars.ts';
 import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
 import { builtInKindOf, type TaskKindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';

@@ -1,14 +1,14 @@
 /** Repairing a run that is over: which of its tasks run again, and where run and attempts stand then. */
 import { invalid, ServiceError } from '../errors.ts';
-import { tasksOf } from '../job/format.ts';
-import { topologicalOrder } from '../job/graph.ts';
+import { tasksOf } from '../job/job-format.ts';
+import { topologicalOrder } from '../job/task-graph.ts';
 import { quote } from '../validation/messages.ts';
 import { hasParameters, type RunParameters } from './parameters.ts';
 import { failedTasks, taskStateOf, type TaskState } from './roll-up.ts';
-import { runDurationOf } from './rounds.ts';
+import { runDurationOf } from './repair-rounds.ts';
 import type { LatestRepair, Run, RunWithTasks, TaskRun } from './run.ts';
 import { next } from './transitions.ts';
-import { waitingMessage } from './waiting.ts';
+import { waitingMessage } from './waiting-message.ts';
 
 /** What a caller asks of a repair. */
 export interface RepairSelection {

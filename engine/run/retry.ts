@@ -1,6 +1,6 @@
 /** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
 import { toIsoTime } from '../clock.ts';
-import type { NewRun } from './created.ts';
+import type { NewRun } from './new-run.ts';
 import type { Progress, RunWithTasks, TaskRun } from './run.ts';
 
 /** The part of job or task settings that says it. */

@@ -2,7 +2,7 @@
  * Runs and task runs as the engine holds them: facts that never change, and a progress that is a union on its
  * state.
  */
-import type { ApiVersion, JobFormat } from '../job/format.ts';
+import type { ApiVersion, JobFormat } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunParameters } from './parameters.ts';
 import type { ResultState, StopReason } from './states.ts';

@@ -1,6 +1,6 @@
 /** The time of day of an expression in plain words: `at 10:15`, `every 5 minutes from 08:00 to 18:59`. */
 import type { QuartzExpression } from './quartz.ts';
-import { formatRanges, joinWithAnd } from './wording.ts';
+import { formatRanges, joinWithAnd } from './format-list.ts';
 
 /** Most times of a day that are named one by one. */
 const timesMax = 6;

@@ -2,7 +2,7 @@
  * Local times of a zone: what its clocks show at an instant, and at which instants they show something. Whole
  * seconds throughout.
  */
-import { secondsPerDay } from './civil.ts';
+import { secondsPerDay } from './calendar.ts';
 import type { Zone } from './zones.ts';
 
 /** A jump of the clocks, in local times: they go from `from` to `to`. */

@@ -1,5 +1,5 @@
 /** When an expression fires in a time zone, with what clock changes do to it, exactly as Quartz does it. */
-import { fromEpochDay, secondsPerDay } from './civil.ts';
+import { fromEpochDay, secondsPerDay } from './calendar.ts';
 import { localTimeAt, resolveLocalTime, type ClockChange } from './local-time.ts';
 import { lastYear, nextLocalTime, type QuartzExpression } from './quartz.ts';
 import type { Zone } from './zones.ts';

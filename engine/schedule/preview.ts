@@ -3,9 +3,9 @@
  * a say.
  */
 import { toIsoTime } from '../clock.ts';
-import { toEpochDay, secondsPerDay } from './civil.ts';
-import { describeQuartz } from './describe.ts';
-import { minFireGapMs } from './due.ts';
+import { toEpochDay, secondsPerDay } from './calendar.ts';
+import { describeQuartz } from './describe-quartz.ts';
+import { minFireGapMs } from './due-fires.ts';
 import type { ClockChange } from './local-time.ts';
 import { neverFiresError } from './never-fires.ts';
 import { nextFire, type Fire, type SkippedTimes } from './next-fire.ts';

@@ -2,7 +2,7 @@
  * The two day fields of a Quartz expression: exactly one of them says which days, by number or by a rule of
  * the month.
  */
-import { toEpochDay, daysInMonth, weekdayOf } from './civil.ts';
+import { toEpochDay, daysInMonth, weekdayOf } from './calendar.ts';
 import { QuartzFieldError, parseField, parseValue, type FieldRange } from './quartz-field.ts';
 
 /** Which days of a month. Weekdays count from 1 for Sunday to 7 for Saturday. */

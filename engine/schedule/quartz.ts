@@ -3,7 +3,7 @@
  * or misreads is refused.
  */
 import { invalid } from '../errors.ts';
-import { fromEpochDay, toEpochDay, secondsPerDay } from './civil.ts';
+import { fromEpochDay, toEpochDay, secondsPerDay } from './calendar.ts';
 import {
   dayOfMonth,
   dayOfWeek,

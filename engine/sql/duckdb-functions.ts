@@ -2,7 +2,7 @@
  * Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a
  * macro there.
  */
-import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './query-items.ts';
+import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './sql-items.ts';
 
 /** Name of a function -> that of DuckDB, with the same arguments. */
 const functionNames: ReadonlyMap<string, string> = new Map([

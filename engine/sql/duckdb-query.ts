@@ -5,7 +5,7 @@
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
-import { tokenize } from './tokens.ts';
+import { tokenize } from './tokenizer.ts';
 import {
   calledFunctions,
   castPrintfArguments,
@@ -23,7 +23,7 @@ import {
   renderSql,
   type SqlItem,
   type ParameterValue,
-} from './query-items.ts';
+} from './sql-items.ts';
 
 /** A query that waits for its files to be found. */
 export interface PreparedQuery {

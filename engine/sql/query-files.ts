@@ -4,7 +4,7 @@
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
-import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './query-items.ts';
+import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './sql-items.ts';
 
 /** Format of `read_files` -> the function of DuckDB. */
 export const readers: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readLogTail } from '../../engine/log-file.ts';
-import { findInterpreter } from '../process/environment.ts';
+import { findInterpreter } from '../process/task-environment.ts';
 import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
 import { applyIsolation, type Isolation } from '../process/isolation.ts';
 import { exec } from '../process/exec.ts';

@@ -19,19 +19,19 @@ import type {
   InstallOutcome,
   LibraryInstaller,
 } from '../../engine/ports/libraries.ts';
-import { createWakeSignal } from '../pool/bell.ts';
-import { findInterpreter } from '../process/environment.ts';
+import { createWakeSignal } from '../pool/wake-signal.ts';
+import { findInterpreter } from '../process/task-environment.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import type { Isolation } from '../process/isolation.ts';
-import { touchEntry } from './cache.ts';
+import { touchEntry } from './library-cache.ts';
 import {
   InstallError,
   pinLibrary,
   InstallStopped,
   type LocateLibrary,
   type InstallTools,
-} from './fix-files.ts';
-import { installMavenPackages } from './java-packages.ts';
+} from './pin-library.ts';
+import { installMavenPackages } from './maven-packages.ts';
 import { installPythonPackages } from './python-packages.ts';
 import { installRPackages } from './r-packages.ts';
 

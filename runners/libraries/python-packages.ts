@@ -6,12 +6,12 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PinnedLibrary } from '../../engine/ports/libraries.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
-import { captureOutput } from '../process/environment.ts';
+import { captureOutput } from '../process/task-environment.ts';
 import type { Isolation } from '../process/isolation.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
-import { cacheKeyOf } from './cache.ts';
-import { InstallError, requireEntry, InstallStopped, type InstallTools } from './fix-files.ts';
-import { buildOnce, type BuildSpec } from './make-once.ts';
+import { cacheKeyOf } from './library-cache.ts';
+import { InstallError, requireEntry, InstallStopped, type InstallTools } from './pin-library.ts';
+import { buildOnce, type BuildSpec } from './build-once.ts';
 
 /** Whoever else attends the same process may write it again while that runs. */
 const sharedFileMode = 0o644;

@@ -1,9 +1,9 @@
 /** R packages of a cluster, installed together into one library of R. */
 import type { Static } from 'typebox';
 import type { RCranLibrary } from '../../engine/job/cluster.ts';
-import { cacheKeyOf } from './cache.ts';
-import { requireEntry, type InstallTools } from './fix-files.ts';
-import { buildOnce } from './make-once.ts';
+import { cacheKeyOf } from './library-cache.ts';
+import { requireEntry, type InstallTools } from './pin-library.ts';
+import { buildOnce } from './build-once.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -9,7 +9,7 @@ import { NotebookTask } from '../../engine/job/task-kinds.ts';
 import { readLogTail } from '../../engine/log-file.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
-import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/output.ts';
+import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/task-output.ts';
 import {
   contractVersion,
   type Command,
@@ -18,7 +18,7 @@ import {
   type RunnerContext,
   type RunnerPlugin,
 } from '../contract.ts';
-import { workloadFailedMessage } from '../../engine/run/attempt.ts';
+import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
 import {
   TaskStartError,
@@ -28,9 +28,9 @@ import {
   pinCommand,
   writeFileAtomically,
 } from '../process/pinned-command.ts';
-import { createScriptCommand, scriptLanguages } from './node/compose.ts';
-import { serveNotebookRequests } from './questions.ts';
-import { markCrashed, findRunningCell } from './report.ts';
+import { createScriptCommand, scriptLanguages } from './node/script-command.ts';
+import { serveNotebookRequests } from './notebook-requests.ts';
+import { markCrashed, findRunningCell } from './crash-report.ts';
 
 const sqlCellsProgram = fileURLToPath(new URL('./sql-cells.ts', import.meta.url));
 const driverProgram = fileURLToPath(new URL('./driver.py', import.meta.url));

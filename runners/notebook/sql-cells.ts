@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
 import { toJsonValue } from '../query/query-rows.ts';
-import { toQueryError } from '../query/query-failure.ts';
+import { toQueryError } from '../query/query-error.ts';
 import { restrictAccess } from './node/sql-session.ts';
 import { prepareSql } from './node/sql-statement.ts';
 import { splitStatements } from './node/sql-tokens.ts';

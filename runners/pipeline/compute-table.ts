@@ -2,14 +2,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
-import type { LinkedFlow, LinkedTable } from '../../engine/pipeline/graph.ts';
+import type { LinkedFlow, LinkedTable } from '../../engine/pipeline/pipeline-graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
 import { columnsOf, toParquetSql, describeDatabaseError } from './database.ts';
 import type { EventLog } from './event-log.ts';
-import { createCastQuery, type TargetColumn } from './fitted-query.ts';
-import type { InputFile } from './inputs.ts';
+import { createCastQuery, type TargetColumn } from './cast-query.ts';
+import type { InputFile } from './input-files.ts';
 import { linkPart } from './versions.ts';
-import { bindDataset, bindInputs, sqlOf, type UpdateContext, type LocalDataset } from './working-state.ts';
+import { bindDataset, bindInputs, sqlOf, type UpdateContext, type LocalDataset } from './update-context.ts';
 import { ExpectationError, writePart } from './write-part.ts';
 
 export interface ComputeContext {

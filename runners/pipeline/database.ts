@@ -5,12 +5,12 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
-import { quoteDuckdbName, quoteDuckdbText } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbName, quoteDuckdbText } from '../../engine/sql/sql-items.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { streamSchema } from '../../engine/pipeline/flow-query.ts';
 import { escapeGlob } from '../../engine/pipeline/glob.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
-import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 
 export interface UpdateDatabase {
   readonly connection: DuckDBConnection;

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { PipelineTask } from '../../engine/job/task-kinds.ts';
-import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-order.ts';
+import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import {
   contractVersion,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { readHead } from '../../engine/read-file.ts';
-import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-order.ts';
+import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
 import { runUpdate } from './update.ts';

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import { quoteDuckdbName } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbName } from '../../engine/sql/sql-items.ts';
 import { datasetKeyOf, type PipelineDefinition } from '../../engine/pipeline/definition.ts';
 import { parseFlowQuery } from '../../engine/pipeline/flow-query.ts';
 import {
@@ -13,18 +13,18 @@ import {
   type LinkedFlow,
   type LinkedQuery,
   type LinkedTable,
-} from '../../engine/pipeline/graph.ts';
+} from '../../engine/pipeline/pipeline-graph.ts';
 import type { Manifest, PublishedColumn } from '../../engine/pipeline/manifest.ts';
-import { parseDefinition } from '../../engine/pipeline/read-definition.ts';
-import { selectTables, type TableSelection } from '../../engine/pipeline/selection.ts';
-import { invalidAt } from '../../engine/pipeline/source-place.ts';
-import type { UpdatePlan } from '../../engine/pipeline/update-order.ts';
+import { parseDefinition } from '../../engine/pipeline/parse-definition.ts';
+import { selectTables, type TableSelection } from '../../engine/pipeline/select-tables.ts';
+import { invalidAt } from '../../engine/pipeline/source-location.ts';
+import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { computeTable, type ComputeContext } from './compute-table.ts';
 import { toEmptyRowsSql, openDatabase, describeDatabaseError, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
-import { createCastQuery } from './fitted-query.ts';
-import { fingerprintOf, type InputFile } from './inputs.ts';
-import { linkQuery } from './linked-queries.ts';
+import { createCastQuery } from './cast-query.ts';
+import { fingerprintOf, type InputFile } from './input-files.ts';
+import { linkQuery } from './link-query.ts';
 import {
   createDraft,
   linkPart,
@@ -40,7 +40,7 @@ import {
   toLocalDataset,
   sqlOf,
   type UpdateContext,
-} from './working-state.ts';
+} from './update-context.ts';
 import { checkPartQuery } from './write-part.ts';
 
 /**

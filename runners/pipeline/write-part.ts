@@ -4,15 +4,15 @@
  */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteDuckdbText } from '../../engine/sql/query-items.ts';
+import { quoteDuckdbText } from '../../engine/sql/sql-items.ts';
 import { invalid } from '../../engine/errors.ts';
 import type { Expectation } from '../../engine/pipeline/definition.ts';
 import type { ExpectationCount, FlowProgressDetails } from '../../engine/pipeline/events.ts';
 import { parseCondition } from '../../engine/pipeline/flow-query.ts';
 import { escapeGlob } from '../../engine/pipeline/glob.ts';
-import type { LinkedFlow } from '../../engine/pipeline/graph.ts';
+import type { LinkedFlow } from '../../engine/pipeline/pipeline-graph.ts';
 import { rowsOf } from './database.ts';
-import type { CastQuery } from './fitted-query.ts';
+import type { CastQuery } from './cast-query.ts';
 import { syncFile } from './versions.ts';
 
 export interface WrittenPart {

@@ -10,7 +10,7 @@ import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { contractVersion } from '../contract.ts';
 import type { DescribePluginResponse, DescribePluginRequest } from './describe-plugin.ts';
-import { PluginError, type PluginSource } from './plugin-place.ts';
+import { PluginError, type PluginSource } from './plugin-source.ts';
 
 type PluginDescription = Extract<DescribePluginResponse, { found: true }>;
 

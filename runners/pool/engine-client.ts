@@ -1,7 +1,7 @@
 /** What a runner's thread asks of the engine, over the port of one attempt. */
 import type { MessagePort } from 'node:worker_threads';
 import { LocateError, type ChildRunResult, type ChildRunRequest, type LocateTarget } from '../contract.ts';
-import type { EngineMessage, RunnerMessage } from './messages.ts';
+import type { EngineMessage, RunnerMessage } from './thread-messages.ts';
 
 export interface EngineClient {
   /** @throws LocateError */

@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createEngineClient } from './engine-client.ts';
-import { createWakeSignal } from './bell.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import type { TaskOutcome, RunnerContext } from '../contract.ts';
-import { findInterpreter, taskEnvironment } from '../process/environment.ts';
+import { findInterpreter, taskEnvironment } from '../process/task-environment.ts';
 import { grantOwnership, shareDirectory } from './directory-ownership.ts';
 import { applyIsolation, type TaskUser } from '../process/isolation.ts';
-import type { AttemptRequest, RunnerMessage } from './messages.ts';
+import type { AttemptRequest, RunnerMessage } from './thread-messages.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { exec } from '../process/exec.ts';
-import { runTask } from '../registry.ts';
+import { runTask } from '../kind-registry.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 
 /**

@@ -3,8 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
-import { getProcessStatus } from '../../engine/host.ts';
-import type { WakeSignal } from '../pool/bell.ts';
+import { getProcessStatus } from '../../engine/process-identity.ts';
+import type { WakeSignal } from '../pool/wake-signal.ts';
 
 /** Environment variable that marks every process of an attempt; its value is the attempt's directory. */
 export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';

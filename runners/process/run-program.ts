@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { readLogTail } from '../../engine/log-file.ts';
-import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
+import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
 import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
-import { workloadFailedMessage } from '../../engine/run/attempt.ts';
+import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
 import { reportStartError, pinCommand } from './pinned-command.ts';
 

@@ -19,7 +19,7 @@ if { read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < "/proc/$$/
   start_of ${stat##*) }
 else
   boot=unknown
-  # The same words as engine/host.ts asks for; unquoted below, so that runs of blanks become one.
+  # The same words as engine/process-identity.ts asks for; unquoted below, so that runs of blanks become one.
   # shellcheck disable=SC2046,SC2116
   start=$(echo $(LC_ALL=C TZ=UTC ps -o lstart= -p $$))
 fi

@@ -9,7 +9,7 @@ import type { QueryResult, QueryRunner } from '../../engine/ports/dashboards.ts'
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import { toQueryError } from './query-failure.ts';
+import { toQueryError } from './query-error.ts';
 import type { QueryProcessResponse, QueryProcessRequest } from './query-messages.ts';
 
 export interface QueryPoolOptions {

@@ -4,8 +4,8 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
-import { sleep } from './pause.ts';
-import { identifyProcess } from '../../engine/host.ts';
+import { sleep } from './sleep.ts';
+import { identifyProcess } from '../../engine/process-identity.ts';
 
 /**
  * Another living engine holds the directory. The message is one line for the operator; the engine prints it

@@ -9,9 +9,9 @@ import type { Clock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
 import { spawnManaged, type ManagedProcess, type ServerUser } from './command.ts';
 import { serverPort } from './directory-layout.ts';
-import { sleep, waitUntil } from './pause.ts';
-import { identifyProcess } from '../../engine/host.ts';
-import { commandLineOf } from './process-command.ts';
+import { sleep, waitUntil } from './sleep.ts';
+import { identifyProcess } from '../../engine/process-identity.ts';
+import { commandLineOf } from './command-line.ts';
 import { openServerLog, readLogSince, type LogPosition } from './server-log.ts';
 
 export interface ServerOptions {

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Server } from './server-process.ts';
-import { sleep } from './pause.ts';
+import { sleep } from './sleep.ts';
 
 /** Milliseconds before the first new start; each further one waits twice as long, up to the longest. */
 const initialDelayMs = 100;

@@ -9,7 +9,7 @@ import { quote } from '../../engine/validation/messages.ts';
 import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
 import type { RunDirectories } from '../../engine/ports/engine.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
-import { truncateUtf8, type TaskOutput } from '../../engine/run/output.ts';
+import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { createLogFiles } from './log-files.ts';
 import { resolveInside, resolveEntryInside, type Roots } from './roots.ts';

@@ -16,7 +16,7 @@ import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
-import { createClusterReader } from '../postgres/clusters/all-purpose.ts';
+import { createClusterReader } from '../postgres/clusters/all-purpose-clusters.ts';
 import {
   appendLogs,
   readLogDeliveryState,

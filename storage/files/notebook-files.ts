@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
-import type { NotebookReport } from '../../engine/run/output.ts';
+import type { NotebookReport } from '../../engine/run/task-output.ts';
 import type { Roots } from './roots.ts';
 
 export interface NotebookFiles {

@@ -1,6 +1,6 @@
 /** How a file says that it is a notebook, and in which language: by its extension and its first line. */
 import { extname, posix } from 'node:path';
-import type { NotebookLanguage } from '../../engine/job/notebook.ts';
+import type { NotebookLanguage } from '../../engine/job/notebook-formats.ts';
 import { nameBytesMax } from './roots.ts';
 
 /** Language -> extension of its files and the mark of its comments. */

@@ -6,7 +6,7 @@ import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Database } from './schema.ts';
-import { initialSchema } from '../migrations/first-schema.ts';
+import { initialSchema } from '../migrations/initial-schema.ts';
 
 const int8Oid = 20;
 

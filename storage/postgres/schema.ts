@@ -4,9 +4,9 @@
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { LifeCycleState, ResultState, StopReason } from '../../engine/run/states.ts';
-import type { QueueCode } from '../../engine/run/status.ts';
+import type { QueueCode } from '../../engine/run/run-status.ts';
 import type { RunType, TriggerType } from '../../engine/run/run.ts';
-import type { ApiVersion, JobFormat } from '../../engine/job/format.ts';
+import type { ApiVersion, JobFormat } from '../../engine/job/job-format.ts';
 import type { Group, PermissionLevel } from '../../engine/job/permissions.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { RunParameters } from '../../engine/run/parameters.ts';
@@ -14,7 +14,7 @@ import type { ClusterTables } from './clusters/cluster-schema.ts';
 import type { DashboardTables } from './dashboards/dashboard-schema.ts';
 import type { NotificationDetails } from '../../engine/run/notification.ts';
 import type { LibraryTables } from './libraries/library-schema.ts';
-import type { NotificationTables } from './outbox/notice-schema.ts';
+import type { NotificationTables } from './outbox/notification-schema.ts';
 import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people/people-schema.ts';
 import type { PipelineTables } from './pipelines/pipeline-schema.ts';
 import type { ScheduleTable } from './schedules/schedule-schema.ts';

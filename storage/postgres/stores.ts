@@ -11,7 +11,7 @@ import type {
 } from '../../engine/ports/engine.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { retryTransient } from './transient-errors.ts';
-import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launches.ts';
+import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launch-transaction.ts';
 import {
   adoptRuns,
   databaseTime,
@@ -24,7 +24,7 @@ import {
 } from './nodes/leases.ts';
 import { changeJob } from './jobs/job-changes.ts';
 import { createJob, deleteJob, findJob, listJobs } from './jobs/jobs.ts';
-import { listRunsLeavingQueue, listQueuedJobs } from './queue/queue.ts';
+import { listRunsLeavingQueue, listQueuedJobs } from './queue/run-queue.ts';
 import { repairsOf } from './runs/repairs.ts';
 import { maskOfRun } from './runs/run-mask.ts';
 import {
@@ -38,7 +38,7 @@ import {
 import { deleteRun } from './runs/run-removal.ts';
 import type { Database } from './schema.ts';
 import { attemptIsActive, taskRunsOf } from './task-runs/task-runs.ts';
-import { createStateWriter } from './runs/transitions.ts';
+import { createStateWriter } from './runs/state-writer.ts';
 import { requestTaskStop, storeWarning } from './runs/warnings.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf, messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
-import { sleep } from '../embedded/pause.ts';
+import { sleep } from '../embedded/sleep.ts';
 
 /**
  * Network errors of the driver, by their system code; a server that restarts in a container has no name

@@ -3,7 +3,7 @@
  * chaos`.
  */
 import { expect, test } from 'vitest';
-import { runChaosScenario } from './scene.ts';
+import { runChaosScenario } from './scenario.ts';
 
 /**
  * The last one is new in each run: what it draws is printed, to be played again with `npm run chaos -- --seed

@@ -3,7 +3,7 @@
  * told. Plain data.
  */
 import type { Selectable } from 'kysely';
-import { tasksOf } from '../../engine/job/format.ts';
+import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import type { ClusterTable } from '../../storage/postgres/clusters/cluster-schema.ts';
@@ -13,7 +13,7 @@ import type {
   OutboxTable,
   RepairTable,
 } from '../../storage/postgres/schema.ts';
-import type { AcknowledgedRun } from './ledger.ts';
+import type { AcknowledgedRun } from './client-ledger.ts';
 
 /** What the program of an attempt wrote down about itself. */
 export interface ProgramRecord {

@@ -1,7 +1,7 @@
 /** Clusters, libraries and storage, field by field, in a job, a task and a shared cluster (spec 2.8). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
   assertFieldRow,
   jobLocation,
@@ -10,7 +10,7 @@ import {
   pythonTask,
   type FieldRow,
   type SettingsLocation,
-} from './rows.ts';
+} from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

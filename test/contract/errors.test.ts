@@ -1,10 +1,10 @@
 /** The conditions of the table of errors, each with its status, code and words (spec 7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { addUser } from '../harness/people.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, errorResponse } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { addUser } from '../harness/users.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { newCluster, errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
 /** A job whose runs are skipped. */

@@ -1,7 +1,7 @@
 /** Jobs and their settings, field by field (spec 2.1, 2.2). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
   assertFieldRow,
   jobLocation,
@@ -11,7 +11,7 @@ import {
   pythonTask,
   repeat,
   type FieldRow,
-} from './rows.ts';
+} from './field-rows.ts';
 
 let runyard: TestService;
 let started: number;

@@ -4,9 +4,9 @@
  * tokens in tokens.test.ts there.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
 import { addDestinations, knownDestinations } from '../harness/destinations.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
   assertFieldRow,
   jobLocation,
@@ -16,7 +16,7 @@ import {
   errorResponse,
   repeat,
   type FieldRow,
-} from './rows.ts';
+} from './field-rows.ts';
 
 let runyard: TestService;
 let jobId: number;

@@ -1,8 +1,14 @@
 /** Notifications and health rules, field by field, of a job and of a task (spec 2.9). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../harness/destinations.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { assertFieldRow, jobLocation, taskLocation, type FieldRow, type SettingsLocation } from './rows.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import {
+  assertFieldRow,
+  jobLocation,
+  taskLocation,
+  type FieldRow,
+  type SettingsLocation,
+} from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** The fifteen jobs operations with their answers, and the eleven rules of them (spec 4.1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { errorResponse, repeat } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { errorResponse, repeat } from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

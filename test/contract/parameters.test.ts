@@ -1,8 +1,8 @@
 /** Parameters of a run, what started it, and what a notebook leaves, field by field (spec 2.10). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, errorResponse } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { newCluster, errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
 /**

@@ -3,9 +3,9 @@
  * 2.5).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, pythonTask } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { newCluster, pythonTask } from './field-rows.ts';
 
 let runyard: TestService;
 

@@ -2,9 +2,9 @@
  * The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { errorResponse } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
 /** Runs that are over: of a notebook, of a Python program, of several tasks. */

@@ -1,6 +1,6 @@
 /** The six kinds of work, field by field, as the task of a job and as one of several (spec 2.7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
   assertFieldRow,
   jobLocation,
@@ -9,7 +9,7 @@ import {
   withoutTaskKind,
   type FieldRow,
   type SettingsLocation,
-} from './rows.ts';
+} from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

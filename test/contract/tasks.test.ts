@@ -1,6 +1,6 @@
 /** Tasks of a job and the clusters that they share, field by field (spec 2.3, 2.4). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
   assertFieldRow,
   taskLocation,
@@ -11,7 +11,7 @@ import {
   errorResponse,
   type FieldRow,
   type SettingsLocation,
-} from './rows.ts';
+} from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

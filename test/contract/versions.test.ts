@@ -1,8 +1,8 @@
 /** One model under three versions of the path: what each takes, and how each shows it (spec 9, 3.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { newCluster, pythonTask, errorResponse } from './rows.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+import { newCluster, pythonTask, errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

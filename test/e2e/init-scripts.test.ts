@@ -9,8 +9,8 @@ import { startHousekeeping } from '../../cli/housekeeping/housekeeping.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/files/cluster-logs.ts';
 import { createRoots } from '../../storage/files/roots.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 const inFiles = (...names: string[]): string => join(runyard.dataDirectory, 'managed_fs', ...names);

@@ -7,8 +7,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findProgram } from '../unit/runners/context.ts';
-import type { ResponseBody } from '../harness/client.ts';
+import { findProgram } from '../unit/runners/test-context.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
 import {
   buildEgg,
   buildWheelhouse,
@@ -16,9 +16,9 @@ import {
   findPythonWithPip,
   startPackageIndex,
   type PackageIndex,
-} from '../harness/packages.ts';
-import { startObjectServer, type ObjectServer } from '../harness/object-server.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+} from '../harness/python-packages.ts';
+import { startObjectServer, type ObjectServer } from '../harness/s3-server.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const python = await findPythonWithPip();
 const [javac, jar, java] = [await findProgram('javac'), await findProgram('jar'), await findProgram('java')];

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notebookModelName } from '../../engine/validation/aliases.ts';
-import { extractModel } from '../unit/engine/run/notebook-page/samples.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { extractModel } from '../unit/engine/run/notebook-page/sample-notebooks.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

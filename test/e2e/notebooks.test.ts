@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConfig } from '../../cli/config.ts';
 import { defaultLimits } from '../../engine/limits.ts';
-import type { CellOutput, NotebookReport } from '../../engine/run/output.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { CellOutput, NotebookReport } from '../../engine/run/task-output.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 const depth = 3;

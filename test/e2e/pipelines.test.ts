@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
 import {
   waitForUpdateEnd,
   pipelinePath,
@@ -11,7 +11,7 @@ import {
   runPipelineUpdate,
   waitForUpdate,
 } from '../harness/pipelines.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 const endless =

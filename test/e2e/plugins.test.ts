@@ -9,8 +9,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../../cli/wiring/service.ts';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
-import { createApiClient, type ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { createApiClient, type ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const directory = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
 const plugins = ['http-request.mjs', './shell-script'].map((specifier) => ({

@@ -1,7 +1,7 @@
 /** Retries through HTTP with real processes: what clients see of each attempt (spec 2.2, 2.3, 2.5). */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ResponseBody } from '../harness/client.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDraft } from '../../engine/pipeline/events.ts';
-import { parseSpec } from '../../engine/pipeline/spec.ts';
-import { createPipelineHarness, type PipelineHarness } from '../unit/runners/pipeline/world.ts';
-import { dayOf, readFeatures, regionOf, summarize, type Feature } from './earthquake-figures.ts';
+import { parseSpec } from '../../engine/pipeline/pipeline-spec.ts';
+import { createPipelineHarness, type PipelineHarness } from '../unit/runners/pipeline/pipeline-harness.ts';
+import { dayOf, readFeatures, regionOf, summarize, type Feature } from './expected-earthquakes.ts';
 
 let world: PipelineHarness;
 let all: Feature[];

@@ -14,8 +14,8 @@ import {
   createTestContext,
   type FileRoots,
   type TestContext,
-} from '../unit/runners/context.ts';
-import { expectedReport } from './weather-figures.ts';
+} from '../unit/runners/test-context.ts';
+import { expectedReport } from './expected-weather.ts';
 
 const example = fileURLToPath(new URL('../../examples/weather/', import.meta.url));
 

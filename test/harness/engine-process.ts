@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createApiClient, type ApiClient } from './client.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
 
 export interface EngineProcess extends ApiClient {
   readonly process: ChildProcess;

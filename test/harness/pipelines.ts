@@ -1,7 +1,7 @@
 /** Pipelines for lives through HTTP: their files, and waiting for their updates. */
 import { join } from 'node:path';
-import { readParquetRows, type Row } from '../unit/runners/pipeline/world.ts';
-import type { ResponseBody, ApiClient } from './client.ts';
+import { readParquetRows, type Row } from '../unit/runners/pipeline/pipeline-harness.ts';
+import type { ResponseBody, ApiClient } from './api-client.ts';
 
 /** Puts a file into the workspace as it is. */
 export async function putWorkspaceFile(client: ApiClient, path: string, text: string): Promise<void> {

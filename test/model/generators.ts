@@ -1,8 +1,8 @@
 /** Random worlds: jobs with their graphs and policies, limits, and what happens in them. */
 import * as fc from 'fast-check';
-import type { CrashPoint } from './engine-life.ts';
-import type { RunCondition, JobPlan, TaskPlan } from './plans.ts';
-import type { AttemptEnding } from './reference.ts';
+import type { CrashPoint } from './crash-injector.ts';
+import type { RunCondition, JobPlan, TaskPlan } from './job-plans.ts';
+import type { AttemptEnding } from './reference-model.ts';
 import { unlimited } from './reference-admission.ts';
 import type { ModelLimits } from './reference-state.ts';
 

@@ -4,10 +4,10 @@
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { createMemoryBackend, createPostgresBackend } from './backend.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+import { createMemoryBackend, createPostgresBackend } from './store-backend.ts';
 import { scenarioArbitrary, type GeneratedScenario } from './generators.ts';
-import { compareWithReference, createComparisonStatistics } from './live.ts';
+import { compareWithReference, createComparisonStatistics } from './compare-with-reference.ts';
 
 /**
  * The same cases each time, so that a change of the engine is told from luck; MODEL_CASES and MODEL_SQL_CASES

@@ -1,6 +1,6 @@
 /** Everything that can be seen of a world as lines of text, of the engine and of the model alike. */
-import type { StoreBackend } from './backend.ts';
-import type { FakeProcessTable } from './process-table.ts';
+import type { StoreBackend } from './store-backend.ts';
+import type { FakeProcessTable } from './fake-process-table.ts';
 import { isOver, labelOf, latestAttempt, type ModelState } from './reference-state.ts';
 import { describeQueue } from './reference-admission.ts';
 

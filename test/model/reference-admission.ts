@@ -13,7 +13,7 @@ import {
   type State,
   type ModelState,
 } from './reference-state.ts';
-import type { JobPlan, TaskPlan } from './plans.ts';
+import type { JobPlan, TaskPlan } from './job-plans.ts';
 import { rollUpOutcomeOf } from './reference-graph.ts';
 
 /** A limit of the workspace that is never reached in these worlds. */

@@ -2,7 +2,7 @@
  * The graph of a run in the reference model: which conditions hold, and how the run ends (DESIGN sections 4
  * and 10).
  */
-import type { RunCondition } from './plans.ts';
+import type { RunCondition } from './job-plans.ts';
 import { isOver, latestAttempt, type ModelRun, type ModelTask, type Result } from './reference-state.ts';
 
 /** How a task counts for those after it. `out`: its branch was not chosen. */

@@ -2,7 +2,7 @@
  * What the reference model knows of the world. Written from spec section 3 and DESIGN; nothing of the
  * engine's rules is used.
  */
-import type { JobPlan, TaskPlan } from './plans.ts';
+import type { JobPlan, TaskPlan } from './job-plans.ts';
 
 export type State = 'QUEUED' | 'PENDING' | 'RUNNING' | 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
 export type Result = 'SUCCESS' | 'FAILED' | 'TIMEDOUT' | 'CANCELED';

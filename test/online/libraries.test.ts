@@ -7,10 +7,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findProgram } from '../unit/runners/context.ts';
-import type { ResponseBody } from '../harness/client.ts';
-import { findPythonWithPip } from '../harness/packages.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { findProgram } from '../unit/runners/test-context.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { findPythonWithPip } from '../harness/python-packages.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
 
 /** Whatever `npm test` finds must not depend on machines of others. */
 const wanted = process.env['RUNYARD_TEST_ONLINE'] !== undefined;

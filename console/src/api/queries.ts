@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { useSession } from '../session.tsx';
-import { ConnectionLost, ApiError, type QueryParameters } from './request.ts';
+import { ConnectionLost, ApiError, type QueryParameters } from './api-client.ts';
 
 /** How soon an answer is asked for again after none came, ms. */
 const retryIntervalMs = 3_000;

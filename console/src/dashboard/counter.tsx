@@ -1,7 +1,7 @@
 /** One value in large letters, and what it is compared with. */
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatValue } from './formats.ts';
-import { getObject, getNumber, getText, columnValuesOf } from './reading.ts';
+import { getObject, getNumber, getText, columnValuesOf } from './encodings.ts';
 
 export function Counter({ rows, encodings }: { readonly rows: Rows; readonly encodings: JsonObject }) {
   const [value, target] = [getObject(encodings, 'value'), getObject(encodings, 'target')];

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { Selection, Widget } from '../api/dashboard-documents.ts';
 import type { FilterValue, OnFilterChange } from './filter-values.ts';
 import { formatValue } from './formats.ts';
-import { getList, getText, columnValuesOf } from './reading.ts';
+import { getList, getText, columnValuesOf } from './encodings.ts';
 import { useRows } from './use-rows.ts';
 
 interface FilterControlProps {

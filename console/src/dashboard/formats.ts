@@ -1,6 +1,6 @@
 /** Values as people read them: numbers by the formats of widgets, dates without a time that is none. */
 import type { JsonObject } from '../api/dashboard-documents.ts';
-import { toJsonObject, getNumber, toNumber, getText } from './reading.ts';
+import { toJsonObject, getNumber, toNumber, getText } from './encodings.ts';
 
 /** @param format as an encoding has it; undefined for none */
 export function formatValue(value: unknown, format?: unknown): string {

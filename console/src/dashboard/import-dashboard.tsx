@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { DashboardDocument } from '../api/dashboard-documents.ts';
-import { navigateTo } from '../go.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { navigateTo } from '../navigate.ts';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
 

@@ -9,7 +9,7 @@ import {
   listColumnEncodings,
   columnValuesOf,
   type ColumnEncoding,
-} from './reading.ts';
+} from './encodings.ts';
 
 const maximumShown = { rows: 500, columns: 100 };
 

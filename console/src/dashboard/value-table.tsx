@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatByPattern, formatValue } from './formats.ts';
-import { getList, getNumber, getText } from './reading.ts';
+import { getList, getNumber, getText } from './encodings.ts';
 
 interface ValueTableProps {
   readonly title: string;

@@ -1,12 +1,12 @@
 /** A widget on the page: its title, what it shows, and what it says while there is nothing to show. */
 import { lazy, Suspense, useId } from 'react';
 import type { Widget } from '../api/dashboard-documents.ts';
-import { ApiError } from '../api/request.ts';
+import { ApiError } from '../api/api-client.ts';
 import { Loading } from '../parts/loading.tsx';
 import { FilterControl } from './filter-control.tsx';
 import type { OnFilterChange } from './filter-values.ts';
 import { useRows } from './use-rows.ts';
-import { Visualization } from './visual.tsx';
+import { Visualization } from './visualization.tsx';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
 

@@ -2,9 +2,9 @@
 import type { ReactNode } from 'react';
 import type { JobSettings, TaskSettings } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { DescriptionList, type DescriptionItem } from '../parts/facts.tsx';
-import { scheduleLabel } from './schedule-words.ts';
-import { computeLabel, toText, taskSummaryOf } from './task-work.ts';
+import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
+import { scheduleLabel } from './schedule-label.ts';
+import { computeLabel, toText, taskSummaryOf } from './task-summary.ts';
 
 /** Fields that have a place of their own on the page. */
 const fieldsShownElsewhere: ReadonlySet<string> = new Set([

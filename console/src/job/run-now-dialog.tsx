@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 import type { Job } from '../api/documents.ts';
-import { navigateTo } from '../go.ts';
+import { navigateTo } from '../navigate.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';

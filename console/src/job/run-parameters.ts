@@ -1,6 +1,6 @@
 /** From what stands in the form of a start to the parameters of run-now. */
 import type { TaskSettings } from '../api/documents.ts';
-import { taskSummaryOf } from './task-work.ts';
+import { taskSummaryOf } from './task-summary.ts';
 
 export interface TaskParameterField {
   /** Field of run-now. */

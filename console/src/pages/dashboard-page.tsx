@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { DashboardDocument, StoredDashboard } from '../api/dashboard-documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { DashboardGrid } from '../dashboard/dashboard-grid.tsx';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';

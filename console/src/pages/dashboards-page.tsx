@@ -3,7 +3,7 @@ import type { DashboardList, DashboardSummary } from '../api/dashboard-documents
 import { useApiQuery } from '../api/queries.ts';
 import { ImportDashboard } from '../dashboard/import-dashboard.tsx';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useTitle } from '../parts/use-title.ts';

@@ -4,14 +4,14 @@ import type { Job, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { JobSettingsView } from '../job/job-settings.tsx';
 import { RunNowDialog } from '../job/run-now-dialog.tsx';
-import { DescriptionList } from '../parts/facts.tsx';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { DescriptionList } from '../parts/description-list.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { Timestamp } from '../parts/time.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
-import { isActive } from '../states.ts';
+import { isActive } from '../state-labels.ts';
 
 const recentRuns = 10;
 const activeRefreshMs = 2_000;

@@ -2,10 +2,10 @@
 import { useId, useState, type FormEvent } from 'react';
 import type { Job, JobList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
-import { scheduleLabel } from '../job/schedule-words.ts';
+import { scheduleLabel } from '../job/schedule-label.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { navigateTo } from '../go.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { navigateTo } from '../navigate.ts';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Timestamp } from '../parts/time.tsx';

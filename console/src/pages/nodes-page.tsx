@@ -2,7 +2,7 @@
 import type { EngineNode, NodeList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Timestamp } from '../parts/time.tsx';
 import { useTitle } from '../parts/use-title.ts';

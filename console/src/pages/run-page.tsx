@@ -1,7 +1,7 @@
 /** A run, and one of its task runs: the page behind run_page_url. Written for whoever was woken by it. */
 import type { Run } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
@@ -12,7 +12,7 @@ import { RunHeader } from '../run/run-header.tsx';
 import { RunParameters } from '../run/run-parameters.tsx';
 import { TaskGraph } from '../run/task-graph.tsx';
 import { TaskPanel } from '../run/task-panel.tsx';
-import { isActive, stateLabelOf } from '../states.ts';
+import { isActive, stateLabelOf } from '../state-labels.ts';
 
 const activeRefreshMs = 1_500;
 

@@ -2,15 +2,15 @@
 import { useId, useState, type FormEvent } from 'react';
 import type { JobList, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
-import { navigateTo } from '../go.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { navigateTo } from '../navigate.ts';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo, type RunFilter } from '../route.ts';
 import { useSession } from '../session.tsx';
-import { isActive } from '../states.ts';
+import { isActive } from '../state-labels.ts';
 
 const pageSize = 25;
 

@@ -1,7 +1,7 @@
 /** Signing in: asks for a token, says where the first one is, and why the last session ended. */
 import { useEffect, useState, type FormEvent } from 'react';
-import { ConnectionLost, ApiError } from '../api/request.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ConnectionLost, ApiError } from '../api/api-client.ts';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { storedToken } from '../session.tsx';
 import { useTitle } from '../parts/use-title.ts';
 

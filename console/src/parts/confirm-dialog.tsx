@@ -1,6 +1,6 @@
 /** Asks before something is done that cannot be taken back, does it, and says when it did not work. */
 import { useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
-import { ErrorMessage } from './failure.tsx';
+import { ErrorMessage } from './error-message.tsx';
 
 interface ConfirmDialogProps {
   readonly title: string;

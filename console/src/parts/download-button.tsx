@@ -3,9 +3,9 @@
  * carry no token.
  */
 import { useMutation } from '@tanstack/react-query';
-import type { ApiClient } from '../api/request.ts';
+import type { ApiClient } from '../api/api-client.ts';
 import { useSession } from '../session.tsx';
-import { saveBlob } from './save-link.tsx';
+import { saveBlob } from './save-button.tsx';
 
 interface DownloadButtonProps {
   readonly label: string;

@@ -1,6 +1,6 @@
 /** A state: a word, a sign and a colour. The word alone says everything. */
 import type { RunState } from '../api/documents.ts';
-import { stateCodeOf, stateLabelOf, type Tone } from '../states.ts';
+import { stateCodeOf, stateLabelOf, type Tone } from '../state-labels.ts';
 
 const symbols: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', busy: '▸', quiet: '–' };
 

@@ -1,7 +1,7 @@
 /** Instants and lengths of time on the page. */
 import { useEffect, useState } from 'react';
 import { toIsoTime, now } from '../clock.ts';
-import { formatDuration, formatTime } from '../times.ts';
+import { formatDuration, formatTime } from '../time-format.ts';
 
 /**
  * An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it

@@ -1,11 +1,11 @@
 /** Every attempt of every task, oldest first within its task. */
 import type { Run, TaskRun } from '../api/documents.ts';
-import { taskSummaryOf } from '../job/task-work.ts';
+import { taskSummaryOf } from '../job/task-summary.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
-import { isActive } from '../states.ts';
+import { isActive } from '../state-labels.ts';
 
 const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
   {

@@ -1,6 +1,6 @@
 /** Task runs of a run: which is the latest attempt of a task, and which one a reader wants to see first. */
 import type { Run, TaskRun } from '../api/documents.ts';
-import { isActive, isFailed } from '../states.ts';
+import { isActive, isFailed } from '../state-labels.ts';
 
 /** The latest attempt of each task, in the order of the settings. Attempts come oldest first. */
 export function listLatestAttempts(tasks: readonly TaskRun[]): TaskRun[] {

@@ -4,12 +4,12 @@
  */
 import { useMemo, useState } from 'react';
 import type { LogPage, TaskRun } from '../api/documents.ts';
-import type { ApiClient } from '../api/request.ts';
+import type { ApiClient } from '../api/api-client.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
-import { useScrollToEnd } from '../parts/use-end.ts';
-import { isActive } from '../states.ts';
-import { parseAnsiText } from './terminal-look.ts';
-import { useLogTail, type LogStream } from './use-log.ts';
+import { useScrollToEnd } from '../parts/use-scroll-to-end.ts';
+import { isActive } from '../state-labels.ts';
+import { parseAnsiText } from './ansi-text.ts';
+import { useLogTail, type LogStream } from './use-log-tail.ts';
 
 /**
  * @param quiet shows nothing when nothing was written: of a notebook the page of its cells is what is looked

@@ -5,11 +5,11 @@
 import { useMemo } from 'react';
 import type { ExportedViews, TaskRun } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { SaveButton } from '../parts/save-link.tsx';
-import { isActive } from '../states.ts';
-import { prepareNotebookHtml } from './framed.ts';
+import { SaveButton } from '../parts/save-button.tsx';
+import { isActive } from '../state-labels.ts';
+import { prepareNotebookHtml } from './notebook-html.ts';
 
 export function NotebookFrame({ task }: { readonly task: TaskRun }) {
   const active = isActive(task.state);

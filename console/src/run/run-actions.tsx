@@ -4,11 +4,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '../api/documents.ts';
-import { navigateTo } from '../go.ts';
+import { navigateTo } from '../navigate.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
-import { isActive } from '../states.ts';
+import { isActive } from '../state-labels.ts';
 import { isSingleTask, listUnsuccessfulTasks } from './attempts.ts';
 
 interface RunAction {

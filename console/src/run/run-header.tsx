@@ -1,11 +1,11 @@
 /** The top of a run's page: what it is, how it stands, and why. */
 import type { Run } from '../api/documents.ts';
-import { DescriptionList } from '../parts/facts.tsx';
+import { DescriptionList } from '../parts/description-list.tsx';
 import { triggerLabel } from '../parts/runs-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
-import { stateCodeOf, isActive, stateLabelOf } from '../states.ts';
+import { stateCodeOf, isActive, stateLabelOf } from '../state-labels.ts';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { readonly run: Run }) {

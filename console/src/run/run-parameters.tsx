@@ -1,7 +1,7 @@
 /** What a run was given: values of the job's parameters, and parameters for its tasks. */
 import type { Run } from '../api/documents.ts';
-import { toText } from '../job/task-work.ts';
-import { DescriptionList, type DescriptionItem } from '../parts/facts.tsx';
+import { toText } from '../job/task-summary.ts';
+import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
 
 export function RunParameters({ run }: { readonly run: Run }) {
   const own = (run.job_parameters ?? []).map(({ name, value }): DescriptionItem => [

@@ -7,7 +7,7 @@ import type { Run, TaskRun } from '../api/documents.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
-import { stateLabelOf } from '../states.ts';
+import { stateLabelOf } from '../state-labels.ts';
 import { listLatestAttempts } from './attempts.ts';
 import { boxHeight, boxWidth, layoutGraph, type GraphLayout } from './graph-layout.ts';
 

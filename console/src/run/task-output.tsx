@@ -2,12 +2,12 @@
 import { useState } from 'react';
 import type { RunOutput, TaskRun } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
-import { ErrorMessage } from '../parts/failure.tsx';
+import { ErrorMessage } from '../parts/error-message.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { SaveButton } from '../parts/save-link.tsx';
-import { useScrollToEnd } from '../parts/use-end.ts';
+import { SaveButton } from '../parts/save-button.tsx';
+import { useScrollToEnd } from '../parts/use-scroll-to-end.ts';
 import { linkTo } from '../route.ts';
-import { isActive } from '../states.ts';
+import { isActive } from '../state-labels.ts';
 import { LogView } from './log-view.tsx';
 import { tailLines, stripEscapeSequences } from './plain-text.ts';
 

@@ -1,11 +1,11 @@
 /** One attempt of a task: how it stands, what it was to do, and what came of it. */
 import type { TaskRun } from '../api/documents.ts';
-import { computeLabel, toText, taskSummaryOf } from '../job/task-work.ts';
-import { DescriptionList, type DescriptionItem } from '../parts/facts.tsx';
+import { computeLabel, toText, taskSummaryOf } from '../job/task-summary.ts';
+import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
-import { stateCodeOf, isActive } from '../states.ts';
-import { formatDuration } from '../times.ts';
+import { stateCodeOf, isActive } from '../state-labels.ts';
+import { formatDuration } from '../time-format.ts';
 import { NotebookFrame } from './notebook-frame.tsx';
 import { TaskOutput } from './task-output.tsx';
 

@@ -1,5 +1,5 @@
 /** Which columns a classic chart shows as what: its two ways of saying so, read into one. */
-import { getObject, toJsonObject, getOwn, getText, type JsonObject } from '../reading.ts';
+import { getObject, toJsonObject, getOwn, getText, type JsonObject } from '../json-fields.ts';
 
 export interface ChartColumn {
   readonly column: string;

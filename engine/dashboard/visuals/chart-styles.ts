@@ -10,9 +10,9 @@ import {
   getOwn,
   getText,
   type JsonObject,
-} from '../reading.ts';
+} from '../json-fields.ts';
 import type { ChartColumn } from './chart-columns.ts';
-import { parseNumberFormat } from './formats.ts';
+import { parseNumberFormat } from './number-format.ts';
 import { dateUnit } from './visual.ts';
 
 const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i;

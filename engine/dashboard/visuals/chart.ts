@@ -1,6 +1,14 @@
 /** Charts: a classic chart names its kind in one option; each kind has a widget of its own. */
 import { truncateText } from '../../validation/messages.ts';
-import { getObject, omitUndefined, isTrue, getNumber, getOwn, getText, type JsonObject } from '../reading.ts';
+import {
+  getObject,
+  omitUndefined,
+  isTrue,
+  getNumber,
+  getOwn,
+  getText,
+  type JsonObject,
+} from '../json-fields.ts';
 import type { VisualType } from '../modern.ts';
 import { parseChartColumns } from './chart-columns.ts';
 import {
@@ -19,7 +27,7 @@ import {
 } from './chart-styles.ts';
 import { mapCombo } from './combo.ts';
 import { mapBox, mapHeatmap, mapHistogram, mapPie } from './other-charts.ts';
-import type { ChartContext } from './chart-draft.ts';
+import type { ChartContext } from './chart-context.ts';
 import { createValueField } from './value-field.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 

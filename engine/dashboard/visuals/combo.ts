@@ -1,6 +1,6 @@
 /** Combinations of bars and lines: bars on the first axis, lines on the second. */
-import { omitUndefined, getNumber, getText } from '../reading.ts';
-import type { ChartContext } from './chart-draft.ts';
+import { omitUndefined, getNumber, getText } from '../json-fields.ts';
+import type { ChartContext } from './chart-context.ts';
 import {
   axesOf,
   axisEncoding,

@@ -1,6 +1,6 @@
 /** Counters: one value, and what it is compared with. */
-import { omitUndefined, isTrue, getNumber, getText, type JsonObject } from '../reading.ts';
-import { parseNumberFormat, createPlainFormat } from './formats.ts';
+import { omitUndefined, isTrue, getNumber, getText, type JsonObject } from '../json-fields.ts';
+import { parseNumberFormat, createPlainFormat } from './number-format.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
 export function mapCounter({ options, columns }: VisualizationInput): WidgetDraft | undefined {

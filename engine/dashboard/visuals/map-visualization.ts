@@ -3,13 +3,13 @@
  * note.
  */
 import { truncateText } from '../../validation/messages.ts';
-import { getText, type JsonObject } from '../reading.ts';
+import { getText, type JsonObject } from '../json-fields.ts';
 import { mapChart, chartKind, isChartKind } from './chart.ts';
 import { parseChartColumns } from './chart-columns.ts';
 import { mapCounter } from './counter.ts';
-import { mapFunnel, mapSankey, mapWordCloud } from './flows.ts';
+import { mapFunnel, mapSankey, mapWordCloud } from './funnel-sankey-word-cloud.ts';
 import { mapChoropleth, mapSymbolMap } from './maps.ts';
-import { mapCohort, mapPivot } from './matrix.ts';
+import { mapCohort, mapPivot } from './pivot.ts';
 import { createBoxPlot } from './other-charts.ts';
 import { mapTable } from './table.ts';
 import {

@@ -1,7 +1,7 @@
 /** Maps: places by their coordinates, and regions by their names. */
-import { getObject, toJsonObject, omitUndefined, isTrue, getObjects, getText } from '../reading.ts';
+import { getObject, toJsonObject, omitUndefined, isTrue, getObjects, getText } from '../json-fields.ts';
 import { colorOf } from './chart-styles.ts';
-import { parseNumberFormat } from './formats.ts';
+import { parseNumberFormat } from './number-format.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
 export function mapSymbolMap({ options }: VisualizationInput): WidgetDraft | undefined {

@@ -1,7 +1,7 @@
 /** Charts that are not drawn along two axes of values: pies, histograms, heatmaps and boxes. */
-import { omitUndefined, getNumber, getText, type JsonObject } from '../reading.ts';
+import { omitUndefined, getNumber, getText, type JsonObject } from '../json-fields.ts';
 import type { ChartColumn } from './chart-columns.ts';
-import type { ChartContext } from './chart-draft.ts';
+import type { ChartContext } from './chart-context.ts';
 import {
   axesOf,
   axisEncoding,

@@ -8,7 +8,7 @@ import {
   omitUndefined,
   getOwn,
   type JsonObject,
-} from '../reading.ts';
+} from '../json-fields.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
 /** Column options that mean the same in both formats and are taken as they are. */

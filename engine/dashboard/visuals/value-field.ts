@@ -1,5 +1,5 @@
 /** A column of values of a chart, with the name that its series was given. */
-import { getText, type JsonObject } from '../reading.ts';
+import { getText, type JsonObject } from '../json-fields.ts';
 import type { ChartColumn } from './chart-columns.ts';
 import { seriesOption } from './chart-styles.ts';
 import type { FieldSet } from './visual.ts';

@@ -3,7 +3,7 @@
  * title.
  */
 import type { QueryField, VisualType } from '../modern.ts';
-import type { JsonObject } from '../reading.ts';
+import type { JsonObject } from '../json-fields.ts';
 
 /** A classic visualization, as the mappings see it. */
 export interface VisualizationInput {

@@ -1,10 +1,10 @@
 /**
  * The cells of a notebook as HTML: code or Markdown, how far it came, and all that it showed in its order.
  */
-import type { CellLanguage, NotebookCell } from '../output.ts';
+import type { CellLanguage, NotebookCell } from '../task-output.ts';
 import type { CellWriter } from './code.ts';
-import { formatDuration } from './durations.ts';
-import { isActive, languageOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported.ts';
+import { formatDuration } from './time-format.ts';
+import { isActive, languageOf, phaseOf, type CellPhase, type ExportedNotebook } from './exported-notebook.ts';
 import { html, type Markup } from './markup.ts';
 import { outputMarkup } from './outputs.ts';
 

@@ -5,7 +5,7 @@ import javascript from 'highlight.js/lib/languages/javascript';
 import python from 'highlight.js/lib/languages/python';
 import sql from 'highlight.js/lib/languages/sql';
 import MarkdownIt from 'markdown-it';
-import type { CellLanguage } from '../output.ts';
+import type { CellLanguage } from '../task-output.ts';
 import { html, replaceControlCharacters, trustedMarkup, type Markup } from './markup.ts';
 
 for (const [name, grammar] of Object.entries({ bash, javascript, python, sql }))

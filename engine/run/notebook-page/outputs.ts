@@ -2,7 +2,7 @@
  * What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing
  * is loaded.
  */
-import type { CellOutput } from '../output.ts';
+import type { CellOutput } from '../task-output.ts';
 import { html, type Markup } from './markup.ts';
 import { tableMarkup } from './tables.ts';
 import { renderTerminalText } from './terminal-text.ts';

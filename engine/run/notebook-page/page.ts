@@ -4,10 +4,10 @@
  */
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
-import { toDashboard, cellsOf, notebookNameOf, type ExportedNotebook } from './exported.ts';
-import { pageHeaderMarkup } from './head.ts';
+import { toDashboard, cellsOf, notebookNameOf, type ExportedNotebook } from './exported-notebook.ts';
+import { pageHeaderMarkup } from './page-header.ts';
 import { html, trustedMarkup, type Markup } from './markup.ts';
-import { modelLine } from './model.ts';
+import { modelLine } from './notebook-model.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */

@@ -2,7 +2,7 @@
  * A result set or data frame as HTML: names and types of its columns above its rows, and how many rows were
  * left out.
  */
-import type { CellOutput, CellValue } from '../output.ts';
+import type { CellOutput, CellValue } from '../task-output.ts';
 import { html, trustedMarkup, type Markup } from './markup.ts';
 
 export type TableOutput = Extract<CellOutput, { type: 'table' }>;

@@ -7,10 +7,15 @@
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
-import { CellError, type NotebookDriverInput, type NotebookSession, type SourceCell } from './order.ts';
-import { createOutputRecorder } from './recorder.ts';
+import {
+  CellError,
+  type NotebookDriverInput,
+  type NotebookSession,
+  type SourceCell,
+} from './driver-protocol.ts';
+import { createOutputRecorder } from './output-recorder.ts';
 import { createReportWriter } from './report-writer.ts';
-import { parseCells } from './source.ts';
+import { parseCells } from './source-format.ts';
 
 const [, , orderFile = '', managedFs = '', workspace = ''] = process.argv;
 // The runner wrote it a moment ago, and nothing of the task has run since.

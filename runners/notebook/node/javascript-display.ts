@@ -3,8 +3,8 @@
  * console shows it.
  */
 import { inspect } from 'node:util';
-import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
-import type { CellOutputWriter } from './order.ts';
+import type { CellOutput, CellValue } from '../../../engine/run/task-output.ts';
+import type { CellOutputWriter } from './driver-protocol.ts';
 import { truncateText, tableBytesMax, tableRowsMax, valueCharactersMax } from './table-limits.ts';
 
 type TableOutput = Extract<CellOutput, { type: 'table' }>;

@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createDisplay } from './javascript-display.ts';
 import { importer, rewriteImports } from './javascript-imports.ts';
-import { createEvaluator } from './javascript-inspector.ts';
-import { cellFileName, toCellError, type CellSources } from './javascript-trace.ts';
-import type { NotebookDriverInput, NotebookSession, CellOutputWriter } from './order.ts';
-import { createDbutils } from './utilities.ts';
+import { createEvaluator } from './javascript-evaluator.ts';
+import { cellFileName, toCellError, type CellSources } from './javascript-error.ts';
+import type { NotebookDriverInput, NotebookSession, CellOutputWriter } from './driver-protocol.ts';
+import { createDbutils } from './dbutils.ts';
 
 /**
  * @param workspace its directory: modules with a relative path are looked for in the folder of the notebook

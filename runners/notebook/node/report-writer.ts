@@ -3,8 +3,13 @@
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../engine/clock.ts';
-import type { CellLanguage, CellOutput, NotebookCell, NotebookReport } from '../../../engine/run/output.ts';
-import type { NotebookDriverInput, SourceCell } from './order.ts';
+import type {
+  CellLanguage,
+  CellOutput,
+  NotebookCell,
+  NotebookReport,
+} from '../../../engine/run/task-output.ts';
+import type { NotebookDriverInput, SourceCell } from './driver-protocol.ts';
 
 /** How often the report is written while a cell shows more and more, ms. */
 const interimWriteMs = 1_000;

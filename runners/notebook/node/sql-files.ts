@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canonicalUri } from '../../../engine/validation/aliases.ts';
-import { CellError } from './order.ts';
+import { CellError } from './driver-protocol.ts';
 import { isCode, type SqlToken } from './sql-tokens.ts';
 
 /** Functions whose arguments name files. */

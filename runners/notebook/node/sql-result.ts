@@ -8,7 +8,7 @@ import {
   type DuckDBConnection,
   type DuckDBType,
 } from '@duckdb/node-api';
-import type { CellOutput, CellValue } from '../../../engine/run/output.ts';
+import type { CellOutput, CellValue } from '../../../engine/run/task-output.ts';
 import { toJsonValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
 import { truncateText, tableBytesMax, tableRowsMax } from './table-limits.ts';

@@ -5,7 +5,12 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
 import { messageOf } from '../../../engine/errors.ts';
-import { CellError, type NotebookDriverInput, type NotebookSession, type CellOutputWriter } from './order.ts';
+import {
+  CellError,
+  type NotebookDriverInput,
+  type NotebookSession,
+  type CellOutputWriter,
+} from './driver-protocol.ts';
 import { prepareSql, type PreparedSql } from './sql-statement.ts';
 import { splitStatements, type SqlStatement } from './sql-tokens.ts';
 import { executeStatement } from './sql-result.ts';

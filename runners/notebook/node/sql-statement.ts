@@ -2,9 +2,9 @@
  * A statement of a SQL notebook as DuckDB takes it: parameters as prepared values, files of managed_fs where
  * they are.
  */
-import { CellError } from './order.ts';
+import { CellError } from './driver-protocol.ts';
 import { findFileTokens, resolveManagedPath, parseFormatPath } from './sql-files.ts';
-import { replaceReadFiles } from './sql-readers.ts';
+import { replaceReadFiles } from './sql-read-files.ts';
 import { isCode, type SqlStatement, type SqlToken } from './sql-tokens.ts';
 
 export interface PreparedSql {

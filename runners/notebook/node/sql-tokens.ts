@@ -1,5 +1,5 @@
 /** Splits SQL as DuckDB reads it into tokens without losing a character, and those into statements. */
-import { findCommentEnd } from '../../../engine/sql/tokens.ts';
+import { findCommentEnd } from '../../../engine/sql/tokenizer.ts';
 
 export interface SqlToken {
   readonly kind:

@@ -1,7 +1,7 @@
 /** Values that a JavaScript notebook sets for the tasks after it, and reads from the tasks before it. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
-import type { TaskValuesInput } from './order.ts';
+import type { TaskValuesInput } from './driver-protocol.ts';
 
 /** `dbutils.jobs.taskValues`: arguments in their order, or one object with their names. */
 export interface TaskValuesUtility {

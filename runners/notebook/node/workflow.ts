@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NotebookDriverInput } from './order.ts';
+import type { NotebookDriverInput } from './driver-protocol.ts';
 
 /** What the engine answers, see `questions.ts`. */
 interface ChildEnd {

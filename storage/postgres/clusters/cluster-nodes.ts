@@ -3,7 +3,7 @@
  * leak (DESIGN section 4).
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { allocatePoolNodes } from '../../../engine/cluster/capacity.ts';
+import { allocatePoolNodes } from '../../../engine/cluster/node-allocation.ts';
 import { actualWorkers, type Cluster } from '../../../engine/cluster/cluster.ts';
 import { clusterOf, insertEvents, notifyCluster, type NewClusterEvent } from './cluster-rows.ts';
 import type { Database } from '../schema.ts';

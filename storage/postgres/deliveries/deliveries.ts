@@ -2,15 +2,15 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
-import type { AttemptDecision } from '../../../engine/notification/retry.ts';
+import type { AttemptDecision } from '../../../engine/notification/delivery-retry.ts';
 import type { ClaimedDelivery, DeliveryAttempt } from '../../../engine/notification/delivery.ts';
 import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notifications.ts';
 import { destinationOf } from './destinations.ts';
 import { retryTransient } from '../transient-errors.ts';
-import { notifyOutbox } from '../outbox/notice-bell.ts';
-import { factsOf } from '../outbox/notice-facts.ts';
+import { notifyOutbox } from '../outbox/outbox-notify.ts';
+import { factsOf } from '../outbox/notification-facts.ts';
 import type { Database } from '../schema.ts';
-import type { DeliveryTable, DestinationTable } from '../outbox/notice-schema.ts';
+import type { DeliveryTable, DestinationTable } from '../outbox/notification-schema.ts';
 
 /** Any number that nobody else takes for advisory locks of this database. */
 const outboxLock = 7_022;

@@ -4,8 +4,8 @@ import type { DeliveryAttempt, DeliveryRecord } from '../../../engine/notificati
 import type { DeliveryFilter, DeliveryLog } from '../../../engine/ports/notifications.ts';
 import { isUuid } from './destinations.ts';
 import { jobsVisibleTo } from '../jobs/job-permissions.ts';
-import { notifyOutbox } from '../outbox/notice-bell.ts';
-import type { DeliveryTable } from '../outbox/notice-schema.ts';
+import { notifyOutbox } from '../outbox/outbox-notify.ts';
+import type { DeliveryTable } from '../outbox/notification-schema.ts';
 import type { Database } from '../schema.ts';
 
 export function createDeliveryLog(db: Kysely<Database>): DeliveryLog {

@@ -3,8 +3,8 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
 import type { Destination } from '../../../engine/notification/destination.ts';
 import type { DestinationStore, NewDestination } from '../../../engine/ports/notifications.ts';
-import { notifyOutbox } from '../outbox/notice-bell.ts';
-import type { DestinationTable } from '../outbox/notice-schema.ts';
+import { notifyOutbox } from '../outbox/outbox-notify.ts';
+import type { DestinationTable } from '../outbox/notification-schema.ts';
 import type { Database } from '../schema.ts';
 
 /** Any number that nobody else takes for advisory locks of this database. */

@@ -1,6 +1,6 @@
 /** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
-import { formatOf } from '../../../engine/job/format.ts';
+import { formatOf } from '../../../engine/job/job-format.ts';
 import {
   checkJobCreations,
   checkSavedJobs,

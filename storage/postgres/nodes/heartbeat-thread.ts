@@ -8,7 +8,7 @@ import { messageOf } from '../../../engine/errors.ts';
 import { openDatabase } from '../database.ts';
 import { databaseTime, renewLease } from './leases.ts';
 import type { HeartbeatEvent, HeartbeatOptions, HeartbeatCommand } from './heartbeat-messages.ts';
-import { sleep } from '../../embedded/pause.ts';
+import { sleep } from '../../embedded/sleep.ts';
 
 /** The lease is renewed three times in its span. */
 const renewalsPerLease = 3;

@@ -1,7 +1,7 @@
 /** Notices waiting for delivery. They are written by the transaction of what they announce. */
 import type { Kysely } from 'kysely';
 import type { RunNotification } from '../../../engine/run/notification.ts';
-import { notifyOutbox } from './notice-bell.ts';
+import { notifyOutbox } from './outbox-notify.ts';
 import type { Database } from '../schema.ts';
 
 /** Notices of one statement: the protocol allows 65,535 values, and a notice has nine. */

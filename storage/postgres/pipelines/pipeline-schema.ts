@@ -1,7 +1,7 @@
 /** The tables of pipelines as Kysely sees them. */
 import type { ColumnType, Generated } from 'kysely';
-import type { PipelineDocument } from '../../../engine/pipeline/document.ts';
-import type { UpdateRequest } from '../../../engine/pipeline/selection.ts';
+import type { PipelineDocument } from '../../../engine/pipeline/pipeline-document.ts';
+import type { UpdateRequest } from '../../../engine/pipeline/select-tables.ts';
 import type { UpdateCause } from '../../../engine/ports/pipelines.ts';
 
 export interface PipelineTable {

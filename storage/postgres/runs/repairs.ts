@@ -1,7 +1,7 @@
 /** Repairs: opening a run again, and the rounds that it had before. */
 import type { Kysely, Transaction } from 'kysely';
 import type { NewRepair } from '../../../engine/run/repair.ts';
-import type { Repair } from '../../../engine/run/rounds.ts';
+import type { Repair } from '../../../engine/run/repair-rounds.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import { attemptRow, progressOf } from './run-rows.ts';
 import { visibleRuns, withTasks } from './runs.ts';

@@ -1,8 +1,8 @@
 /** The schedule of a job follows its settings, in the transaction that stores them. */
 import { sql, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import { decideReschedule } from '../../../engine/schedule/rescheduled.ts';
-import { scheduleOf } from '../../../engine/job/job-timing.ts';
+import { decideReschedule } from '../../../engine/schedule/reschedule.ts';
+import { scheduleOf } from '../../../engine/job/job-schedule.ts';
 import type { Database } from '../schema.ts';
 
 /** The channel on which engines tell each other of fires that may come before what they wait for. */

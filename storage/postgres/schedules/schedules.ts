@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { ScheduleClaim, ScheduleUpdate, ScheduleStore } from '../../../engine/ports/schedules.ts';
 import { jobOf } from '../jobs/jobs.ts';
-import { createBatchedLaunchTransaction } from '../runs/joined-launches.ts';
+import { createBatchedLaunchTransaction } from '../runs/batched-launches.ts';
 import type { Database } from '../schema.ts';
 
 export function createScheduleStore(db: Kysely<Database>): ScheduleStore {

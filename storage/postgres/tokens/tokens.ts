@@ -1,9 +1,9 @@
 /** Stored tokens and the people who own them. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Limits } from '../../../engine/limits.ts';
-import { checkTokenQuota } from '../../../engine/token/request.ts';
+import { checkTokenQuota } from '../../../engine/token/token-request.ts';
 import { allApisScope, type Scope } from '../../../engine/token/scopes.ts';
-import { generateTokenId } from '../../../engine/token/secret.ts';
+import { generateTokenId } from '../../../engine/token/generate-token.ts';
 import {
   lastAccessIntervalMs,
   type StoredToken,

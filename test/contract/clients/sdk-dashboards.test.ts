@@ -1,9 +1,9 @@
 /** The vendor's own SDK, unmodified, drives the operations on dashboards. */
 import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiClient } from '../../harness/client.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { collectAll, apiErrorOf } from './sdk-answers.ts';
+import { createApiClient } from '../../harness/api-client.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
+import { collectAll, apiErrorOf } from './sdk-results.ts';
 
 let runyard: TestService;
 let client: WorkspaceClient;

@@ -1,6 +1,6 @@
 /** jobs/runs/cancel-all through HTTP (spec 4.1 rule 9, section 7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const single = { existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' }, max_concurrent_runs: 9 };
 let service: ApiHarness;

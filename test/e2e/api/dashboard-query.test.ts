@@ -4,8 +4,8 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { ResponseBody } from '../../harness/client.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

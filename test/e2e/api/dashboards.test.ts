@@ -1,8 +1,8 @@
 /** Dashboards over HTTP: brought in, migrated, read, listed and trashed, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../../harness/client.ts';
-import { addUser } from '../../harness/people.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { addUser } from '../../harness/users.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

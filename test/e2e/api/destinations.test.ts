@@ -1,7 +1,12 @@
 /** notification-destinations and the log of deliveries: who may do what, what is shown, what is refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addUser } from '../../harness/people.ts';
-import { adminToken, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
+import { addUser } from '../../harness/users.ts';
+import {
+  adminToken,
+  startApiHarness,
+  type ApiResponse,
+  type ApiHarness,
+} from '../../unit/api/api-harness.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 
 let service: ApiHarness;

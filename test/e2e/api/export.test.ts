@@ -2,9 +2,9 @@
 import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCoreOperations } from '../../../api/http/operations.ts';
-import type { NotebookReport } from '../../../engine/run/output.ts';
-import { extractModel } from '../../unit/engine/run/notebook-page/samples.ts';
-import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
+import type { NotebookReport } from '../../../engine/run/task-output.ts';
+import { extractModel } from '../../unit/engine/run/notebook-page/sample-notebooks.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const single = {
   existing_cluster_id: 'c',

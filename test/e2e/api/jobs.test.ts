@@ -1,7 +1,7 @@
 /** jobs/create, get, list and delete through HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook };

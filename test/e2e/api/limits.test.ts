@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { defaultLimits, type LimitName, type Limits } from '../../../engine/limits.ts';
 import { addDestinations, knownDestinations } from '../../harness/destinations.ts';
-import { startTestService } from '../../harness/service.ts';
-import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
+import { startTestService } from '../../harness/test-service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/nb' };
 /** A job that tells so many destinations of its starts. */

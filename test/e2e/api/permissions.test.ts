@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findOperationsWithoutAccess } from '../../../api/http/access.ts';
 import { createCoreOperations } from '../../../api/http/operations.ts';
-import { addUser } from '../../harness/people.ts';
+import { addUser } from '../../harness/users.ts';
 import {
   adminToken,
   idFrom,
   startApiHarness,
   type ApiResponse,
   type ApiHarness,
-} from '../../unit/api/service.ts';
+} from '../../unit/api/api-harness.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 

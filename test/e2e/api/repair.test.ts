@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
 import { createCoreOperations } from '../../../api/http/operations.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
 const tasks = [

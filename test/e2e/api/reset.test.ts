@@ -1,6 +1,6 @@
 /** jobs/reset through HTTP (spec 4.1 rule 2). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
 import { createCoreOperations } from '../../../api/http/operations.ts';
-import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/nb' };
 const single = { existing_cluster_id: 'c', notebook_task: notebook };

@@ -1,7 +1,7 @@
 /** The newer status beside the state, through HTTP: on runs and task runs, from 2.1 on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResponseBody } from '../../harness/client.ts';
-import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 let service: ApiHarness;
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { ResponseBody } from '../../harness/client.ts';
-import { addUser } from '../../harness/people.ts';
-import { startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { addUser } from '../../harness/users.ts';
+import { startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const created = 1_770_000_000_000;
 const unknownId = 'a'.repeat(64);

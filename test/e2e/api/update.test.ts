@@ -1,6 +1,6 @@
 /** jobs/update through HTTP (spec 4.1 rule 3); what merging does to settings is tested beside its rule. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/service.ts';
+import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single = { name: 'single', existing_cluster_id: 'c-1', notebook_task: notebook, timeout_seconds: 50 };

@@ -8,14 +8,14 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
   isBrowserMissing,
   openConsole,
   browserMissingNote,
   type ConsolePage,
-} from './visitor.ts';
+} from './console-page.ts';
 
 const example = fileURLToPath(new URL('../../../examples/dashboards/weather.json', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

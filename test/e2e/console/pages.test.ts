@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TestService } from '../../harness/service.ts';
+import type { TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
   createJob,
@@ -16,7 +16,7 @@ import {
   openConsole,
   browserMissingNote,
   type ConsolePage,
-} from './visitor.ts';
+} from './console-page.ts';
 
 const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TestService } from '../../harness/service.ts';
+import type { TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
   createJob,
@@ -15,7 +15,7 @@ import {
   openConsole,
   browserMissingNote,
   type ConsolePage,
-} from './visitor.ts';
+} from './console-page.ts';
 
 let runyard: TestService;
 let visitor: ConsolePage;

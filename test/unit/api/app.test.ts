@@ -8,7 +8,7 @@ import { defineOperation } from '../../../api/http/operation.ts';
 import { ServiceError } from '../../../engine/errors.ts';
 import { probePath } from '../../../engine/validation/aliases.ts';
 import { hashToken } from '../../../engine/token/token.ts';
-import { adminToken, idFrom, startApiHarness, type ApiHarness } from './service.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from './api-harness.ts';
 
 const authorization = `Bearer ${adminToken}`;
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };

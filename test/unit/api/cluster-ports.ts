@@ -3,15 +3,15 @@ import { pino } from 'pino';
 import type { ClusterPorts } from '../../../api/http/ports.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
-import { createClusterControl } from '../../../engine/coordinator/all-purpose.ts';
+import { createClusterControl } from '../../../engine/coordinator/all-purpose-clusters.ts';
 import {
   createAllPurposeStore,
   createClusterReader,
-} from '../../../storage/postgres/clusters/all-purpose.ts';
+} from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
 import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
-import { createFakeCompute } from '../../harness/compute.ts';
-import type { TestDatabase } from '../../harness/database.ts';
+import { createFakeCompute } from '../../harness/fake-compute.ts';
+import type { TestDatabase } from '../../harness/test-database.ts';
 
 export function createClusterPorts(
   { db }: Pick<TestDatabase, 'db'>,

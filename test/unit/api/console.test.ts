@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApiHarness, type ApiHarness } from './service.ts';
+import { startApiHarness, type ApiHarness } from './api-harness.ts';
 
 let service: ApiHarness;
 let directory: string;

@@ -21,8 +21,8 @@ import { createManagedFileStore } from '../../../storage/files/managed-files.ts'
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import type { ResponseBody } from '../../harness/client.ts';
-import { startApiHarness, type ApiHarness } from './service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { startApiHarness, type ApiHarness } from './api-harness.ts';
 
 let service: ApiHarness;
 let operations: readonly Operation[];

@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { assertValidResponse, isStreamed } from './fuzz-service.ts';
 import { mutatedBytes } from './fuzz-values.ts';
-import type { ApiResponse } from './service.ts';
+import type { ApiResponse } from './api-harness.ts';
 
 /** Sends over a connection what `inject` would take. */
 export async function sendOverHttp(

@@ -1,7 +1,7 @@
 /** Requests for every operation: right ones, nearly right ones, and hostile ones. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
-import type { ApiVersion } from '../../../engine/job/format.ts';
+import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import { arbitraryFor, ordinaryText, type LikelyValues } from './fuzz-schema.ts';
 import type { FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';

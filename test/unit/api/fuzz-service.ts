@@ -27,9 +27,9 @@ import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { addDestinations } from '../../harness/destinations.ts';
-import { addUser } from '../../harness/people.ts';
+import { addUser } from '../../harness/users.ts';
 import { createClusterPorts } from './cluster-ports.ts';
-import { adminToken, idFrom, startApiHarness, type ApiResponse, type ApiHarness } from './service.ts';
+import { adminToken, idFrom, startApiHarness, type ApiResponse, type ApiHarness } from './api-harness.ts';
 
 export interface FuzzedService {
   readonly operations: readonly Operation[];

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { Type, type TSchema } from 'typebox';
 import { NewCluster } from '../../../engine/job/cluster.ts';
-import type { ApiVersion } from '../../../engine/job/format.ts';
+import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
 import { taskKindFields, taskKinds, type TaskKind } from '../../../engine/job/task-kinds.ts';
 import { knownDestinations } from '../../harness/destinations.ts';

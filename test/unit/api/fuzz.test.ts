@@ -4,8 +4,8 @@
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiVersion } from '../../../engine/job/format.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import type { ApiVersion } from '../../../engine/job/job-format.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 import {
   sendBytes,
   incompleteRequests,
@@ -16,7 +16,7 @@ import {
 import { arbitraryRequest } from './fuzz-requests.ts';
 import { assertValidResponse, startFuzzedService, type FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings } from './fuzz-settings.ts';
-import { adminToken, idFrom, type ApiResponse } from './service.ts';
+import { adminToken, idFrom, type ApiResponse } from './api-harness.ts';
 
 /**
  * Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure`

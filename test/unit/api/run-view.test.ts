@@ -1,9 +1,9 @@
 /** Runs on the three faces. */
 import { describe, expect, test } from 'vitest';
-import { toStateView, type ViewContext } from '../../../api/views/run-facts.ts';
+import { toStateView, type ViewContext } from '../../../api/views/run-view-fields.ts';
 import { toRunListView, toRunView } from '../../../api/views/run-view.ts';
 import { toTaskRunView } from '../../../api/views/task-run-view.ts';
-import type { ApiVersion } from '../../../engine/job/format.ts';
+import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Progress, Run, RunWithTasks, TaskRun } from '../../../engine/run/run.ts';
 

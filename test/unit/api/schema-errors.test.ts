@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { toValidationError } from '../../../api/http/schema-errors.ts';
 import { Id, stringMap } from '../../../engine/validation/scalars.ts';
-import { schemaErrorOf } from '../engine/job/samples.ts';
+import { schemaErrorOf } from '../engine/job/sample-settings.ts';
 
 const missing = Type.Object({ a: Type.Object({ b: Type.Object({ c: Type.String() }) }) });
 const list = Type.Object({

@@ -1,7 +1,7 @@
 /** What cannot be kept as it was sent is refused, wherever in a request it stands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findUnstorableValue } from '../../../api/http/storable.ts';
-import { adminToken, idFrom, startApiHarness, type ApiHarness } from './service.ts';
+import { findUnstorableValue } from '../../../api/http/storable-values.ts';
+import { adminToken, idFrom, startApiHarness, type ApiHarness } from './api-harness.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 

@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { probePath, workspaceHeaders } from '../../../engine/validation/aliases.ts';
-import type { ResponseBody } from '../../harness/client.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import type { ResponseBody } from '../../harness/api-client.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
 /** A job of one task that has been run to its end. */

@@ -1,7 +1,7 @@
 /** What is forgiven in a request before its schema is applied. */
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { coerceValue } from '../../../api/http/tolerance.ts';
+import { coerceValue } from '../../../api/http/request-coercion.ts';
 import { Id, stringMap } from '../../../engine/validation/scalars.ts';
 import { JobSettings } from '../../../engine/job/settings.ts';
 

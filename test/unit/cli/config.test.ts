@@ -9,7 +9,7 @@ import { ConfigError, readConfig, wantsPlainText, type Config } from '../../../c
 import { settings } from '../../../cli/settings.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { createTraversableDirectory } from './command.ts';
+import { createTraversableDirectory } from './cli-process.ts';
 
 const nowhere = '/nowhere';
 

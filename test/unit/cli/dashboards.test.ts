@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { createTraversableDirectory, runCommand } from './command.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
+import { createTraversableDirectory, runCommand } from './cli-process.ts';
 
 let runyard: TestService;
 let variables: Record<string, string>;

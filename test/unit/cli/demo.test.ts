@@ -1,8 +1,8 @@
 /** The demo as a process of its own: what it shows, how it ends, and what it leaves behind. */
 import { access, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { expectedReport } from '../../examples/weather-figures.ts';
-import { createTraversableDirectory, runCommand, startCommand } from './command.ts';
+import { expectedReport } from '../../examples/expected-weather.ts';
+import { createTraversableDirectory, runCommand, startCommand } from './cli-process.ts';
 
 /** Settings of the surroundings are not the demo's: this one would refuse the start. */
 const surroundings = { RUNYARD_PORT: 'none' };

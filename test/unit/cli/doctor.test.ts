@@ -8,7 +8,7 @@ import { checks } from '../../../cli/doctor/checks.ts';
 import type { CheckResult } from '../../../cli/doctor/check-result.ts';
 import { systemClock } from '../../../engine/clock.ts';
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts';
-import { createTraversableDirectory, runCommand } from './command.ts';
+import { createTraversableDirectory, runCommand } from './cli-process.ts';
 
 function look(
   name: string,

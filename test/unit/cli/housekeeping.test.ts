@@ -4,7 +4,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHousekeeping } from '../../../cli/housekeeping/housekeeping.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

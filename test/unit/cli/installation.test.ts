@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bindDataDirectory } from '../../../cli/wiring/installation.ts';
+import { bindDataDirectory } from '../../../cli/wiring/data-directory-checks.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLinePrinter } from '../../../cli/commands/line-printer.ts';
-import { sanitizeTerminalText } from '../../../cli/commands/terminal-safe.ts';
-import { programTask } from '../../e2e/console/visitor.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startCommand, type CommandResult } from './command.ts';
+import { sanitizeTerminalText } from '../../../cli/commands/sanitize-terminal-text.ts';
+import { programTask } from '../../e2e/console/console-page.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
+import { startCommand, type CommandResult } from './cli-process.ts';
 
 let runyard: TestService;
 let directory: string;

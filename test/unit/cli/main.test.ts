@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished, test, expect } from 'vitest';
-import { createTestDatabase } from '../../harness/database.ts';
-import { createTraversableDirectory, runCommand, startCommand } from './command.ts';
+import { createTestDatabase } from '../../harness/test-database.ts';
+import { createTraversableDirectory, runCommand, startCommand } from './cli-process.ts';
 
 const cli = fileURLToPath(new URL('../../../cli/', import.meta.url));
 

@@ -1,6 +1,6 @@
 /** `runyard schedule preview`: fires without a service. */
 import { expect, test } from 'vitest';
-import { createTraversableDirectory, runCommand } from './command.ts';
+import { createTraversableDirectory, runCommand } from './cli-process.ts';
 
 const preview = async (...words: string[]) =>
   runCommand(['schedule', 'preview', ...words], await createTraversableDirectory());

@@ -3,9 +3,9 @@
  * service.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiClient } from '../../harness/client.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { runCommand } from './command.ts';
+import { createApiClient } from '../../harness/api-client.ts';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
+import { runCommand } from './cli-process.ts';
 
 let runyard: TestService;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { ClaimedDelivery, SubjectDetails } from '../../../engine/notification/delivery.ts';
 import type { DestinationKind, DestinationTarget } from '../../../engine/notification/destination.ts';
 import type { NotificationEvent, RunStateSnapshot } from '../../../engine/run/notification.ts';
-import { renderMessage } from '../../../notifications/messages.ts';
-import { formatDuration } from '../../../notifications/wording.ts';
+import { renderMessage } from '../../../notifications/render-message.ts';
+import { formatDuration } from '../../../notifications/notification-content.ts';
 
 const ports = {
   site: { publicUrl: () => 'https://jobs.example.org', workspaceId: '17' },

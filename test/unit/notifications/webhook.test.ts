@@ -10,8 +10,8 @@ import {
   type ResponseBehavior,
   type HttpReceiver,
   type ReceivedCall,
-} from '../../harness/http-receiver.ts';
-import { startNotificationHarness, type NotificationHarness } from './world.ts';
+} from '../../harness/webhook-receiver.ts';
+import { startNotificationHarness, type NotificationHarness } from './notification-harness.ts';
 
 let world: NotificationHarness;
 let receiver: HttpReceiver;

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { findProgram } from './context.ts';
+import { findProgram } from './test-context.ts';
 
 /** What a task is to do: once and well, fail, or wait until it is stopped. */
 export type TaskBehavior = 'well' | 'badly' | 'wait';

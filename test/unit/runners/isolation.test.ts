@@ -1,6 +1,6 @@
 /**
  * The command line of a program within an isolation. What it comes to on a machine is shown by
- * test/e2e/isolation.test.ts.
+ * test/e2e/task-isolation.test.ts.
  */
 import { expect, test } from 'vitest';
 import { applyIsolation, noIsolation, type Isolation } from '../../../runners/process/isolation.ts';

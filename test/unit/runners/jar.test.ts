@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/jar/jar.ts';
 import { uncaughtException } from '../../../runners/jar/stack-trace.ts';
-import { findProgram, createTestContext, type TestContext } from './context.ts';
+import { findProgram, createTestContext, type TestContext } from './test-context.ts';
 
 const javac = await findProgram('javac');
 const jar = await findProgram('jar');

@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { CellOutput } from '../../../engine/run/output.ts';
+import type { CellOutput } from '../../../engine/run/task-output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
-import { createTestContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 

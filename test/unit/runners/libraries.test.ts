@@ -9,10 +9,10 @@ import { noLibraries } from '../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../engine/job/cluster.ts';
 import type { InstallOutcome } from '../../../engine/ports/libraries.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
-import { readInstallErrors } from '../../../runners/libraries/last-words.ts';
+import { readInstallErrors } from '../../../runners/libraries/install-errors.ts';
 import { createLibraryInstaller } from '../../../runners/libraries/installer.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
-import { findProgram, createTemporaryDirectory } from './context.ts';
+import { findProgram, createTemporaryDirectory } from './test-context.ts';
 
 const nothing = { installed: [], paths: noLibraries };
 const never = new AbortController().signal;

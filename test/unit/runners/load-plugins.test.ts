@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PluginError } from '../../../runners/plugin/plugin-place.ts';
+import { PluginError } from '../../../runners/plugin/plugin-source.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
-import { createTemporaryDirectory } from './context.ts';
+import { createTemporaryDirectory } from './test-context.ts';
 
 const good = { contract: 1, kind: 'duck_task', needsCluster: true, schema: { type: 'object' } };
 

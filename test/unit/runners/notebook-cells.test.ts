@@ -10,7 +10,7 @@ import {
   lastCellOutputs,
   systemPython,
   type DriverOptions,
-} from './drive-notebook.ts';
+} from './run-notebook-driver.ts';
 
 /**
  * A Python that can import a module: the one of this machine, or the first on the PATH of whoever runs the

@@ -1,7 +1,7 @@
 /** The notebook driver, run by a real python3 over notebooks of all sorts. */
 import { describe, expect, test } from 'vitest';
-import type { CellOutput } from '../../../engine/run/output.ts';
-import { runDriver, notebookSource, lastCellOutputs } from './drive-notebook.ts';
+import type { CellOutput } from '../../../engine/run/task-output.ts';
+import { runDriver, notebookSource, lastCellOutputs } from './run-notebook-driver.ts';
 
 describe('cutting into cells', () => {
   test('titles, markdown and code are told apart, and positions count from 1', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import { createTestContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 const task = { notebook_path: '/nb' };

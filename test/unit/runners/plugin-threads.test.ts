@@ -11,8 +11,8 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
-import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/pool.ts';
-import { noChildRuns } from './context.ts';
+import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/task-pool.ts';
+import { noChildRuns } from './test-context.ts';
 
 const directory = new URL('plugins', import.meta.url).pathname;
 const environment = { PATH: process.env['PATH'] ?? '' };

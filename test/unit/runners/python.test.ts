@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
 import { plugin } from '../../../runners/python/python.ts';
 import { findUncaughtException } from '../../../runners/python/traceback.ts';
-import { createTestContext, type TestContext } from './context.ts';
+import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 

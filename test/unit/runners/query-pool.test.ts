@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createQueryPool, type QueryPool } from '../../../runners/query/query-pool.ts';
-import { createTemporaryDirectory } from './context.ts';
+import { createTemporaryDirectory } from './test-context.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
 const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
 import { plugin } from '../../../runners/notebook/notebook.ts';
-import { createTestContext } from './context.ts';
+import { createTestContext } from './test-context.ts';
 
 const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
 

@@ -12,7 +12,7 @@ import {
   readLogDeliveryState,
   writeLogDeliveryState,
 } from '../../../storage/files/append-logs.ts';
-import { createTemporaryDirectory } from '../runners/context.ts';
+import { createTemporaryDirectory } from '../runners/test-context.ts';
 
 const mask = createMask(['correct-horse']);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAttemptFiles, type AttemptFiles } from '../../../storage/files/attempt-files.ts';
 import { noMask } from '../../../engine/run/masking.ts';
-import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './test-roots.ts';
 
 const view = { mask: noMask, isComplete: true };
 

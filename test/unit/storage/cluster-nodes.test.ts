@@ -9,10 +9,10 @@ import type { NewClusterRow } from '../../../engine/cluster/cluster.ts';
 import {
   createAllPurposeStore,
   createClusterReader,
-} from '../../../storage/postgres/clusters/all-purpose.ts';
+} from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { openDatabase, type OpenDatabase } from '../../../storage/postgres/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 const log = pino({ level: 'silent' });
 const rules = { limited: true, capacityOf: (poolId: string) => (poolId === 'p' ? 6 : undefined) };

@@ -6,7 +6,7 @@ import {
   createClassicDashboardStore,
   createDashboardStore,
 } from '../../../storage/postgres/dashboards/dashboards.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

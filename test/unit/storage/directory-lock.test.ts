@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import { DirectoryInUseError, lockDirectory } from '../../../storage/embedded/directory-lock.ts';
-import { identifyProcess } from '../../../engine/host.ts';
+import { identifyProcess } from '../../../engine/process-identity.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -33,7 +33,7 @@ import {
   type EmbeddedOptions,
   type EmbeddedPostgres,
 } from '../../../storage/embedded/embedded-postgres.ts';
-import { identifyProcess } from '../../../engine/host.ts';
+import { identifyProcess } from '../../../engine/process-identity.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };
@@ -93,7 +93,7 @@ const gone = (pid: number) =>
 
 /** Starts another process that starts the database; its answer is a connection or a refusal. */
 async function startEngine(directory: string, thread: 'main' | 'worker', user?: typeof nobody) {
-  const program = fileURLToPath(new URL('./embedded-engine.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./embedded-postgres-process.ts', import.meta.url));
   const engine = spawn(process.execPath, [program, directory, thread], {
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: '/',

@@ -5,7 +5,7 @@ import { notificationsForDeletion } from '../../../engine/notification/routing.t
 import type { JobFilter } from '../../../engine/ports/engine.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../../storage/postgres/jobs/jobs.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 import {
   graphSettings,
   createLaunchPorts,
@@ -14,7 +14,7 @@ import {
   singleTaskSettings,
   createStoredJob,
   createSubmittedRun,
-} from './stored-runs.ts';
+} from './run-fixtures.ts';
 
 let database: TestDatabase;
 let runs: RunStore;

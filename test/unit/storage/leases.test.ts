@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest';
 import type { NodeIdentity } from '../../../engine/ports/engine.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
-import { stepOf } from '../../../engine/run/change.ts';
+import { stepOf } from '../../../engine/run/step.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import {
   adoptRuns,
@@ -14,8 +14,13 @@ import {
   renewLease,
 } from '../../../storage/postgres/nodes/leases.ts';
 import { requestStop, listOwnedRuns } from '../../../storage/postgres/runs/runs.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graphSettings, createTestRunStore, createSubmittedRun, createSubmittedRuns } from './stored-runs.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
+import {
+  graphSettings,
+  createTestRunStore,
+  createSubmittedRun,
+  createSubmittedRuns,
+} from './run-fixtures.ts';
 
 let database: TestDatabase;
 let runs: RunStore;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ManagedFileStore } from '../../../engine/ports/files.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
-import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './test-roots.ts';
 
 async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
   const tools = await createTestRoots();

@@ -3,7 +3,7 @@ import { mkdir, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createNotebookFiles, type NotebookFiles } from '../../../storage/files/notebook-files.ts';
-import { createTestRoots, type TestRoots } from './file-roots.ts';
+import { createTestRoots, type TestRoots } from './test-roots.ts';
 
 async function fresh(): Promise<TestRoots & { notebooks: NotebookFiles }> {
   const tools = await createTestRoots();

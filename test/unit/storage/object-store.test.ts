@@ -5,11 +5,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createPathResolver } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/path-resolver.ts';
 import { createObjectStore } from '../../../storage/files/object-store.ts';
-import { startObjectServer, type ObjectServer } from '../../harness/object-server.ts';
+import { startObjectServer, type ObjectServer } from '../../harness/s3-server.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
-import { rejectionOf, createTestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots } from './test-roots.ts';
 
 let server: ObjectServer;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceStore } from '../../../engine/ports/files.ts';
-import { createPathResolver } from '../../../storage/files/locate.ts';
+import { createPathResolver } from '../../../storage/files/path-resolver.ts';
 import { revisionsMax } from '../../../storage/files/revisions.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './test-roots.ts';
 
 interface World extends Omit<TestRoots, 'put'> {
   readonly workspace: WorkspaceStore;

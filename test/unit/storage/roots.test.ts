@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { normalizePath, resolveInside, resolveEntryInside } from '../../../storage/files/roots.ts';
-import { rejectionOf, createTestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots } from './test-roots.ts';
 
 test.each([
   ['/a/b', '/a/b'],

@@ -5,7 +5,7 @@ import type { RunStore } from '../../../engine/ports/runs.ts';
 import { deleteJob } from '../../../storage/postgres/jobs/jobs.ts';
 import { findRun, listRuns, requestStop } from '../../../storage/postgres/runs/runs.ts';
 import { createManualClock } from '../../harness/manual-clock.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 import {
   graphSettings,
   createLaunchPorts,
@@ -14,7 +14,7 @@ import {
   singleTaskSettings,
   createStoredJob,
   createSubmittedRun,
-} from './stored-runs.ts';
+} from './run-fixtures.ts';
 
 let database: TestDatabase;
 let runs: RunStore;

@@ -5,8 +5,8 @@
 import { sql, type Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../storage/postgres/schema.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { graphSettings, createTestRunStore, createSubmittedRun } from './stored-runs.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
+import { graphSettings, createTestRunStore, createSubmittedRun } from './run-fixtures.ts';
 
 let database: TestDatabase;
 

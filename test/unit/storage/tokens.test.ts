@@ -6,7 +6,7 @@ import {
   findToken,
   recordTokenAccess,
 } from '../../../storage/postgres/tokens/tokens.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 const now = 1_770_000_000_000;
 const hash = hashToken('bootstrap');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceImport, WorkspaceStore } from '../../../engine/ports/files.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
-import { rejectionOf, createTestRoots, type TestRoots } from './file-roots.ts';
+import { rejectionOf, createTestRoots, type TestRoots } from './test-roots.ts';
 
 const pythonHeader = '# Databricks notebook source\n';
 

@@ -11,8 +11,8 @@ import {
   getText,
   columnValuesOf,
   type ColumnEncoding,
-} from '../reading.ts';
-import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './look.ts';
+} from '../encodings.ts';
+import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './chart-theme.ts';
 
 type AxisChartKind = 'bar' | 'line' | 'area' | 'scatter';
 

@@ -10,9 +10,9 @@ import {
   getText,
   columnValuesOf,
   type ColumnEncoding,
-} from '../reading.ts';
+} from '../encodings.ts';
 import { axisTitleOf, sortCategories } from './axis-chart.ts';
-import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './look.ts';
+import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './chart-theme.ts';
 
 export function createPieChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
   const [[angle], [color]] = [

@@ -1,7 +1,7 @@
 /** Who gets the nodes of a pool: first come first served, and never more than there are. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allocatePoolNodes, type WaitingCluster } from '../../../../engine/cluster/capacity.ts';
+import { allocatePoolNodes, type WaitingCluster } from '../../../../engine/cluster/node-allocation.ts';
 
 const start = (clusterId: string, wanted: number): WaitingCluster => ({
   clusterId,

@@ -1,7 +1,7 @@
 /** What a description of a cluster comes to: node types, pool and size (spec 2.8). */
 import { describe, expect, test } from 'vitest';
 import { desiredWorkers } from '../../../../engine/cluster/autoscale.ts';
-import { createClusterFaults } from '../../../../engine/cluster/faults.ts';
+import { createClusterFaults } from '../../../../engine/cluster/fault-injection.ts';
 import {
   poolCapacityOf,
   defaultInventory,

@@ -7,7 +7,7 @@ import {
   type ClusterChoice,
 } from '../../../../engine/run/cluster-choice.ts';
 import type { JobSettings, TaskSettings } from '../../../../engine/job/settings.ts';
-import { progressByPhase, type TaskPhase } from '../run/standings.ts';
+import { progressByPhase, type TaskPhase } from '../run/task-states.ts';
 
 const spec = { num_workers: 1, spark_version: '15.4', node_type_id: 'small' };
 const own = { ...spec, num_workers: 2 };

@@ -2,14 +2,19 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
-import type { CoordinatorPorts } from '../../../../engine/coordinator/coordination.ts';
+import type { CoordinatorPorts } from '../../../../engine/coordinator/coordinator-context.ts';
 import { cancelRun } from '../../../../engine/cancel.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
-import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/run-fixtures.ts';
+import {
+  createCoordinatorHarness,
+  describeRun,
+  waitOptions,
+  type CoordinatorHarness,
+} from './coordinator-harness.ts';
 
 let database: TestDatabase;
 let world: CoordinatorHarness;

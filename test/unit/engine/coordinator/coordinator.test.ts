@@ -3,9 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { noLibraries } from '../../../../engine/cluster/libraries.ts';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graphSettings, singleTaskSettings } from '../../storage/stored-runs.ts';
-import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
+import { graphSettings, singleTaskSettings } from '../../storage/run-fixtures.ts';
+import {
+  createCoordinatorHarness,
+  describeRun,
+  waitOptions,
+  type CoordinatorHarness,
+} from './coordinator-harness.ts';
 
 let database: TestDatabase;
 let world: CoordinatorHarness;

@@ -2,18 +2,18 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
-import { createRunQueue } from '../../../../engine/coordinator/admit.ts';
-import { createRunEndListeners } from '../../../../engine/coordinator/endings.ts';
+import { createRunQueue } from '../../../../engine/coordinator/run-queue.ts';
+import { createRunEndListeners } from '../../../../engine/coordinator/run-end-listeners.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import { createRunStore } from '../../../../storage/postgres/stores.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import {
   graphSettings,
   createLaunchPorts,
   launchRunOfJob,
   createStoredJob,
-} from '../../storage/stored-runs.ts';
+} from '../../storage/run-fixtures.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

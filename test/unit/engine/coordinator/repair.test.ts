@@ -8,9 +8,14 @@ import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts'
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { repairRun } from '../../../../engine/repair.ts';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graphSettings, createLaunchPorts } from '../../storage/stored-runs.ts';
-import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
+import { graphSettings, createLaunchPorts } from '../../storage/run-fixtures.ts';
+import {
+  createCoordinatorHarness,
+  describeRun,
+  waitOptions,
+  type CoordinatorHarness,
+} from './coordinator-harness.ts';
 
 let database: TestDatabase;
 let world: CoordinatorHarness;

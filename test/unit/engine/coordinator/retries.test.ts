@@ -6,9 +6,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { launchRun } from '../../../../engine/launch.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
-import { graphSettings, createLaunchPorts, singleTaskSettings } from '../../storage/stored-runs.ts';
-import { createCoordinatorHarness, describeRun, waitOptions, type CoordinatorHarness } from './world.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
+import { graphSettings, createLaunchPorts, singleTaskSettings } from '../../storage/run-fixtures.ts';
+import {
+  createCoordinatorHarness,
+  describeRun,
+  waitOptions,
+  type CoordinatorHarness,
+} from './coordinator-harness.ts';
 
 let database: TestDatabase;
 let world: CoordinatorHarness;

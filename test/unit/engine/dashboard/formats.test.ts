@@ -8,8 +8,8 @@ import {
   createNameGenerator,
 } from '../../../../engine/dashboard/names.ts';
 import { selectedColumns } from '../../../../engine/dashboard/query-columns.ts';
-import { tokenize } from '../../../../engine/sql/tokens.ts';
-import { parseNumberFormat } from '../../../../engine/dashboard/visuals/formats.ts';
+import { tokenize } from '../../../../engine/sql/tokenizer.ts';
+import { parseNumberFormat } from '../../../../engine/dashboard/visuals/number-format.ts';
 
 const plain = {
   type: 'number-plain',

@@ -5,9 +5,9 @@ import * as fc from 'fast-check';
 import { Errors } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import type { ClassicDashboard, ClassicWidget } from '../../../../engine/dashboard/classic.ts';
-import { convertDashboard, type ConvertedDashboard } from '../../../../engine/dashboard/migrate.ts';
+import { convertDashboard, type ConvertedDashboard } from '../../../../engine/dashboard/convert-dashboard.ts';
 import { SerializedDashboard, serializeDashboard } from '../../../../engine/dashboard/modern.ts';
-import { randomSql } from './sql-soup.ts';
+import { randomSql } from './random-sql.ts';
 
 const id = '33333333-0000-4000-8000-000000000001';
 

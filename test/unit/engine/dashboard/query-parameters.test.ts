@@ -3,11 +3,11 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/query-parameters.ts';
+import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/rewrite-parameters.ts';
 import { createResolver, type QueryParameter } from '../../../../engine/dashboard/query-markers.ts';
 import { markerNamesIn } from '../../../../engine/dashboard/query-markers.ts';
-import { tokenize } from '../../../../engine/sql/tokens.ts';
-import { randomSqlWithoutBraces, randomSqlMarkers, randomSqlParameters, randomSql } from './sql-soup.ts';
+import { tokenize } from '../../../../engine/sql/tokenizer.ts';
+import { randomSqlWithoutBraces, randomSqlMarkers, randomSqlParameters, randomSql } from './random-sql.ts';
 
 const list = (emptyByDefault: boolean, prefix = ''): QueryParameter['list'] => ({
   prefix,

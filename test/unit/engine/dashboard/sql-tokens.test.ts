@@ -1,8 +1,8 @@
 /** Tokens of SQL: no character is lost, and text, comments and names are told from code. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markerName, tokenize, type SqlTokenKind } from '../../../../engine/sql/tokens.ts';
-import { randomSql } from './sql-soup.ts';
+import { markerName, tokenize, type SqlTokenKind } from '../../../../engine/sql/tokenizer.ts';
+import { randomSql } from './random-sql.ts';
 
 const cases: readonly (readonly [string, readonly (readonly [SqlTokenKind, string])[]])[] = [
   [

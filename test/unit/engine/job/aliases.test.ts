@@ -9,7 +9,7 @@ import {
   uriSchemes,
   withAliases,
 } from '../../../../engine/validation/aliases.ts';
-import { aliasOf } from './samples.ts';
+import { aliasOf } from './sample-settings.ts';
 
 test.each(uriSchemes)('%s means %s', (written, neutral) => {
   expect(canonicalUri(`${written}/a/b.jar`)).toBe(`${neutral}/a/b.jar`);

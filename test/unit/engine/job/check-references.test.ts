@@ -1,6 +1,12 @@
 /** References that can never have a value are refused when a job is stored, whatever they stand in. */
 import { expect, test } from 'vitest';
-import { multiTaskJob, newCluster, singleTaskJob, settingsErrorOf, submissionErrorOf } from './samples.ts';
+import {
+  multiTaskJob,
+  newCluster,
+  singleTaskJob,
+  settingsErrorOf,
+  submissionErrorOf,
+} from './sample-settings.ts';
 
 const on = { new_cluster: newCluster };
 const notebook = (task_key: string, base_parameters: object, ...depends: string[]) => ({

@@ -6,9 +6,9 @@ import {
   toJobSettings,
   tasksOf,
   withoutTasks,
-} from '../../../../engine/job/format.ts';
+} from '../../../../engine/job/job-format.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { taskBodies, multiTaskJob, newCluster, singleTaskJob, sampleTask } from './samples.ts';
+import { taskBodies, multiTaskJob, newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
 
 const own = {
   new_cluster: newCluster,

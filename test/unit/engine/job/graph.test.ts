@@ -1,6 +1,6 @@
 /** The graph that depends_on draws. */
 import { expect, test } from 'vitest';
-import { checkGraph, topologicalOrder, type GraphTask } from '../../../../engine/job/graph.ts';
+import { checkGraph, topologicalOrder, type GraphTask } from '../../../../engine/job/task-graph.ts';
 
 /** `graph('a', 'b<a')`: b depends on a. */
 function graph(...lines: string[]): GraphTask[] {

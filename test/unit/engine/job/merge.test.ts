@@ -4,10 +4,10 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeSettings, resetSettings } from '../../../../engine/job/merge.ts';
+import { mergeSettings, resetSettings } from '../../../../engine/job/merge-settings.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { applyTimeoutUpdate } from '../../../../engine/job/timeouts.ts';
-import { taskBodies, newCluster, singleTaskJob, sampleTask } from './samples.ts';
+import { taskBodies, newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
 
 const cluster = (job_cluster_key: string, num_workers = 1) => ({
   job_cluster_key,

@@ -1,8 +1,8 @@
 /** Settings as they are shown: as written, with the promised additions and no others. */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { renderSettings } from '../../../../engine/job/shown.ts';
-import { taskBodies, newCluster, singleTaskJob, sampleTask } from './samples.ts';
+import { renderSettings } from '../../../../engine/job/render-settings.ts';
+import { taskBodies, newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
 
 const { name: _, ...unnamed } = singleTaskJob;
 

@@ -1,6 +1,6 @@
 /** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
 import { describe, expect, test } from 'vitest';
-import { subscribableEvents } from '../../../../engine/job/alerts.ts';
+import { subscribableEvents } from '../../../../engine/job/notification-settings.ts';
 import {
   notificationsForDeletion,
   notificationsForDuration,
@@ -10,7 +10,7 @@ import {
 } from '../../../../engine/notification/routing.ts';
 import type { RunNotification } from '../../../../engine/run/notification.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
-import { progressByPhase } from '../run/standings.ts';
+import { progressByPhase } from '../run/task-states.ts';
 
 const subject = { jobId: 3, runId: 10, now: 1_000 };
 

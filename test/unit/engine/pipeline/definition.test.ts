@@ -1,10 +1,10 @@
 /** The SQL of pipelines: what is read from it, and where it says that something is wrong. */
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkNames } from '../../../../engine/pipeline/graph.ts';
+import { checkNames } from '../../../../engine/pipeline/pipeline-graph.ts';
 import { parseCondition, parseFlowQuery } from '../../../../engine/pipeline/flow-query.ts';
-import { parseDefinition } from '../../../../engine/pipeline/read-definition.ts';
-import { tokenize } from '../../../../engine/sql/tokens.ts';
+import { parseDefinition } from '../../../../engine/pipeline/parse-definition.ts';
+import { tokenize } from '../../../../engine/sql/tokenizer.ts';
 
 const read = (text: string, configuration = {}) =>
   parseDefinition([{ path: '/p/a.sql', text }], configuration);

@@ -1,8 +1,8 @@
 /** Spec files of pipelines, and the patterns of their libraries. */
 import { describe, expect, test } from 'vitest';
-import { toPipelineSpec } from '../../../../engine/pipeline/document.ts';
+import { toPipelineSpec } from '../../../../engine/pipeline/pipeline-document.ts';
 import { baseFolderOf, globToRegExp } from '../../../../engine/pipeline/glob.ts';
-import { parseSpec } from '../../../../engine/pipeline/spec.ts';
+import { parseSpec } from '../../../../engine/pipeline/pipeline-spec.ts';
 
 const read = (text: string) => parseSpec(text, '/p/spark-pipeline.yml');
 

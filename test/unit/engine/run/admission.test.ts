@@ -10,7 +10,7 @@ import {
   decideCapacity,
   type CapacityUsage,
 } from '../../../../engine/run/admission.ts';
-import { statusOf } from '../../../../engine/run/status.ts';
+import { statusOf } from '../../../../engine/run/run-status.ts';
 
 test.each([
   ['the first run', 0, 0, 1, false, 'start'],

@@ -1,7 +1,11 @@
 /** How an attempt ends, by what its runner says and whether it was asked to stop. */
 import { expect, test } from 'vitest';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
-import { decideAttemptEnd, workloadFailedMessage, type AttemptEnd } from '../../../../engine/run/attempt.ts';
+import {
+  decideAttemptEnd,
+  workloadFailedMessage,
+  type AttemptEnd,
+} from '../../../../engine/run/attempt-end.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
 
 const success: AttemptEnd = { kind: 'finish', result: 'SUCCESS', message: '' };

@@ -1,10 +1,10 @@
 /** One step of a life: the write that it asks for, and the progress that follows. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../../engine/run/change.ts';
+import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../../engine/run/step.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { isTerminal, resultStates, type LifeCycleState } from '../../../../engine/run/states.ts';
-import { allowedStepsFrom } from './steps.ts';
+import { allowedStepsFrom } from './allowed-steps.ts';
 
 const none = { startTime: undefined, runningTime: undefined, terminatingTime: undefined, message: '' };
 const pending: Progress = { ...none, state: 'PENDING' };

@@ -3,8 +3,8 @@
  * storage/launches.
  */
 import { expect, test } from 'vitest';
-import { toRunWithTasks } from '../../../../engine/run/created.ts';
-import type { NewRun } from '../../../../engine/run/created.ts';
+import { toRunWithTasks } from '../../../../engine/run/new-run.ts';
+import type { NewRun } from '../../../../engine/run/new-run.ts';
 
 const settings = {
   name: 'graph',

@@ -1,7 +1,7 @@
 /** Cutting a text to bytes. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { truncateUtf8 } from '../../../../engine/run/output.ts';
+import { truncateUtf8 } from '../../../../engine/run/task-output.ts';
 
 test.each([
   ['shorter than the limit', 'abc', 5, 'abc', false],

@@ -8,7 +8,7 @@ import {
   type RunParameters,
 } from '../../../../engine/run/parameters.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import { taskBodies } from '../job/samples.ts';
+import { taskBodies } from '../job/sample-settings.ts';
 
 const notebook: TaskSettings = { task_key: 'n', notebook_task: taskBodies.notebook_task };
 const jar: TaskSettings = { task_key: 'j', spark_jar_task: taskBodies.spark_jar_task };

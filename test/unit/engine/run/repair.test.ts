@@ -14,7 +14,7 @@ import {
 import { rollUp, runConditions, taskStateOf, type RunCondition } from '../../../../engine/run/roll-up.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../../../engine/run/run.ts';
 import { lifeCycleStates, type LifeCycleState } from '../../../../engine/run/states.ts';
-import { progressByPhase, type TaskPhase } from './standings.ts';
+import { progressByPhase, type TaskPhase } from './task-states.ts';
 
 /** A task: key, where its attempts ended, what it depends on, its condition. */
 type Line = readonly [

@@ -8,7 +8,7 @@ import {
   runFactsOf,
   upstreamTaskRuns,
   type AttemptContext,
-} from '../../../../engine/run/resolved-task.ts';
+} from '../../../../engine/run/resolve-task.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
 
 const start = 1_770_000_000_000;

@@ -1,7 +1,7 @@
 /** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
 import { describe, expect, test } from 'vitest';
 import { decideRetry, type RetryPolicy } from '../../../../engine/run/retry.ts';
-import { progressByPhase, type TaskPhase } from './standings.ts';
+import { progressByPhase, type TaskPhase } from './task-states.ts';
 
 const begun = 1_770_000_000_000;
 const decide = (policy: RetryPolicy, place: TaskPhase, retries = 0, now = begun + 1_000) =>

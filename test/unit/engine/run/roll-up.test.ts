@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { rollUp, type RunCondition, type TaskState } from '../../../../engine/run/roll-up.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
-import { progressByPhase, createTaskState as task, type TaskPhase } from './standings.ts';
+import { progressByPhase, createTaskState as task, type TaskPhase } from './task-states.ts';
 
 /** What becomes of a waiting task after dependencies with these ends. */
 function verdict(runIf: RunCondition, ends: readonly TaskPhase[]): 'start' | 'skip' | 'wait' {

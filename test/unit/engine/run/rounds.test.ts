@@ -7,9 +7,9 @@ import {
   roundStartOf,
   runDurationOf,
   type Repair,
-} from '../../../../engine/run/rounds.ts';
+} from '../../../../engine/run/repair-rounds.ts';
 import type { Progress, Run, TaskRun } from '../../../../engine/run/run.ts';
-import { progressByPhase } from './standings.ts';
+import { progressByPhase } from './task-states.ts';
 
 const none = { runningTime: undefined, terminatingTime: undefined };
 const open: Progress = { ...none, state: 'PENDING', startTime: 1_000, message: '' };

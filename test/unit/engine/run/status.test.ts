@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { decideAdmission } from '../../../../engine/run/admission.ts';
 import { stopMessage } from '../../../../engine/run/roll-up.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
-import { statusOf } from '../../../../engine/run/status.ts';
-import { progressByPhase } from './standings.ts';
+import { statusOf } from '../../../../engine/run/run-status.ts';
+import { progressByPhase } from './task-states.ts';
 
 const said = (progress: Progress, message: string): Progress => ({ ...progress, message });
 const overLimit = decideAdmission({ activeRuns: 1, queuedRuns: 0, maxConcurrentRuns: 1, mayQueue: false });

@@ -1,6 +1,6 @@
 /** When a timeout strikes. */
 import { expect, test } from 'vitest';
-import { timeoutAt } from '../../../../engine/run/timers.ts';
+import { timeoutAt } from '../../../../engine/run/deadlines.ts';
 
 test.each([
   ['no timeout', 1_000, undefined, undefined],

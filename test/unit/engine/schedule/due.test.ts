@@ -1,9 +1,9 @@
 /** Which fires become runs, when they come late too; and what a change of settings means for the next one. */
 import { describe, expect, test } from 'vitest';
-import { decideDueFires } from '../../../../engine/schedule/due.ts';
-import { decideReschedule } from '../../../../engine/schedule/rescheduled.ts';
-import { scheduleOf } from '../../../../engine/job/job-timing.ts';
-import type { MisfirePolicy, Schedule } from '../../../../engine/schedule/timing.ts';
+import { decideDueFires } from '../../../../engine/schedule/due-fires.ts';
+import { decideReschedule } from '../../../../engine/schedule/reschedule.ts';
+import { scheduleOf } from '../../../../engine/job/job-schedule.ts';
+import type { MisfirePolicy, Schedule } from '../../../../engine/schedule/schedule.ts';
 
 const cron = (expression: string, misfirePolicy: MisfirePolicy = 'FIRE_ONCE', paused = false): Schedule => ({
   kind: 'cron',

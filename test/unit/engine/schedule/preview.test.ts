@@ -2,7 +2,7 @@
  * What people are told beforehand: the meaning of an expression, its fires, and notes where clocks change.
  */
 import { describe, expect, test } from 'vitest';
-import { describeQuartz } from '../../../../engine/schedule/describe.ts';
+import { describeQuartz } from '../../../../engine/schedule/describe-quartz.ts';
 import { previewSchedule } from '../../../../engine/schedule/preview.ts';
 import { parseQuartz } from '../../../../engine/schedule/quartz.ts';
 

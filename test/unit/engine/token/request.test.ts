@@ -1,8 +1,12 @@
 /** The rules of making and changing a token, as tables of cases. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import { checkTokenQuota, parseTokenUpdate, parseTokenRequest } from '../../../../engine/token/request.ts';
-import { generateTokenId, generateTokenValue } from '../../../../engine/token/secret.ts';
+import {
+  checkTokenQuota,
+  parseTokenUpdate,
+  parseTokenRequest,
+} from '../../../../engine/token/token-request.ts';
+import { generateTokenId, generateTokenValue } from '../../../../engine/token/generate-token.ts';
 import { isTokenId, hashToken } from '../../../../engine/token/token.ts';
 
 const now = 1_770_000_000_000;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { prepareSql } from '../../../../runners/notebook/node/sql-statement.ts';
 import { tokenizeSql, splitStatements } from '../../../../runners/notebook/node/sql-tokens.ts';
 import { parseWidgetStatement } from '../../../../runners/notebook/node/sql-widgets.ts';
-import { createTemporaryDirectory } from '../context.ts';
+import { createTemporaryDirectory } from '../test-context.ts';
 
 function texts(sql: string): [number, string][] {
   return splitStatements(sql).map(({ line, tokens }) => [line, tokens.map(({ text }) => text).join('')]);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareQuery } from '../../../../engine/sql/duckdb-query.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
-import type { UpdateRequest } from '../../../../engine/pipeline/selection.ts';
+import type { UpdateRequest } from '../../../../engine/pipeline/select-tables.ts';
 import { createQueryPool } from '../../../../runners/query/query-pool.ts';
 import { createQueryFiles } from '../../../../storage/files/query-files.ts';
 import { createRoots } from '../../../../storage/files/roots.ts';
-import { listInputFiles } from '../../../../runners/pipeline/inputs.ts';
-import { createPipelineHarness, type PipelineHarness } from './world.ts';
+import { listInputFiles } from '../../../../runners/pipeline/input-files.ts';
+import { createPipelineHarness, type PipelineHarness } from './pipeline-harness.ts';
 
 let world: PipelineHarness;
 beforeEach(async () => {

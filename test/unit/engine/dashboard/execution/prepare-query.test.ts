@@ -4,9 +4,9 @@
  */
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resolveRelativeDate } from '../../../../../engine/dashboard/execution/moving-dates.ts';
+import { resolveRelativeDate } from '../../../../../engine/dashboard/execution/relative-dates.ts';
 import { prepareQuery } from '../../../../../engine/sql/duckdb-query.ts';
-import { bindParameters } from '../../../../../engine/dashboard/execution/parameter-values.ts';
+import { bindParameters } from '../../../../../engine/dashboard/execution/bind-parameters.ts';
 
 const now = Date.UTC(2024, 1, 29, 13, 45, 10);
 

@@ -6,7 +6,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { codePage } from '../../../../../engine/run/notebook-page/page.ts';
 import { openBrowser } from '../../../../harness/browser.ts';
-import { finishedCell, svgOutput, exportedNotebook, pngOutput, tableOutput } from './samples.ts';
+import { finishedCell, svgOutput, exportedNotebook, pngOutput, tableOutput } from './sample-notebooks.ts';
 
 const browser = await openBrowser();
 afterAll(async () => {

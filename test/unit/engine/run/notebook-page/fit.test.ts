@@ -1,8 +1,8 @@
 /** How much of a report a page carries. */
 import { expect, test } from 'vitest';
-import { truncateReport } from '../../../../../engine/run/notebook-page/fit.ts';
-import type { CellOutput, NotebookReport } from '../../../../../engine/run/output.ts';
-import { finishedCell, pngOutput, skippedCell, tableOutput } from './samples.ts';
+import { truncateReport } from '../../../../../engine/run/notebook-page/truncate-report.ts';
+import type { CellOutput, NotebookReport } from '../../../../../engine/run/task-output.ts';
+import { finishedCell, pngOutput, skippedCell, tableOutput } from './sample-notebooks.ts';
 
 const error = { type: 'error', summary: 'E: no', trace: 'Traceback' } as const;
 const note = expect.stringContaining('at most 3000 bytes');

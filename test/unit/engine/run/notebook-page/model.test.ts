@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
-import { modelLine } from '../../../../../engine/run/notebook-page/model.ts';
+import { modelLine } from '../../../../../engine/run/notebook-page/notebook-model.ts';
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
 import {
   finishedCell,
@@ -15,7 +15,7 @@ import {
   skippedCell,
   notebookStartTime,
   tableOutput,
-} from './samples.ts';
+} from './sample-notebooks.ts';
 
 const trace = 'Traceback\nValueError: no';
 

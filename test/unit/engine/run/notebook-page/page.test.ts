@@ -1,10 +1,10 @@
 /** Pages of notebooks: everything that was shown is there, and nothing of it does anything. */
 import { describe, expect, test } from 'vitest';
-import { notebookNameOf, phaseOf } from '../../../../../engine/run/notebook-page/exported.ts';
-import { formatDuration } from '../../../../../engine/run/notebook-page/durations.ts';
+import { notebookNameOf, phaseOf } from '../../../../../engine/run/notebook-page/exported-notebook.ts';
+import { formatDuration } from '../../../../../engine/run/notebook-page/time-format.ts';
 import { frameHeight } from '../../../../../engine/run/notebook-page/outputs.ts';
 import { codePage, dashboardPage } from '../../../../../engine/run/notebook-page/page.ts';
-import type { NotebookCell } from '../../../../../engine/run/output.ts';
+import type { NotebookCell } from '../../../../../engine/run/task-output.ts';
 import type { Progress } from '../../../../../engine/run/run.ts';
 import {
   finishedCell,
@@ -18,7 +18,7 @@ import {
   succeeded,
   tableOutput,
   withoutModel,
-} from './samples.ts';
+} from './sample-notebooks.ts';
 
 const error = {
   type: 'error',

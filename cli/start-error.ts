@@ -1,0 +1,64 @@
+/** Why a command failed, in one line for the person who has to do something about it. */
+import { codeOf, messageOf } from '../engine/errors.ts';
+import type { Config } from './config.ts';
+import { toSingleLine } from './commands/print-line.ts';
+
+/** A command that cannot go on, and knows why. The message is one line. */
+export class CommandError extends Error {}
+
+const listenErrorHints: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.',
+  EACCES: 'this user may not use that port. Choose a RUNYARD_PORT of 1024 or above.',
+  EADDRNOTAVAIL: 'this machine has no such address. Correct RUNYARD_HOST.',
+  ENOTFOUND: 'that name has no address. Correct RUNYARD_HOST.',
+  EAI_AGAIN: 'that name cannot be looked up now. Correct RUNYARD_HOST, or try again.',
+};
+
+/**
+ * SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources,
+ * going down.
+ */
+const databaseUnavailableState = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
+
+/**
+ * What `startService` threw with this configuration, as one line. Never shows the password of the database.
+ */
+export function toStartError(error: unknown, config: Config): CommandError {
+  return new CommandError(toSingleLine(describeStartError(error, config)), { cause: error });
+}
+
+function describeStartError(error: unknown, { host, port, databaseUrl, dataDirectory }: Config): string {
+  const origin = rootCauseOf(error);
+  const reason = messageOf(origin);
+  const code = codeOf(origin) ?? '';
+  const call = stringFieldOf(origin, 'syscall');
+  const path = stringFieldOf(origin, 'path');
+  if (call === 'listen' || (call === 'getaddrinfo' && stringFieldOf(origin, 'hostname') === host)) {
+    return `Cannot listen on ${host}, port ${port}: ${listenErrorHints[code] ?? reason}`;
+  }
+  if (
+    databaseUrl !== undefined &&
+    (call === 'connect' || call === 'getaddrinfo' || databaseUnavailableState.test(code))
+  ) {
+    return `The database that DATABASE_URL names (${new URL(databaseUrl).host}) cannot be used: ${reason}.`;
+  }
+  if (path !== undefined && (path.startsWith(dataDirectory) || dataDirectory.startsWith(path))) {
+    return `The data directory ${dataDirectory} cannot be used (${reason}): correct it, or choose another RUNYARD_DATA_DIR.`;
+  }
+  return messageOf(error);
+}
+
+/**
+ * What is behind an error; a host name with several addresses fails as a bundle without a message of its own.
+ */
+function rootCauseOf(error: unknown): unknown {
+  const behind: unknown =
+    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
+  return behind === undefined ? error : rootCauseOf(behind);
+}
+
+function stringFieldOf(error: unknown, field: string): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value: unknown = Reflect.get(error, field);
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,90 @@
+/** What stands in the frame of a widget that shows data: a chart, a table, a counter or a pivot. */
+import { lazy, Suspense, useCallback } from 'react';
+import type { JsonObject, Rows, Widget } from '../api/dashboard-documents.ts';
+import { Loading } from '../parts/loading.tsx';
+import { Counter } from './counter.tsx';
+import { createAxisChart } from './options/axis-chart.ts';
+import {
+  createBoxChart,
+  createFunnelChart,
+  createHeatmapChart,
+  createHistogramChart,
+  createPieChart,
+  createPointMapChart,
+  createSankeyChart,
+} from './options/other-charts.ts';
+import type { ChartOption, ChartTheme } from './options/chart-theme.ts';
+import { PivotTable } from './pivot.tsx';
+import { toJsonObject } from './encodings.ts';
+import { ValueTable } from './value-table.tsx';
+
+const Drawing = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }));
+
+type CreateChart = (rows: Rows, encodings: JsonObject, look: ChartTheme, mark: JsonObject) => ChartOption;
+
+const axisChartFactory =
+  (type: Parameters<typeof createAxisChart>[0]): CreateChart =>
+  (rows, encodings, look, mark) =>
+    createAxisChart(type, rows, { encodings, mark }, look);
+
+/** Type of a widget -> how it is drawn. */
+const chartFactories: Readonly<Record<string, CreateChart>> = {
+  bar: axisChartFactory('bar'),
+  line: axisChartFactory('line'),
+  area: axisChartFactory('area'),
+  scatter: axisChartFactory('scatter'),
+  combo: axisChartFactory('combo'),
+  pie: createPieChart,
+  heatmap: createHeatmapChart,
+  histogram: createHistogramChart,
+  funnel: createFunnelChart,
+  sankey: createSankeyChart,
+  box: createBoxChart,
+  'symbol-map': createPointMapChart,
+};
+
+/** What people have to know about widgets that are shown in another way. */
+const substitutionNotes: Readonly<Record<string, string>> = {
+  'symbol-map': 'Shown without a map beneath the places.',
+  'choropleth-map': 'Shown as a table: the shapes of regions are not at hand here.',
+  'word-cloud': 'Shown as a table of the words.',
+};
+
+export function Visualization({
+  spec,
+  title,
+  rows,
+}: {
+  readonly spec: NonNullable<Widget['spec']>;
+  readonly title: string;
+  readonly rows: Rows;
+}) {
+  const { widgetType, encodings } = spec;
+  const draw = Object.hasOwn(chartFactories, widgetType) ? chartFactories[widgetType] : undefined;
+  const option = useCallback(
+    (look: ChartTheme) => draw?.(rows, encodings, look, toJsonObject(spec.mark)) ?? {},
+    [draw, rows, encodings, spec.mark],
+  );
+  const note = substitutionNotes[widgetType];
+  if (widgetType === 'counter') return <Counter rows={rows} encodings={encodings} />;
+  if (widgetType === 'pivot') return <PivotTable title={title} rows={rows} encodings={encodings} />;
+  if (draw === undefined)
+    return (
+      <>
+        {note !== undefined && <p className="hint">{note}</p>}
+        <ValueTable title={title} rows={rows} encodings={widgetType === 'table' ? encodings : {}} />
+      </>
+    );
+  return (
+    <>
+      {note !== undefined && <p className="hint">{note}</p>}
+      <Suspense fallback={<Loading what="the chart" />}>
+        <Drawing title={title} createOption={option} />
+      </Suspense>
+      <details className="figures-of">
+        <summary>Figures</summary>
+        <ValueTable title={title} rows={rows} encodings={{}} />
+      </details>
+    </>
+  );
+}

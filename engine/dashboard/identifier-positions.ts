@@ -1,0 +1,80 @@
+/**
+ * Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or
+ * PARTITION BY.
+ */
+import { isSignificant } from './rewrite-in-lists.ts';
+import type { SqlToken } from '../sql/tokenizer.ts';
+
+/** The brackets that a place is in, and the clause within them. */
+interface Level {
+  /** Whether the entries of the list that is read are names. */
+  expectsNames: boolean;
+  /** FROM parts the arguments of the function before these brackets. */
+  readonly fromIsSeparator: boolean;
+}
+
+/** Functions whose arguments FROM parts. */
+const fromFunctions = new Set(['extract', 'trim', 'substring', 'substr', 'overlay', 'position']);
+const nameListKeywords = new Set(['group', 'order', 'partition', 'cluster', 'distribute', 'sort']);
+/** Words that end a list of names. */
+const listEndKeywords = new Set([
+  'select',
+  'where',
+  'having',
+  'limit',
+  'offset',
+  'union',
+  'intersect',
+  'except',
+  'minus',
+  'qualify',
+  'window',
+  'set',
+  'values',
+  'rows',
+  'range',
+]);
+
+/** Tells of each place whether an identifier is expected there. */
+export function findIdentifierPositions(tokens: readonly SqlToken[]): (place: number) => boolean {
+  const expected = new Set<number>();
+  const levels: Level[] = [{ expectsNames: false, fromIsSeparator: false }];
+  const earlier: SqlToken[] = [];
+  let expecting = false;
+  for (const [place, token] of tokens.entries()) {
+    if (!isSignificant(token)) continue;
+    if (expecting && (token.kind === 'marker' || token.kind === 'quoted-name')) expected.add(place);
+    expecting = consumeToken(token, earlier, levels);
+    earlier.push(token);
+    if (earlier.length > 2) earlier.shift();
+  }
+  return (place) => expected.has(place);
+}
+
+/** Takes a token in, and tells whether a name is expected behind it. */
+function consumeToken({ kind, text }: SqlToken, earlier: readonly SqlToken[], levels: Level[]): boolean {
+  const level = levels.at(-1) ?? { expectsNames: false, fromIsSeparator: false };
+  const word = (token: SqlToken | undefined): string =>
+    token?.kind === 'word' ? token.text.toLowerCase() : '';
+  const [before, last] = earlier.length < 2 ? [undefined, earlier[0]] : earlier;
+  if (text === '(') {
+    levels.push({ expectsNames: false, fromIsSeparator: fromFunctions.has(word(last)) });
+    return false;
+  }
+  if (text === ')') {
+    if (levels.length > 1) levels.pop();
+    return false;
+  }
+  if (text === ',') return level.expectsNames;
+  if (kind !== 'word') return false;
+  const name = text.toLowerCase();
+  if (listEndKeywords.has(name)) level.expectsNames = false;
+  const isFrom =
+    name === 'from' &&
+    !level.fromIsSeparator &&
+    !(word(last) === 'distinct' && ['is', 'not'].includes(word(before)));
+  const isList = name === 'by' && nameListKeywords.has(word(last));
+  if (!isFrom && !isList && name !== 'join') return false;
+  level.expectsNames = true;
+  return true;
+}

@@ -1,0 +1,83 @@
+/** A run that has just been stored, as the engine holds it: nothing is read back. */
+import type { RunNotification } from './notification.ts';
+import type { QueueCode } from './run-status.ts';
+import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
+
+/** A run to be stored with its first task runs, in the state that admission gave it. */
+export interface NewRun extends RunOrigin {
+  readonly creator: string;
+  readonly state: 'QUEUED' | 'PENDING' | 'SKIPPED';
+  /** The limit that a QUEUED run waits for. */
+  readonly queueCode: QueueCode | undefined;
+  readonly message: string;
+  readonly startTime: number;
+  /** The node that drives it; a run that waits in the queue has none. */
+  readonly owner: string;
+  /** The first attempt that this run is a retry of; the run itself when it is none. */
+  readonly originalAttemptRunId: number;
+  readonly attempt: number;
+  readonly launchedBy: number | undefined;
+  readonly parentTaskRun?: number | undefined;
+  readonly tasks: readonly NewTaskRun[];
+  readonly notifications: readonly RunNotification[];
+}
+
+interface NewTaskRun {
+  readonly runId: number;
+  readonly taskKey: string;
+  readonly message: string;
+  /** Set for a retry. */
+  readonly dueTime?: number;
+}
+
+/** The run with the task runs of its first attempts. For runs in the state PENDING. */
+export function toRunWithTasks(run: NewRun): RunWithTasks {
+  const progress = (startTime: number | undefined, message: string): Progress => ({
+    state: 'PENDING',
+    startTime,
+    message,
+    runningTime: undefined,
+    terminatingTime: undefined,
+  });
+  return {
+    run: {
+      runId: run.runId,
+      jobId: run.jobId,
+      numberInJob: run.numberInJob,
+      format: run.format,
+      version: run.version,
+      name: run.name,
+      type: run.type,
+      trigger: run.trigger,
+      scheduledTime: run.scheduledTime,
+      creatorUserName: run.creator,
+      settings: run.settings,
+      overridingParameters: run.overridingParameters,
+      originalAttemptRunId: run.originalAttemptRunId,
+      attempt: run.attempt,
+      stopReason: undefined,
+      owner: run.owner,
+      fence: 1,
+      repair: undefined,
+      admittedTime: undefined,
+      launchedBy: run.launchedBy,
+      parentTaskRun: run.parentTaskRun,
+      timeoutRevision: 0,
+      warned: false,
+      progress: progress(run.startTime, run.message),
+    },
+    tasks: run.tasks.map((task) => ({
+      runId: task.runId,
+      jobRunId: run.runId,
+      taskKey: task.taskKey,
+      attempt: 0,
+      fence: 1,
+      clusterId: undefined,
+      sparkContextId: undefined,
+      dueTime: task.dueTime,
+      stopReason: undefined,
+      warned: false,
+      progress: progress(undefined, task.message),
+    })),
+  };
+}

@@ -1,0 +1,149 @@
+/** The notebook as data, inside its page: the line from which extraction scripts read cells and outputs. */
+import { createHash } from 'node:crypto';
+import { notebookModelName } from '../../validation/aliases.ts';
+import type { CellLanguage, CellOutput, NotebookCell } from '../task-output.ts';
+import {
+  cellsOf,
+  isActive,
+  languageOf,
+  notebookNameOf,
+  phaseOf,
+  type CellPhase,
+  type ExportedNotebook,
+} from './exported-notebook.ts';
+
+/** How far a cell came, in the words of the model. */
+const modelStateOf: Readonly<Record<CellPhase, string>> = {
+  finished: 'finished',
+  failed: 'error',
+  running: 'running',
+  interrupted: 'error',
+  waiting: 'input',
+  skipped: 'input',
+};
+
+/**
+ * The line that carries the model: JSON, percent-encoded, in base64. Its alphabet holds nothing that could
+ * end the string or the script. Readers look for exactly this spelling.
+ */
+export function modelLine(notebook: ExportedNotebook): string {
+  const encoded = Buffer.from(encodeURIComponent(JSON.stringify(notebookModel(notebook))), 'latin1').toString(
+    'base64',
+  );
+  return `<script>var ${notebookModelName} = '${encoded}';</script>`;
+}
+
+/** The notebook in the shape that readers know ("NotebookV1"). */
+export function notebookModel(notebook: ExportedNotebook): object {
+  return {
+    version: 'NotebookV1',
+    origId: notebook.runId,
+    guid: stableUuid(`${notebook.runId}`),
+    name: notebookNameOf(notebook),
+    language: languageOf(notebook),
+    commands: cellsOf(notebook).map((cell) => commandOf(notebook, cell)),
+    dashboards: [],
+    globalVars: {},
+    iPythonMetadata: null,
+    inputWidgets: {},
+  };
+}
+
+function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
+  const phase = phaseOf(cell, isActive(notebook));
+  const error = cell.outputs.find((output) => output.type === 'error');
+  return {
+    version: 'CommandV1',
+    origId: cell.position,
+    guid: stableUuid(`${notebook.runId} ${cell.position}`),
+    nuid: stableUuid(`${notebook.runId} ${cell.position} of the notebook`),
+    subtype: 'command',
+    commandType: 'auto',
+    position: cell.position,
+    command: commandText(cell, languageOf(notebook)),
+    commandVersion: 0,
+    state: modelStateOf[phase],
+    results: resultsOf(cell.outputs),
+    errorSummary: error?.summary ?? null,
+    error: error?.trace ?? null,
+    workflows: [],
+    submitTime: cell.startTime ?? 0,
+    startTime: cell.startTime ?? 0,
+    finishTime: cell.finishTime ?? 0,
+    collapsed: false,
+    bindings: notebook.parameters,
+    inputWidgets: {},
+    displayType: 'table',
+    width: 'auto',
+    height: 'auto',
+    commandTitle: cell.title ?? '',
+    showCommandTitle: cell.title !== undefined,
+    hideCommandCode: cell.source === '',
+    hideCommandResult: false,
+  };
+}
+
+const magicWords: Readonly<Record<CellLanguage, string>> = {
+  markdown: 'md',
+  sql: 'sql',
+  shell: 'sh',
+  pip: 'pip',
+  run: 'run',
+  python: 'python',
+  javascript: 'javascript',
+};
+
+/** A cell as it is written in its notebook: in another language, with the magic word in front. */
+function commandText({ language, source }: NotebookCell, usual: CellLanguage): string {
+  const plain = source === '' || language === usual || source.startsWith(`%${magicWords[language]}`);
+  return plain ? source : `%${magicWords[language]} ${source}`;
+}
+
+/** Nothing, the one result, or a list of all of them in their order. */
+function resultsOf(outputs: readonly CellOutput[]): object | null {
+  const [only, ...others] = outputs.map(resultOf);
+  if (only === undefined) return null;
+  return others.length === 0 ? only : { type: 'listResults', data: [only, ...others] };
+}
+
+const resultTypes = { stdout: 'ansi', stderr: 'ansi', text: 'text', html: 'htmlSandbox' } as const;
+
+function resultOf(output: CellOutput): object {
+  switch (output.type) {
+    case 'error':
+      return { type: 'error', summary: output.summary, cause: output.trace };
+    case 'table':
+      return {
+        type: 'table',
+        schema: output.columns,
+        data: output.rows,
+        overflow: output.rowsTotal !== undefined && output.rowsTotal > output.rows.length,
+      };
+    case 'image':
+      return { type: 'mimeBundle', data: { [output.mime]: toBundleData(output) } };
+    case 'stdout':
+    case 'stderr':
+    case 'text':
+    case 'html':
+      return { type: resultTypes[output.type], data: output.data };
+    default:
+      return output satisfies never;
+  }
+}
+
+/** In such a bundle SVG stands as the text that it is, every other picture in base64. */
+function toBundleData({ mime, data }: Extract<CellOutput, { type: 'image' }>): string {
+  return mime === 'image/svg+xml' ? Buffer.from(data, 'base64').toString('utf8').toWellFormed() : data;
+}
+
+/** An id that is the same in every export of the same thing. */
+function stableUuid(of: string): string {
+  const hex = createHash('sha256').update(of).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,160 @@
+/** Sends mails: through an SMTP server, or into files where none is configured. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { codeOf, messageOf } from '../engine/errors.ts';
+import { isEmailAddress } from '../engine/notification/address.ts';
+import type { DeliveryMessage } from '../engine/notification/delivery.ts';
+import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
+import { toExcerpt, type SendResult } from './send-result.ts';
+
+export interface MailSettings {
+  /** smtp[s]://user:password@host:port; undefined: mails are kept as files. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  /** Mails a second, at most. */
+  readonly perSecond: number;
+  /** Where files of mails are kept. */
+  readonly directory: string;
+  /** Certificates to trust beside the known ones, in PEM. */
+  readonly ca?: string | undefined;
+}
+
+export interface Mail {
+  readonly deliveryId: string;
+  readonly to: readonly string[];
+  readonly message: Extract<DeliveryMessage, { kind: 'mail' }>;
+}
+
+export interface Mailer {
+  /** Never rejects. */
+  send(mail: Mail): Promise<SendResult>;
+  close(): void;
+}
+
+/** Connections at a time: as many as deliveries that are under way. */
+export const mailConcurrency = 5;
+
+/** One step of the talk with the server may take so long (ms). */
+const smtpTimeoutMs = 20_000;
+
+export function createMailer(settings: MailSettings): Mailer {
+  return settings.smtpUrl === undefined
+    ? createFileMailer(settings)
+    : createSmtpMailer(settings, new URL(settings.smtpUrl));
+}
+
+function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
+  const secure = url.protocol === 'smtps:';
+  const user = decodeURIComponent(url.username);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const transport = createTransport({
+    pool: true,
+    maxConnections: mailConcurrency,
+    maxMessages: 100,
+    rateDelta: 1_000,
+    rateLimit: settings.perSecond,
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    // A password never travels in the clear, but on this machine.
+    requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
+    ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
+    connectionTimeout: smtpTimeoutMs,
+    greetingTimeout: smtpTimeoutMs,
+    socketTimeout: smtpTimeoutMs,
+    dnsTimeout: smtpTimeoutMs,
+    ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      const wrong = mail.to.find((address) => !isEmailAddress(address));
+      if (wrong !== undefined) return invalidAddressResult(wrong);
+      try {
+        const { response } = await transport.sendMail(composeMail(mail, settings.from));
+        return { outcome: { kind: 'delivered' }, status: statusOf(response), answer: toExcerpt(response) };
+      } catch (error) {
+        return toFailureResult(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function createFileMailer(settings: MailSettings): Mailer {
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      const wrong = mail.to.find((address) => !isEmailAddress(address));
+      if (wrong !== undefined) return invalidAddressResult(wrong);
+      try {
+        const { message } = await transport.sendMail(composeMail(mail, settings.from));
+        if (!Buffer.isBuffer(message)) throw new TypeError('The mail was not composed as a whole.');
+        await mkdir(settings.directory, { recursive: true, mode: 0o700 });
+        const path = join(settings.directory, `${mail.deliveryId}.eml`);
+        await writeFile(`${path}.part`, message, { mode: 0o600 });
+        await rename(`${path}.part`, path);
+        return { outcome: { kind: 'delivered' }, answer: `Kept as ${path}; RUNYARD_SMTP_URL is not set.` };
+      } catch (error) {
+        return { outcome: { kind: 'again' }, error: toExcerpt(messageOf(error)) };
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** What a mail holds. Addresses are given as parts: as one text they would be parsed for lists and names. */
+function composeMail({ deliveryId, to, message }: Mail, from: string) {
+  return {
+    from,
+    to: to.map((address) => ({ name: '', address })),
+    subject: message.subject,
+    text: message.text,
+    html: message.html,
+    // Sent twice, it is the same mail.
+    messageId: `<${deliveryId}@${domainOf(from)}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Runyard-Delivery': deliveryId },
+  };
+}
+
+function domainOf(from: string): string {
+  return /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'runyard';
+}
+
+function invalidAddressResult(address: string): SendResult {
+  return {
+    outcome: { kind: 'refused' },
+    error: `${JSON.stringify(address.slice(0, 100))} is no mail address.`,
+  };
+}
+
+function statusOf(response: string): number | undefined {
+  const code = /^\d{3}/.exec(response)?.[0];
+  return code === undefined ? undefined : Number(code);
+}
+
+/**
+ * What the server says of recipient or content with 5xx stays so; everything else may be mended, a wrong
+ * password among it.
+ */
+function toFailureResult(error: unknown): SendResult {
+  const status =
+    typeof error === 'object' &&
+    error !== null &&
+    'responseCode' in error &&
+    typeof error.responseCode === 'number'
+      ? error.responseCode
+      : undefined;
+  const about = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
+  const outcome: AttemptOutcome =
+    about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
+  return { outcome, status, error: toExcerpt(messageOf(error)) };
+}

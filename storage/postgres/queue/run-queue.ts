@@ -1,0 +1,123 @@
+/** Runs that wait in the queue: who is next, and leaving it. */
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { JobRunCounts, QueuedJob } from '../../../engine/ports/runs.ts';
+import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
+import type { QueueCode } from '../../../engine/run/run-status.ts';
+import { runOf } from '../runs/run-rows.ts';
+import { withTasks } from '../runs/runs.ts';
+import type { Database } from '../schema.ts';
+
+/**
+ * Runs of a job that are active: those that take up its max_concurrent_runs, and those that wait in the
+ * queue.
+ */
+export async function countRuns(db: Kysely<Database>, jobId: number): Promise<JobRunCounts> {
+  const { rows } = await sql<JobRunCounts>`
+    select count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
+    from runs where job_id = ${jobId} and active`.execute(db);
+  return rows[0] ?? { active: 0, queued: 0 };
+}
+
+/** Jobs with runs in the queue, and how much of their limit is taken. */
+export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
+  const { rows } = await sql<{
+    job_id: number;
+    since: number;
+    hidden: boolean;
+    limit: number | null;
+    active: number;
+  }>`
+    select jobs.job_id, waiting.since, jobs.hidden, (jobs.settings ->> 'max_concurrent_runs')::bigint as limit,
+      (select count(*) from runs where runs.job_id = jobs.job_id and runs.active and runs.queue_code is null)::bigint as active
+    from (select job_id, min(start_time) as since from runs where queue_code is not null group by job_id) as waiting
+    join jobs on jobs.job_id = waiting.job_id`.execute(db);
+  return rows.map((row) => ({
+    jobId: row.job_id,
+    activeRuns: row.active,
+    since: row.since,
+    maxConcurrentRuns: row.hidden ? undefined : (row.limit ?? 1),
+  }));
+}
+
+/**
+ * Runs in the queue that were told to stop, or began to wait before then (epoch ms); runs of deleted jobs
+ * among them.
+ */
+export async function listRunsLeavingQueue(
+  db: Kysely<Database>,
+  since: number,
+  limit: number,
+): Promise<RunWithTasks[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('queue_code', 'is not', null)
+    .where((run) => run.or([run('stop_reason', 'is not', null), run('start_time', '<', since)]))
+    .orderBy('run_id')
+    .limit(limit)
+    .execute();
+  return withTasks(db, rows);
+}
+
+/** The oldest run of a job in the queue that was not told to stop, locked until the transaction ends. */
+export async function lockOldestQueuedRun(
+  transaction: Transaction<Database>,
+  jobId: number,
+): Promise<Run | undefined> {
+  const row = await transaction
+    .selectFrom('runs')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('queue_code', 'is not', null)
+    .where('stop_reason', 'is', null)
+    .orderBy('number_in_job')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && runOf(row);
+}
+
+/** A locked run leaves the queue: PENDING with all its tasks, and driven by `owner`. */
+export async function admitRun(
+  transaction: Transaction<Database>,
+  runId: number,
+  owner: string,
+  now: number,
+): Promise<RunWithTasks> {
+  const row = await transaction
+    .updateTable('runs')
+    .set((run) => ({
+      state: 'PENDING',
+      queue_code: null,
+      message: '',
+      owner,
+      admitted_time: run.fn<number>('greatest', ['start_time', sql`${now}::bigint`]),
+    }))
+    .where('run_id', '=', runId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await transaction
+    .updateTable('task_runs')
+    .set({ state: 'PENDING' })
+    .where('job_run_id', '=', runId)
+    .where('state', '=', 'QUEUED')
+    .execute();
+  const [admitted] = await withTasks(transaction, [row]);
+  if (admitted === undefined) throw new Error(`Run ${runId} was admitted and is not there.`);
+  return admitted;
+}
+
+/** A run in the queue says that it waits for another limit. */
+export async function requeueRun(
+  transaction: Transaction<Database>,
+  runId: number,
+  code: QueueCode,
+  message: string,
+): Promise<void> {
+  await transaction
+    .updateTable('runs')
+    .set({ queue_code: code, message })
+    .where('run_id', '=', runId)
+    .where('queue_code', 'is not', null)
+    .execute();
+}

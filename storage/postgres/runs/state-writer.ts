@@ -1,0 +1,220 @@
+/**
+ * Writing states with group commit: a change waits only while writes are under way, then goes together with
+ * all others that came meanwhile. Each write names the state and the fence that it expects; a row that has
+ * moved on is left alone.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Log } from '../../../engine/ports/engine.ts';
+import type { ChangeSet } from '../../../engine/ports/runs.ts';
+import type { StateChange } from '../../../engine/run/step.ts';
+import { isTerminal } from '../../../engine/run/states.ts';
+import type { Clock } from '../../../engine/clock.ts';
+import { retryTransient } from '../transient-errors.ts';
+import { insertOutboxEvents } from '../outbox/outbox.ts';
+import { attemptRow } from './run-rows.ts';
+import type { Database } from '../schema.ts';
+
+export interface StateWriter {
+  /**
+   * Durable when resolved. `refused`: a row was no longer in the state and fence that its change names; then
+   * nothing of the set was written. While the database is away it waits; it rejects for errors that waiting
+   * does not mend.
+   */
+  write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
+}
+
+interface PendingWrite {
+  readonly set: ChangeSet;
+  readonly resolve: (answer: 'written' | 'refused') => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Two writers keep the disk busy while one of them talks. */
+const writersMax = 2;
+const batchMax = 500;
+
+export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log): StateWriter {
+  const queue: PendingWrite[] = [];
+  let writers = 0;
+  const flush = async (): Promise<void> => {
+    writers += 1;
+    while (queue.length > 0) await writeBatch(db, queue.splice(0, batchMax), clock, log);
+    writers -= 1;
+  };
+  return {
+    write: (set) =>
+      new Promise((resolve, reject) => {
+        queue.push({ set, resolve, reject });
+        if (writers < writersMax) void flush();
+      }),
+  };
+}
+
+/**
+ * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else
+ * down: whoever was not written with the others is written alone.
+ */
+async function writeBatch(
+  db: Kysely<Database>,
+  batch: readonly PendingWrite[],
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  // True once an attempt broke off: it may have been committed all the same.
+  let doubtful = false;
+  const attempt = (sets: readonly ChangeSet[]) =>
+    retryTransient(clock, log, () =>
+      writeSets(db, sets).catch((error: unknown) => {
+        doubtful = true;
+        throw error;
+      }),
+    );
+  const together = await attempt(batch.map((one) => one.set)).catch(() => new Set<number>());
+  for (const [index, one] of batch.entries()) {
+    try {
+      const written =
+        together.has(index) ||
+        (await attempt([one.set])).has(0) ||
+        (doubtful && (await retryTransient(clock, log, () => isAlreadyWritten(db, one.set))));
+      one.resolve(written ? 'written' : 'refused');
+    } catch (error) {
+      one.reject(error);
+    }
+  }
+}
+
+/** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
+async function writeSets(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
+  const single = sets.every(
+    (set) => set.changes.length === 1 && set.notifications.length === 0 && set.attempts === undefined,
+  );
+  if (single) return new Set((await applyChanges(db, sets)).keys());
+  return (await writeAllOrNone(db, sets)) ? new Set(sets.keys()) : new Set();
+}
+
+class RefusedError extends Error {}
+
+/** All changes and notices of all sets in one transaction, or nothing and false. */
+async function writeAllOrNone(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      const written = await applyChanges(transaction, sets);
+      if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new RefusedError();
+      await insertNotificationsAndAttempts(transaction, sets);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedError) return false;
+    throw error;
+  }
+}
+
+/** Writes one set inside a transaction that does more; `refused`: it must be rolled back. */
+export async function writeInTransaction(
+  transaction: Transaction<Database>,
+  set: ChangeSet,
+): Promise<'written' | 'refused'> {
+  if (((await applyChanges(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
+  await insertNotificationsAndAttempts(transaction, [set]);
+  return 'written';
+}
+
+async function insertNotificationsAndAttempts(
+  transaction: Transaction<Database>,
+  sets: readonly ChangeSet[],
+): Promise<void> {
+  await insertOutboxEvents(
+    transaction,
+    sets.flatMap((set) => set.notifications),
+  );
+  const attempts = sets.flatMap((set) => set.attempts ?? []);
+  if (attempts.length > 0)
+    await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
+}
+
+/** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
+async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
+  const written = new Map<number, number>();
+  for (const kind of ['run', 'task'] as const) {
+    const rows = sets.flatMap((set, index) =>
+      set.changes.filter((change) => change.kind === kind).map((change) => toChangeRow(change, index)),
+    );
+    if (rows.length === 0) continue;
+    // Locks taken in one order make deadlocks rare.
+    rows.sort((one, other) => one.run_id - other.run_id);
+    const result = await (kind === 'run' ? updateRuns : updateTaskRuns)(db, JSON.stringify(rows));
+    for (const { set_index: index } of result.rows) written.set(index, (written.get(index) ?? 0) + 1);
+  }
+  return written;
+}
+
+function toChangeRow(change: StateChange, setIndex: number) {
+  return {
+    set_index: setIndex,
+    run_id: change.runId,
+    from_state: change.from,
+    to_state: change.to,
+    to_active: !isTerminal(change.to),
+    fence: change.fence,
+    at: change.at,
+    stamp_start: change.stampStart,
+    stamp_running: change.stampRunning,
+    stamp_terminating: change.stampTerminating,
+    stamp_end: change.stampEnd,
+    warned: change.warned === true,
+    result: change.result ?? null,
+    message: change.message === undefined ? null : toStorableText(change.message),
+    cluster_id: change.clusterId ?? null,
+    spark_context_id: change.sparkContextId ?? null,
+  };
+}
+
+/**
+ * PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures
+ * may.
+ */
+function toStorableText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
+  set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
+  stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean, warned boolean,
+  result text, message text, cluster_id text, spark_context_id text)`;
+
+/** The clock of a machine may step back; the times of a run never do. */
+const progressAssignments = sql`
+  state = to_state, active = to_active,
+  result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
+  start_time = case when stamp_start then coalesce(row.start_time, at) else row.start_time end,
+  running_time = case when stamp_running then greatest(at, row.start_time) else row.running_time end,
+  terminating_time = case when stamp_terminating then greatest(at, row.running_time, row.start_time) else row.terminating_time end,
+  end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end,
+  warned_time = case when warned then coalesce(row.warned_time, at) else row.warned_time end`;
+
+const expectedRow = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
+
+const updateRuns = (db: Kysely<Database>, rows: string) =>
+  sql<{ set_index: number }>`
+  update runs as row set ${progressAssignments}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(
+    db,
+  );
+
+const updateTaskRuns = (db: Kysely<Database>, rows: string) =>
+  sql<{ set_index: number }>`
+  update task_runs as row set ${progressAssignments},
+    cluster_id = coalesce(change.cluster_id, row.cluster_id),
+    spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
+  from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(db);
+
+async function isAlreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
+  for (const change of set.changes) {
+    const row = await db
+      .selectFrom(change.kind === 'run' ? 'runs' : 'task_runs')
+      .select(['state', 'fence'])
+      .where('run_id', '=', change.runId)
+      .executeTakeFirst();
+    if (row?.state !== change.to || row.fence !== change.fence) return false;
+  }
+  return true;
+}

@@ -1,0 +1,62 @@
+/**
+ * The vendor's own SDK, unmodified, manages people and tokens. It sends no body with a PATCH, so it changes
+ * nothing.
+ */
+import { WorkspaceClient } from '@databricks/sdk-experimental';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../harness/test-service.ts';
+
+let runyard: TestService;
+let client: WorkspaceClient;
+beforeAll(async () => {
+  runyard = await startTestService();
+  client = clientWith(runyard.token);
+});
+afterAll(() => runyard.stop());
+
+function clientWith(token: string): WorkspaceClient {
+  return new WorkspaceClient({ env: { DATABRICKS_HOST: runyard.url, DATABRICKS_TOKEN: token } });
+}
+
+/** The first entry of a list: of people the SDK asks for the first page again and again. */
+async function first<Entry>(list: AsyncIterable<Entry>): Promise<Entry | undefined> {
+  const { value, done } = await list[Symbol.asyncIterator]().next();
+  return done === true ? undefined : value;
+}
+
+test('users are made, found, shown and removed', async () => {
+  const { id = '' } = await client.usersV2.create({ userName: 'ada@example.org', displayName: 'Ada' });
+  expect(await first(client.usersV2.list({ filter: 'userName eq "ada@example.org"' }))).toMatchObject({
+    id,
+    displayName: 'Ada',
+  });
+  expect(await client.usersV2.get({ id })).toMatchObject({ active: true, userName: 'ada@example.org' });
+  await client.usersV2.delete({ id });
+  expect(await first(client.usersV2.list({ filter: 'userName eq "ada@example.org"' }))).toBeUndefined();
+});
+
+test('a service principal gets its first token, which is listed and revoked', async () => {
+  const { id = '', applicationId = '' } = await client.servicePrincipalsV2.create({ displayName: 'robot' });
+  const { token_value: value = '', token_info: info } = await client.tokenManagement.createOboToken({
+    application_id: applicationId,
+    comment: 'first',
+    lifetime_seconds: 3_600,
+  });
+  expect((await clientWith(value).currentUser.me()).userName).toBe(applicationId);
+  expect(await first(client.tokenManagement.list({ created_by_username: 'admin' }))).toMatchObject({
+    token_id: info?.token_id,
+    comment: 'first',
+  });
+  await client.tokenManagement.delete({ token_id: info?.token_id ?? '' });
+  await expect(clientWith(value).currentUser.me()).rejects.toThrow('Invalid access token.');
+  await client.servicePrincipalsV2.delete({ id });
+});
+
+test('settings of the workspace, and who may use tokens, are shown', async () => {
+  expect(await client.workspaceConf.getStatus({ keys: 'enableTokensConfig' })).toEqual({
+    enableTokensConfig: 'true',
+  });
+  expect(
+    (await client.tokenManagement.getPermissions()).access_control_list?.map((entry) => entry.group_name),
+  ).toEqual(['users', 'admins']);
+});

@@ -1,0 +1,410 @@
+/** The calls on the workspace and on managed_fs, through HTTP. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
+import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
+import { createRoots } from '../../../storage/files/roots.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
+import {
+  adminToken,
+  startApiHarness,
+  type ApiResponse,
+  type ApiHarness,
+} from '../../unit/api/api-harness.ts';
+
+let dataDirectory: string;
+let service: ApiHarness;
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-files-'));
+  const roots = createRoots({ dataDirectory, allowedRoots: [] });
+  service = await startApiHarness({
+    operations: [
+      ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+      ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+    ],
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test('a notebook is imported, shown, listed, exported and deleted', async () => {
+  const imported = await service.post('2.0/workspace/import', {
+    path: '/Users/u/nb',
+    language: 'PYTHON',
+    content: base64('print(1)'),
+  });
+  expect(imported).toMatchObject({ status: 200, body: {} });
+  const status = await service.get('2.0/workspace/get-status', { path: '/Workspace/Users/u/nb' });
+  expect(status).toMatchObject({
+    status: 200,
+    body: { object_type: 'NOTEBOOK', path: '/Users/u/nb', language: 'PYTHON' },
+  });
+  for (const field of ['object_id', 'created_at', 'modified_at', 'size'])
+    expect(status.body[field]).toSatisfy(Number.isSafeInteger);
+  expect(await service.get('2.0/workspace/list', { path: '/Users/u' })).toMatchObject({
+    status: 200,
+    body: { objects: [status.body] },
+  });
+  expect(await service.get('2.0/workspace/export', { path: '/Users/u/nb', format: 'SOURCE' })).toMatchObject({
+    status: 200,
+    body: { content: base64('# Databricks notebook source\nprint(1)'), file_type: 'py' },
+  });
+  expect(await service.post('2.0/workspace/delete', { path: '/Users/u', recursive: 'true' })).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  expect(await service.get('2.0/workspace/get-status', { path: '/Users/u/nb' })).toMatchObject({
+    status: 404,
+    body: { error_code: 'RESOURCE_DOES_NOT_EXIST', message: "Path (/Users/u/nb) doesn't exist." },
+  });
+});
+
+test('a directory is made and shown without a size', async () => {
+  expect(await service.post('2.0/workspace/mkdirs', { path: '/made/here' })).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  const { body } = await service.get('2.0/workspace/get-status', { path: '/made/here' });
+  expect(body).toMatchObject({ object_type: 'DIRECTORY', path: '/made/here' });
+  expect(body).not.toHaveProperty('size');
+  expect(await service.get('2.0/workspace/list', { path: '/made/here' })).toMatchObject({
+    status: 200,
+    body: { objects: [] },
+  });
+});
+
+test.each(['managed_fs', 'dbfs'])('a file is put, read, shown, listed and deleted under %s', async (name) => {
+  const path = `/${name}-test/a`;
+  expect(
+    await service.post(`2.0/${name}/put`, { path: `${name}:${path}`, contents: base64('hello') }),
+  ).toMatchObject({ status: 200, body: {} });
+  expect(await readFile(join(dataDirectory, 'managed_fs', path), 'utf8')).toBe('hello');
+  expect(await service.get(`2.0/${name}/read`, { path, offset: '1', length: '3' })).toMatchObject({
+    status: 200,
+    body: { bytes_read: 3, data: base64('ell') },
+  });
+  const status = await service.get(`2.0/${name}/get-status`, { path });
+  expect(status.body).toEqual({ path, is_dir: false, file_size: 5, modification_time: expect.any(Number) });
+  expect(await service.get(`2.0/${name}/list`, { path: `/${name}-test` })).toMatchObject({
+    body: { files: [status.body] },
+  });
+  expect(await service.post(`2.0/${name}/mkdirs`, { path: `/${name}-test/d` })).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  expect(await service.post(`2.0/${name}/delete`, { path: `/${name}-test`, recursive: true })).toMatchObject({
+    status: 200,
+    body: {},
+  });
+  expect(await service.get(`2.0/${name}/get-status`, { path })).toMatchObject({
+    status: 404,
+    body: { error_code: 'RESOURCE_DOES_NOT_EXIST' },
+  });
+});
+
+test.each([
+  [
+    'workspace/import',
+    { path: '/a', language: 'PYTHON', content: 'no base64!' },
+    'INVALID_PARAMETER_VALUE',
+    'content is not base64: ',
+  ],
+  [
+    'workspace/import',
+    { path: '/a', language: 'PYTHON', content: 'abc' },
+    'INVALID_PARAMETER_VALUE',
+    'content is not base64: ',
+  ],
+  [
+    'workspace/import',
+    { path: '/a', language: 'PYTHON' },
+    'INVALID_PARAMETER_VALUE',
+    'Missing required field: content.',
+  ],
+  ['workspace/import', { content: '' }, 'INVALID_PARAMETER_VALUE', 'Missing required field: path.'],
+  [
+    'workspace/import',
+    { path: '/a', content: '', format: 'DBC' },
+    'INVALID_PARAMETER_VALUE',
+    'format is "DBC"; it must be one of ',
+  ],
+  [
+    'workspace/import',
+    { path: '/../a', content: '', language: 'SQL' },
+    'INVALID_PARAMETER_VALUE',
+    'The path "/../a" leads outside the workspace.',
+  ],
+  ['workspace/mkdirs', { path: 'a' }, 'INVALID_PARAMETER_VALUE', 'The path "a" must begin with a slash.'],
+  [
+    'workspace/delete',
+    { path: '/' },
+    'INVALID_PARAMETER_VALUE',
+    'The path "/" is the top of the workspace itself',
+  ],
+  ['managed_fs/put', { path: '/a' }, 'INVALID_PARAMETER_VALUE', 'Missing required field: contents.'],
+  ['managed_fs/put', { path: '/a', contents: '====' }, 'INVALID_PARAMETER_VALUE', 'contents is not base64: '],
+  [
+    'managed_fs/put',
+    { path: '/a/../..', contents: '' },
+    'INVALID_PARAMETER_VALUE',
+    'The path "/a/../.." leads outside managed_fs.',
+  ],
+])('%s with %j is refused', async (path, body, code, message) => {
+  const answer = await service.post(`2.0/${path}`, body);
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { error_code: code, message: expect.stringContaining(message) },
+  });
+});
+
+test.each([
+  [{ path: '/x', length: '1048577' }, 'length is 1048577; it must be at most 1048576.'],
+  [{ path: '/x', offset: '-1' }, 'offset is -1; it must be at least 0.'],
+])('a read of %j is refused', async (query, message) => {
+  expect(await service.get('2.0/managed_fs/read', query)).toMatchObject({
+    status: 400,
+    body: { error_code: 'INVALID_PARAMETER_VALUE', message },
+  });
+});
+
+test('base64 may be broken into lines', async () => {
+  await service.post('2.0/managed_fs/put', { path: '/lines', contents: 'aGVs\r\nbG8=\n' });
+  expect(await service.get('2.0/managed_fs/read', { path: '/lines' })).toMatchObject({
+    body: { bytes_read: 5, data: base64('hello') },
+  });
+});
+
+test('a path is decoded once: what it then holds is a name', async () => {
+  const answer = await service.send({
+    method: 'GET',
+    url: '/api/2.0/workspace/get-status?path=/%252e%252e/%252e%252e/etc',
+    headers: { authorization: `Bearer ${adminToken}` },
+  });
+  expect(answer).toMatchObject({
+    status: 404,
+    body: { message: "Path (/%2e%2e/%2e%2e/etc) doesn't exist." },
+  });
+});
+
+test('a file that is put twice is refused without overwrite and replaced with it', async () => {
+  const body = { path: '/twice', contents: base64('1') };
+  expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({ status: 200 });
+  expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({
+    status: 400,
+    body: { error_code: 'RESOURCE_ALREADY_EXISTS' },
+  });
+  expect(await service.post('2.0/managed_fs/put', { ...body, overwrite: true })).toMatchObject({
+    status: 200,
+  });
+});
+
+describe('multipart forms', () => {
+  /** The bytes that clients send: fields as they are, the file with a name. */
+  async function form(
+    path: string,
+    parts: readonly (readonly [name: string, value: string | Blob])[],
+  ): Promise<ApiResponse> {
+    const body = new FormData();
+    for (const [name, value] of parts) {
+      if (typeof value === 'string') body.append(name, value);
+      else body.append(name, value, 'file.py');
+    }
+    const request = new Request('http://runyard.test', { method: 'POST', body });
+    return service.send({
+      method: 'POST',
+      url: `/api/2.0/${path}`,
+      payload: Buffer.from(await request.arrayBuffer()),
+      headers: {
+        authorization: `Bearer ${adminToken}`,
+        'content-type': request.headers.get('content-type') ?? '',
+      },
+    });
+  }
+
+  const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
+
+  test.each(['managed_fs', 'dbfs'])('a file is put as it is under %s', async (name) => {
+    const path = `/form-${name}`;
+    expect(
+      await form(`${name}/put`, [
+        ['path', path],
+        ['contents', new Blob([bytes])],
+        ['overwrite', 'true'],
+      ]),
+    ).toMatchObject({ status: 200, body: {} });
+    expect(await readFile(join(dataDirectory, 'managed_fs', path))).toEqual(bytes);
+  });
+
+  test('a notebook is imported as it is', async () => {
+    const parts = [
+      ['path', '/form/nb'],
+      ['format', 'SOURCE'],
+      ['language', 'PYTHON'],
+      ['overwrite', 'True'],
+      ['content', new Blob(['print(1)\n'])],
+    ] as const;
+    expect(await form('workspace/import', parts)).toMatchObject({ status: 200, body: {} });
+    expect((await service.get('2.0/workspace/export', { path: '/form/nb' })).body).toEqual({
+      content: base64('# Databricks notebook source\nprint(1)\n'),
+      file_type: 'py',
+    });
+  });
+
+  test('contents may also be a field in base64, and an empty file is a file', async () => {
+    expect(
+      await form('managed_fs/put', [
+        ['path', '/form-field'],
+        ['contents', base64('hello')],
+      ]),
+    ).toMatchObject({ status: 200 });
+    expect(await readFile(join(dataDirectory, 'managed_fs/form-field'), 'utf8')).toBe('hello');
+    expect(
+      await form('managed_fs/put', [
+        ['path', '/form-empty'],
+        ['contents', new Blob([])],
+      ]),
+    ).toMatchObject({ status: 200 });
+    expect(await readFile(join(dataDirectory, 'managed_fs/form-empty'), 'utf8')).toBe('');
+  });
+
+  const file = new Blob(['x']);
+  test.each<[string, string, (readonly [string, string | Blob])[], string, string]>([
+    [
+      'no file',
+      'managed_fs/put',
+      [['path', '/no-file']],
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: contents.',
+    ],
+    [
+      'no path',
+      'workspace/import',
+      [['content', file]],
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: path.',
+    ],
+    [
+      'two files',
+      'managed_fs/put',
+      [
+        ['path', '/two'],
+        ['contents', file],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'contents is given more than once in the form; give it once.',
+    ],
+    [
+      'a field given twice',
+      'managed_fs/put',
+      [
+        ['path', '/two'],
+        ['path', '/other'],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'path is given more than once in the form; give it once.',
+    ],
+    [
+      'a file under another name',
+      'managed_fs/put',
+      [
+        ['path', '/other'],
+        ['content', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      '"content" is a file of the form; the only file may be contents.',
+    ],
+    [
+      'a path that is taken',
+      'managed_fs/put',
+      [
+        ['path', '/taken'],
+        ['contents', file],
+      ],
+      'RESOURCE_ALREADY_EXISTS',
+      '/taken',
+    ],
+    [
+      'a path that leads outside',
+      'managed_fs/put',
+      [
+        ['path', '/../x'],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'The path "/../x" leads outside managed_fs.',
+    ],
+    [
+      'a boolean that is none',
+      'managed_fs/put',
+      [
+        ['path', '/x'],
+        ['contents', file],
+        ['overwrite', 'yes'],
+      ],
+      'MALFORMED_REQUEST',
+      'Expected boolean for field overwrite, found STRING "yes"',
+    ],
+    [
+      'a form for what takes none',
+      'workspace/mkdirs',
+      [['path', '/x']],
+      'MALFORMED_REQUEST',
+      'Invalid JSON given in the body of the request - expected a map: this operation takes no form.',
+    ],
+  ])('%s is refused', async (_, path, parts, code, message) => {
+    await service.post('2.0/managed_fs/put', { path: '/taken', contents: '', overwrite: true });
+    expect(await form(path, parts)).toMatchObject({
+      status: 400,
+      body: { error_code: code, message: expect.stringContaining(message) },
+    });
+  });
+
+  test.each([
+    [
+      'a form that breaks off',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="path"\r\n\r\n/a\r\n',
+    ],
+    ['a form without its boundary', 'multipart/form-data', '--x--\r\n'],
+    ['a form that is none', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
+    ['no bytes', 'multipart/form-data; boundary=x', ''],
+  ])('%s is refused', async (_, type, payload) => {
+    const answer = await service.send({
+      method: 'POST',
+      url: '/api/2.0/managed_fs/put',
+      payload,
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': type },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error_code: 'MALFORMED_REQUEST',
+        message: expect.stringMatching(/^Invalid multipart form given in the body of the request: /),
+      },
+    });
+  });
+
+  test('a form over 10 MB is 413, one just below is taken', async () => {
+    const parts = (size: number) =>
+      [
+        ['path', '/large'],
+        ['overwrite', 'true'],
+        ['contents', new Blob([Buffer.alloc(size)])],
+      ] as const;
+    expect(await form('managed_fs/put', parts(10 * 2 ** 20))).toMatchObject({
+      status: 413,
+      body: { error_code: 'REQUEST_TOO_LARGE', message: 'Size of the request body exceeds 10485760 bytes' },
+    });
+    expect(await form('managed_fs/put', parts(10 * 2 ** 20 - 1_000))).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,321 @@
+/**
+ * How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real
+ * processes.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createConfig } from '../../cli/config.ts';
+import {
+  findSandbox,
+  IsolationError,
+  resolveIsolation,
+  resolveTaskUser,
+} from '../../cli/wiring/isolation.ts';
+import { createProcessTable } from '../../runners/process/process-table.ts';
+import { createRoots } from '../../storage/files/roots.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
+import { buildWheels } from '../harness/python-packages.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+const isRoot = process.getuid?.() === 0;
+const systemPython = '/usr/bin/python3';
+const systemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(
+  () => true,
+  () => false,
+);
+const sandbox = await findSandbox(undefined).then(
+  () => true,
+  () => false,
+);
+
+/** What a program sees of itself and of the service, as one JSON line. */
+const look = `import json, os, resource, subprocess, sys, tempfile
+def tried(work):
+    try: return work()
+    except Exception as error: return type(error).__name__
+data = os.path.dirname(os.environ["RUNYARD_MANAGED_FS"])
+open(os.environ["RUNYARD_MANAGED_FS"] + "/from-task.txt", "w").write("written by the task")
+open("own.txt", "w").write("x")
+open("/dev/stderr", "a").close()
+open(os.environ["TMPDIR"] + "/own.txt", "w").write("x")
+print(json.dumps({
+  "uid": os.getuid(), "data": sorted(tried(lambda: os.listdir(data)) or []), "runs": tried(lambda: os.listdir(data + "/runs")),
+  "token": tried(lambda: open(data + "/bootstrap-token").read()), "etc": os.access("/etc", os.W_OK),
+  "memory": resource.getrlimit(resource.RLIMIT_DATA)[1], "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1], "cpu": resource.getrlimit(resource.RLIMIT_CPU)[1],
+  "processes": resource.getrlimit(resource.RLIMIT_NPROC)[1], "others": sum(name.isdigit() for name in os.listdir("/proc")),
+}))`;
+const stubborn = `import os, signal, subprocess, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.Popen(["setsid", "sleep", "600"])
+print("up", flush=True)
+time.sleep(600)`;
+
+const polite = `import os, signal, sys, time
+def leave(*_):
+    time.sleep(0.1)
+    open(os.environ["RUNYARD_MANAGED_FS"] + "/polite.txt", "w").write("tidied up")
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("up", flush=True)
+time.sleep(600)`;
+
+/**
+ * Says who prepares a cluster, whether the first token is in reach, and what leads into the isolation knows
+ * of a variable that loads code.
+ */
+const preparing = (data: string, into: string): string =>
+  `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
+
+/** A Python that leaves in the folder that pip fills who called it. */
+const python = `#!/bin/sh
+case "$2" in *'print(sys.executable)') echo "$0"; exit;; esac
+[ "$2" = pip ] && echo "uid = $(id -u)" > "$5/installer.py"
+exec ${systemPython} "$@"
+`;
+
+const cached = `import errno, os, sys, installer, volume
+found = []
+for path in [volume.__file__, os.path.dirname(volume.__file__) + "/more.py", os.environ["R_LIBS"] + "/asked"]:
+    try: open(path, "w")
+    except OSError as error: found.append(error.errno in (errno.EACCES, errno.EROFS))
+print(volume.level, installer.uid, found, open(os.environ["R_LIBS"] + "/asked").read().split("\\n"))`;
+
+let runyard: TestService;
+
+async function prepare(changes: Parameters<typeof startTestService>[0]): Promise<void> {
+  runyard = await startTestService({ stopGraceMs: 1_500, ...changes });
+  await writeFile(join(runyard.dataDirectory, 'bootstrap-token'), 'secret', { mode: 0o600 });
+  await runyard.putFile('/programs/look.py', look);
+  await runyard.putFile('/programs/stubborn.py', stubborn);
+  await runyard.putFile('/programs/polite.py', polite);
+  await runyard.putNotebook('/Users/a/who', ['import os\ndbutils.notebook.exit(str(os.getuid()))']);
+  await runyard.putNotebook('/Users/a/nb', ['dbutils.notebook.exit(dbutils.notebook.run("./who", 60))']);
+}
+
+const cluster = { new_cluster: { num_workers: 0, spark_version: 'v', node_type_id: 'compute-4' } };
+const program = (name: string): object => ({
+  ...cluster,
+  spark_python_task: { python_file: `managed_fs:/programs/${name}.py` },
+});
+
+async function submit(task: object): Promise<ResponseBody> {
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', { run_name: 'isolated', ...task });
+  const run = await runyard.waitForRunEnd(run_id);
+  return {
+    run,
+    output: await runyard.callOk('GET', '2.0/jobs/runs/get-output', {
+      run_id: run.tasks?.[0]?.run_id ?? run_id,
+    }),
+  };
+}
+
+async function seen(): Promise<ResponseBody> {
+  const { run, output } = await submit(program('look'));
+  expect([run.state.result_state, output.error]).toEqual(['SUCCESS', undefined]);
+  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe(
+    'written by the task',
+  );
+  return JSON.parse(output.logs);
+}
+
+async function notebookUser(): Promise<unknown> {
+  const { output } = await submit({ ...cluster, notebook_task: { notebook_path: '/Users/a/nb' } });
+  return output.notebook_output?.result ?? output;
+}
+
+async function cancelled(name: string): Promise<void> {
+  const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', program(name));
+  const log = join(runyard.dataDirectory, 'runs', String(run_id), 'stdout');
+  await runyard.waitForRun(run_id, () => existsSync(log) && statSync(log).size > 0);
+  await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
+  expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('CANCELED');
+  const left = await createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
+  expect(left).not.toContain(run_id);
+}
+
+/** Runs a task on a cluster that an init script, pip and R have prepared. */
+async function prepared(uid: number): Promise<void> {
+  const data = runyard.dataDirectory;
+  const bin = join(data, 'managed_fs', 'bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'Rscript'), `#!/bin/sh\n${preparing(data, '$4/asked')}\n`, { mode: 0o755 });
+  await writeFile(join(bin, 'python3'), python, { mode: 0o755 });
+  const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+  onTestFinished(() => rm(wheels, { recursive: true, force: true }));
+  const [wheel = ''] = await buildWheels(systemPython, wheels, [
+    { name: 'volume', version: '1.0', module: 'level = 11\n' },
+  ]);
+  await writeFile(join(data, 'managed_fs', 'volume-1.0-py3-none-any.whl'), await readFile(wheel));
+  await runyard.putFile(
+    '/prepare.sh',
+    `echo "$USER" > "$TMPDIR/own.txt"\n${preparing(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`,
+  );
+  await runyard.putFile('/programs/cached.py', cached);
+  const { run, output } = await submit({
+    new_cluster: {
+      ...cluster.new_cluster,
+      init_scripts: [{ managed_fs: { destination: 'managed_fs:/prepare.sh' } }],
+      spark_env_vars: { PATH: `${bin}:/usr/bin:/bin`, LD_BIND_NOW: '1' },
+    },
+    libraries: [{ whl: 'managed_fs:/volume-1.0-py3-none-any.whl' }, { cran: { package: 'ada' } }],
+    spark_python_task: { python_file: 'managed_fs:/programs/cached.py' },
+  });
+  expect([run.state.state_message, run.state.result_state]).toEqual(['', 'SUCCESS']);
+  // Installers see PATH alone of the cluster's variables.
+  expect(output.logs).toBe(`11 ${uid} [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
+  expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(
+    `${uid}\nout of reach\n0\n1\n`,
+  );
+}
+
+/** A task that ignores TERM and has left its session ends all the same; one that heeds it has its time to. */
+async function stubbornAndPoliteEnd(): Promise<void> {
+  await Promise.all([cancelled('stubborn'), cancelled('polite')]);
+  expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'polite.txt'), 'utf8')).toBe('tidied up');
+}
+
+describe('limits', () => {
+  beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
+  afterAll(() => runyard.stop());
+
+  test('each process has those that are set, and no more memory than its node', async () => {
+    expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
+  });
+
+  test('a program that wants more memory than its node has fails with its own words', async () => {
+    await runyard.putFile('/programs/greedy.py', 'x = bytearray(9 * 2**30)');
+    expect((await submit(program('greedy'))).output.error).toMatch(/^MemoryError/);
+  });
+});
+
+describe.skipIf(!isRoot)('another user (needs root)', () => {
+  beforeAll(() => prepare({ taskUser: 'nobody', taskLimits: { processes: 5_000 } }));
+  afterAll(() => runyard.stop());
+
+  test('a program runs as it, writes where it may, and reads nothing of the service', async () => {
+    const { files, processes, ...found } = await seen();
+    expect(found).toMatchObject({
+      uid: 65_534,
+      token: 'PermissionError',
+      runs: 'PermissionError',
+      etc: false,
+    });
+    // Four cores of compute-4; a machine may allow less.
+    expect(files).toBeLessThanOrEqual(4 * 4_096);
+    expect(processes).toBeLessThanOrEqual(5_000);
+  });
+
+  test.skipIf(!systemPip)(
+    'what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)',
+    () => prepared(65_534),
+  );
+
+  test('a notebook runs as it, and hears what a notebook that it runs returns', async () => {
+    expect(await notebookUser()).toBe('65534');
+  });
+
+  test(
+    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
+    stubbornAndPoliteEnd,
+  );
+});
+
+describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
+  beforeAll(() => prepare({ taskSandbox: 'bubblewrap' }));
+  afterAll(() => runyard.stop());
+
+  test('a program sees the system without writing to it, and of the service what is its own', async () => {
+    const found = await seen();
+    expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
+    expect(
+      found.data.filter(
+        (name: string) =>
+          !['clusters', 'libraries', 'managed_fs', 'objstore', 'runs', 'workspace'].includes(name),
+      ),
+    ).toEqual([]);
+    expect(found.runs).toHaveLength(1);
+    // It sees itself, and what brought it in.
+    expect(found.others).toBeLessThan(6);
+  });
+
+  test.skipIf(!systemPip)(
+    'what prepares a cluster runs in it: init scripts and installers, whose work tasks can read and not change (needs pip)',
+    () => prepared(process.getuid?.() ?? -1),
+  );
+
+  test('a notebook runs in it', async () => {
+    expect(await notebookUser()).toBe(String(process.getuid?.()));
+  });
+
+  test(
+    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
+    stubbornAndPoliteEnd,
+  );
+});
+
+describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
+  beforeAll(() => prepare({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
+  afterAll(() => runyard.stop());
+
+  test('a program has both', async () => {
+    expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
+  });
+
+  test.skipIf(!systemPip)('what prepares a cluster has both (needs pip)', () => prepared(65_534));
+});
+
+describe('what this machine cannot keep stops the start', () => {
+  const settle = async (
+    variables: Record<string, string>,
+    hidden: readonly string[] = [],
+  ): Promise<string> => {
+    const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const config = createConfig({ RUNYARD_DATA_DIR: directory, ...variables });
+    const error: unknown = await resolveTaskUser(config)
+      .then((user) =>
+        resolveIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden),
+      )
+      .catch((found: unknown) => found);
+    expect(error).toBeInstanceOf(IsolationError);
+    return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
+  };
+
+  test('a limit of processes without a user to count them by', async () => {
+    expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(
+      /^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/,
+    );
+  });
+
+  test.skipIf(!isRoot)(
+    'a user that is not there, that is root, that cannot enter the data directory, or that has the database',
+    async () => {
+      expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe(
+        'RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.',
+      );
+      expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe(
+        'RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.',
+      );
+      expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe(
+        'RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.',
+      );
+      const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
+      onTestFinished(() => rm(own, { recursive: true, force: true }));
+      await chown(own, 65_534, 65_534);
+      expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(
+        /^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/,
+      );
+    },
+  );
+
+  test.skipIf(isRoot)('another user without being root', async () => {
+    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(
+      /only root can start processes of other users/,
+    );
+  });
+});
