@@ -89,7 +89,7 @@ export function listPipelineEventsOperation(ports: PipelineApiPorts): Operation 
       const {
         entries,
         more: { next_page_token: next },
-      } = buildPage(listName, found, size, ({ cursor }) => cursor);
+      } = buildPage(listName, found, size, (entry) => entry.cursor);
       return {
         events: entries.map(({ event }) => event),
         ...(next !== undefined && { next_page_token: next }),
