@@ -1,32 +1,33 @@
-/** A plain client of the API for tests: calls, uploads, and waiting for a run by asking for it. */
+/** HTTP client of the API for tests: calls, uploads, and waiting for runs. */
+import { eventually } from './eventually.ts';
 
-/** What the service answers: shapes are what the tests are about, so they are left open. */
+/** Body of a response. The tests are about its shape, so the type leaves it open. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type ResponseBody = any;
 
 export interface ApiClient {
   readonly url: string;
   readonly token: string;
-  /**
-   * One call; `path` is what follows `/api/`, e.g. `2.1/jobs/create`. A GET takes its parameters from
-   * `input`.
-   */
+  /** Sends one request; `path` follows `/api/`, e.g. `2.1/jobs/create`. A GET sends `input` as its query. */
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     input?: object,
   ): Promise<{ status: number; body: ResponseBody }>;
-  /** A call that must succeed. @throws Error with the answer when it does not */
+  /** Sends a request that must succeed. @throws Error with status and body for every status but 200 */
   callOk(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<ResponseBody>;
-  /** Puts a file into managed_fs. */
+  /** Uploads a file to managed_fs. */
   putFile(path: string, text: string): Promise<void>;
   /** Imports a Python notebook. */
   putNotebook(path: string, cells: readonly string[]): Promise<void>;
-  /** Waits until `holds` is true of the run as runs/get shows it in 2.1, and returns that. */
-  waitForRun(runId: number, holds: (run: ResponseBody) => boolean): Promise<ResponseBody>;
-  /** Waits until the run is over. */
+  /** Waits until `isReached` accepts the run as runs/get of version 2.1 shows it, and returns that run. */
+  waitForRun(runId: number, isReached: (run: ResponseBody) => boolean): Promise<ResponseBody>;
+  /** Waits until the run is in a terminal state, and returns it. */
   waitForRunEnd(runId: number): Promise<ResponseBody>;
 }
+
+/** Longest wait for a run in milliseconds: a test may raise its own limit far above the usual one. */
+const runWaitMs = 300_000;
 
 export function createApiClient(url: string, token: string): ApiClient {
   const call: ApiClient['call'] = async (method, path, input = {}) => {
@@ -41,27 +42,24 @@ export function createApiClient(url: string, token: string): ApiClient {
     });
     return { status: response.status, body: await response.json() };
   };
-  const ok: ApiClient['callOk'] = async (method, path, input) => {
+  const callOk: ApiClient['callOk'] = async (method, path, input) => {
     const { status, body } = await call(method, path, input);
     if (status !== 200) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`);
     return body;
   };
-  const runWhen: ApiClient['waitForRun'] = async (runId, holds) => {
-    for (;;) {
-      const run = await ok('GET', '2.1/jobs/runs/get', { run_id: runId });
-      if (holds(run)) return run;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 15);
-      });
-    }
-  };
+  const waitForRun: ApiClient['waitForRun'] = (runId, isReached) =>
+    eventually(() => callOk('GET', '2.1/jobs/runs/get', { run_id: runId }), {
+      until: isReached,
+      within: runWaitMs,
+      every: 15,
+    });
   return {
     url,
     token,
     call,
-    callOk: ok,
+    callOk,
     async putFile(path, text) {
-      await ok('POST', '2.0/managed_fs/put', {
+      await callOk('POST', '2.0/managed_fs/put', {
         path,
         contents: Buffer.from(text).toString('base64'),
         overwrite: true,
@@ -69,7 +67,7 @@ export function createApiClient(url: string, token: string): ApiClient {
     },
     async putNotebook(path, cells) {
       const text = `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
-      await ok('POST', '2.0/workspace/import', {
+      await callOk('POST', '2.0/workspace/import', {
         path,
         language: 'PYTHON',
         format: 'SOURCE',
@@ -77,9 +75,9 @@ export function createApiClient(url: string, token: string): ApiClient {
         content: Buffer.from(text).toString('base64'),
       });
     },
-    waitForRun: runWhen,
+    waitForRun,
     waitForRunEnd: (runId) =>
-      runWhen(runId, (run) =>
+      waitForRun(runId, (run) =>
         ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(run.state.life_cycle_state),
       ),
   };

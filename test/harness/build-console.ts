@@ -1,15 +1,9 @@
-/**
- * Builds the console before the first test when a source is newer than what is built: tests must see what
- * they test.
- */
-import { execFile } from 'node:child_process';
+/** Builds the console before the first test when a source is newer than the build. */
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 
-/** Vitest calls this once before the first test file. */
+/** Runs once before the first test file (Vitest global setup). */
 export async function setup(): Promise<void> {
-  await promisify(execFile)(process.execPath, [
-    fileURLToPath(new URL('../../console/build.mjs', import.meta.url)),
-    '--if-stale',
-  ]);
+  const build = fileURLToPath(new URL('../../console/build.mjs', import.meta.url));
+  await execa(process.execPath, [build, '--if-stale']);
 }

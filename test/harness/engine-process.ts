@@ -1,4 +1,4 @@
-/** The service as a process of its own, with the embedded PostgreSQL: what kill tests need. */
+/** Service in its own process with the embedded PostgreSQL, for tests that kill it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,9 +7,9 @@ import { createApiClient, type ApiClient } from './api-client.ts';
 
 export interface EngineProcess extends ApiClient {
   readonly process: ChildProcess;
-  /** kill -9; resolves when it is gone. */
+  /** Sends SIGKILL and resolves when the process has exited. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with its exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   terminate(): Promise<number | null>;
 }
 
@@ -17,8 +17,8 @@ const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const token = 'token-of-a-test';
 
 /**
- * Starts `runyard serve` on a data directory and waits until it is ready. @throws Error with what it said
- * when it ends before
+ * Starts `runyard serve` on a data directory and waits until it is ready.
+ * @throws Error with the output of the process when it exits before that
  */
 export async function startEngineProcess(
   dataDirectory: string,
@@ -41,14 +41,14 @@ export async function startEngineProcess(
     ...createApiClient(url, token),
     process: child,
     async kill() {
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
     async terminate() {
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGTERM');
-      const [code]: unknown[] = await gone;
+      const [code]: unknown[] = await exited;
       return typeof code === 'number' ? code : null;
     },
   };
@@ -56,16 +56,16 @@ export async function startEngineProcess(
 
 async function waitForUrl(child: ChildProcess): Promise<string> {
   if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output to read.');
-  const said: string[] = [];
-  child.stderr.on('data', (data: Buffer) => said.push(data.toString()));
+  const output: string[] = [];
+  child.stderr.on('data', (data: Buffer) => output.push(data.toString()));
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line);
+    output.push(line);
     const entry: unknown = JSON.parse(line);
     if (typeof entry === 'object' && entry !== null && 'url' in entry) {
-      // What it says later is not of interest, but must not fill the pipe.
+      // Later output is not needed, but it must not fill the pipe.
       child.stdout.resume();
       return String(entry.url);
     }
   }
-  throw new Error(`The engine ended before it was ready:\n${said.join('\n')}`);
+  throw new Error(`The engine exited before it was ready:\n${output.join('\n')}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Clusters of which nothing is asked: nodes without end, no scripts, no logs. What a test needs of them it
- * replaces.
- */
+/** Compute ports without limits, scripts or log delivery; a test replaces the parts that it needs. */
 import { createClusterFaults } from '../../engine/cluster/fault-injection.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { ComputePorts } from '../../engine/ports/clusters.ts';

@@ -1,4 +1,4 @@
-/** A mail server: keeps every mail, and refuses, stalls or cuts as it is told. */
+/** Mail server that keeps every mail and refuses, stalls or disconnects on request. */
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { AddressInfo, Socket } from 'node:net';
@@ -7,50 +7,47 @@ export interface ReceivedMail {
   readonly to: readonly string[];
   readonly from: string;
   readonly raw: string;
-  /** Who sent it, when that was said. */
+  /** User that authenticated, if any. */
   readonly user: string | undefined;
   readonly secure: boolean;
 }
 
-/**
- * A reply code with which a recipient or content is refused; `stall`: no reply; `cut`: the end of the
- * connection.
- */
+/** SMTP reply code that refuses a recipient; `stall` sends no reply; `cut` closes the connection. */
 export type ReplyBehavior = number | 'stall' | 'cut';
 
 export interface MailReceiver {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** What becomes of the next mails to an address, one after the other; then they are taken. */
-  queueReplies(address: string, ...how: ReplyBehavior[]): void;
-  waitForMails(holds: (mails: readonly ReceivedMail[]) => boolean): Promise<void>;
+  /** Queues replies for the next mails to an address; later mails are accepted. */
+  queueReplies(address: string, ...behaviors: ReplyBehavior[]): void;
+  waitForMails(isReached: (mails: readonly ReceivedMail[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 class SmtpError extends Error {
   readonly responseCode: number;
   constructor(responseCode: number) {
-    super(`said ${responseCode}`);
+    super(`refused with ${responseCode}`);
     this.responseCode = responseCode;
   }
 }
 
 export async function startMailReceiver(options: SMTPServerOptions = {}, port = 0): Promise<MailReceiver> {
   const mails: ReceivedMail[] = [];
-  const answers = new Map<string, ReplyBehavior[]>();
-  const waiting = new Set<() => void>();
+  const replies = new Map<string, ReplyBehavior[]>();
+  const waiters = new Set<() => void>();
   const sockets = new Set<Socket>();
   const server = new SMTPServer({
     disabledCommands: options.onAuth === undefined ? ['AUTH', 'STARTTLS'] : [],
     ...options,
     onRcptTo({ address }, session, callback) {
-      const how = answers.get(address)?.shift();
-      if (how === undefined) callback();
-      else if (how === 'cut')
+      const behavior = replies.get(address)?.shift();
+      if (behavior === undefined) callback();
+      else if (behavior === 'cut')
         for (const socket of sockets) {
           if (socket.remotePort === session.remotePort) socket.destroy();
         }
-      else if (how !== 'stall') callback(new SmtpError(how));
+      else if (behavior !== 'stall') callback(new SmtpError(behavior));
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
@@ -64,7 +61,7 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
           secure: session.secure,
         });
         callback();
-        for (const look of waiting) look();
+        for (const notify of waiters) notify();
       });
     },
   });
@@ -72,25 +69,25 @@ export async function startMailReceiver(options: SMTPServerOptions = {}, port = 
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  // Clients that go away in the middle are part of the game.
+  // Tests disconnect clients on purpose.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,
-    queueReplies: (address, ...how) => {
-      answers.set(address, how);
+    queueReplies: (address, ...behaviors) => {
+      replies.set(address, behaviors);
     },
-    waitForMails: (holds) =>
+    waitForMails: (isReached) =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (!holds(mails)) return;
-          waiting.delete(look);
+        const notify = (): void => {
+          if (!isReached(mails)) return;
+          waiters.delete(notify);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiters.add(notify);
+        notify();
       }),
     close: () =>
       new Promise((resolve) => {

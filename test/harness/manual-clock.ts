@@ -1,18 +1,18 @@
-/** A Clock that stands still until a test moves it. */
+/** Clock that stands still until a test moves it. */
 import type { Clock } from '../../engine/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves the time forward, calling what is due on the way, each at its own time. */
+  /** Moves the time forward and calls each due action at its own time. */
   advance(milliseconds: number): void;
-  /** Sets the time without calling anything: the clock of a machine may step back. */
+  /** Sets the time without calling an action, as when the clock of a machine steps back. */
   setTime(now: number): void;
-  /** Number of actions that wait for their time. */
+  /** Number of pending actions. */
   pendingCount(): number;
-  /** The earliest of those times (epoch ms); undefined when nothing waits. */
+  /** Due time of the next pending action (epoch ms); undefined when none is pending. */
   nextDueTime(): number | undefined;
 }
 
-/** @param start epoch milliseconds */
+/** Creates a clock. @param start epoch milliseconds */
 export function createManualClock(start = 1_770_000_000_000): ManualClock {
   const waiting = new Set<{ readonly at: number; readonly action: () => void }>();
   let now = start;

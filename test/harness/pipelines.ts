@@ -1,9 +1,10 @@
-/** Pipelines for lives through HTTP: their files, and waiting for their updates. */
+/** Pipelines in end-to-end tests: their files, and waiting for their updates. */
 import { join } from 'node:path';
 import { readParquetRows, type Row } from '../unit/runners/pipeline/pipeline-harness.ts';
 import type { ResponseBody, ApiClient } from './api-client.ts';
+import { eventually } from './eventually.ts';
 
-/** Puts a file into the workspace as it is. */
+/** Uploads a plain file to the workspace. */
 export async function putWorkspaceFile(client: ApiClient, path: string, text: string): Promise<void> {
   await client.callOk('POST', '2.0/workspace/mkdirs', { path: path.slice(0, path.lastIndexOf('/')) });
   await client.callOk('POST', '2.0/workspace/import', {
@@ -18,7 +19,7 @@ export function pipelinePath(id: string, rest = ''): string {
   return `2.0/pipelines/${encodeURIComponent(id)}${rest}`;
 }
 
-/** Starts an update and waits until it is over. */
+/** Starts an update, waits until it ends, and returns it. */
 export async function runPipelineUpdate(
   client: ApiClient,
   pipeline: string,
@@ -42,18 +43,15 @@ export async function waitForUpdate(
   client: ApiClient,
   pipeline: string,
   updateId: string,
-  holds: (update: ResponseBody) => boolean,
+  isReached: (update: ResponseBody) => boolean,
 ): Promise<ResponseBody> {
-  for (;;) {
-    const { update } = await client.callOk('GET', pipelinePath(pipeline, `/updates/${updateId}`));
-    if (holds(update)) return update;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
+  return eventually(
+    async () => (await client.callOk('GET', pipelinePath(pipeline, `/updates/${updateId}`))).update,
+    { until: isReached },
+  );
 }
 
-/** The rows of a published table. @param sql names it `t` */
+/** Reads the rows of a published table. @param sql query in which the table is called `t` */
 export async function readPublishedTable(
   dataDirectory: string,
   storage: string,

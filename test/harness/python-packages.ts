@@ -1,21 +1,17 @@
-/**
- * Python packages for tests: wheels, wheelhouses and eggs made on the spot, and an index that serves them.
- */
-import { execFile } from 'node:child_process';
+/** Python packages for tests: builds wheels, wheelhouses and eggs, and serves them from an index. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
 
-const run = promisify(execFile);
 const environment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/' };
 
-/** The Python that tasks of this machine run with, when it has pip; undefined otherwise. */
+/** Finds the Python of tasks; undefined when there is none or it has no pip. */
 export async function findPythonWithPip(): Promise<string | undefined> {
   const python = await findInterpreter('python3', environment);
   if (python === undefined) return undefined;
-  return run(python, ['-m', 'pip', '--version'], { env: environment }).then(
+  return execa(python, ['-m', 'pip', '--version'], { env: environment, extendEnv: false }).then(
     () => python,
     () => undefined,
   );
@@ -24,12 +20,12 @@ export async function findPythonWithPip(): Promise<string | undefined> {
 export interface PythonPackage {
   readonly name: string;
   readonly version: string;
-  /** Text of its one module, which has its name. */
+  /** Text of the only module, which is named like the package. */
   readonly module: string;
   readonly requires?: readonly string[];
-  /** Extra -> what it needs. */
+  /** Requirements by extra. */
   readonly extras?: Readonly<Record<string, readonly string[]>>;
-  /** Console script -> function, as `module:function`. */
+  /** Console scripts: name -> `module:function`. */
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
@@ -65,13 +61,13 @@ else:
             house.write(f"{target}.{name}", name)
 `;
 
-/** Makes wheels in a directory. Returns their paths. */
+/** Builds wheels in a directory and returns their paths. */
 export async function buildWheels(
   python: string,
   directory: string,
   packages: readonly PythonPackage[],
 ): Promise<string[]> {
-  await run(python, ['-c', packageBuilderScript, 'wheels', directory, JSON.stringify(packages)]);
+  await execa(python, ['-c', packageBuilderScript, 'wheels', directory, JSON.stringify(packages)]);
   return packages.map(({ name, version }) => join(directory, `${name}-${version}-py3-none-any.whl`));
 }
 
@@ -80,26 +76,26 @@ export async function buildWheelhouse(
   file: string,
   packages: readonly PythonPackage[],
 ): Promise<void> {
-  await run(python, ['-c', packageBuilderScript, 'wheelhouse', file, JSON.stringify(packages)]);
+  await execa(python, ['-c', packageBuilderScript, 'wheelhouse', file, JSON.stringify(packages)]);
 }
 
 export async function buildEgg(python: string, file: string, egg: PythonPackage): Promise<void> {
-  await run(python, ['-c', packageBuilderScript, 'egg', file, JSON.stringify([egg])]);
+  await execa(python, ['-c', packageBuilderScript, 'egg', file, JSON.stringify([egg])]);
 }
 
 export interface PackageIndex {
-  /** Address of an index of packages. */
+  /** URL of the index. */
   readonly url: string;
-  /** Every file that was asked for, in order. */
+  /** Names of the requested files, in order. */
   readonly servedFiles: string[];
-  /** While set, files are given out only when it resolves. */
+  /** Delays every file until it resolves, while set. */
   responseGate: Promise<unknown> | undefined;
-  /** Called when a file is asked for. */
+  /** Called when a file is requested. */
   onFile: () => void;
   close(): Promise<void>;
 }
 
-/** Serves wheels as an index does; every other package does not exist. */
+/** Serves wheels as a package index; every other package answers 404. */
 export async function startPackageIndex(wheels: readonly string[]): Promise<PackageIndex> {
   const index: PackageIndex = {
     url: '',

@@ -1,4 +1,4 @@
-/** Logs and bundles as their receivers see them. */
+/** Logs and bundles of runs as clients receive them. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { extract } from 'tar';
 import { expect } from 'vitest';
 import type { ResponseBody, ApiClient } from './api-client.ts';
 
-/** An event of a log that is followed. */
+/** Server-sent event of a followed log. */
 export interface LogEvent {
   readonly id: number;
   readonly name: string;
   readonly data: ResponseBody;
 }
 
-/** Follows a log; `until` ends that early. */
+/** Follows a log until its end or until `signal` is aborted. */
 export async function* followLog(
   runyard: ApiClient,
   input: Record<string, string | number>,
@@ -41,21 +41,21 @@ export async function* followLog(
   }
 }
 
-/** All events of a log that is followed to its end. */
+/** Collects all events of a log up to its end. */
 export async function collectEvents(events: AsyncIterable<LogEvent>): Promise<LogEvent[]> {
   const all = [];
   for await (const event of events) all.push(event);
   return all;
 }
 
-/** What the events have brought. */
+/** Text of a log, joined from its events. */
 export const logTextOf = (events: readonly LogEvent[]): string =>
   events
     .filter(({ name }) => name === 'log')
     .map(({ data }) => data.content)
     .join('');
 
-/** A bundle, unpacked: all of it as one text, and its files. */
+/** Downloads and unpacks a bundle: its uncompressed bytes as text, and its files by path. */
 export async function downloadBundle(
   runyard: ApiClient,
   runId: number,

@@ -1,17 +1,14 @@
-/**
- * A tiny S3-compatible server for tests: it checks signatures (version 4) by the published rules, and gives
- * out what it holds.
- */
+/** Small S3-compatible server for tests: it verifies signatures (version 4) and serves stored objects. */
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 
 export interface ObjectServer {
   readonly url: string;
-  /** Path with the bucket -> content. */
+  /** Content by path, which begins with the bucket. */
   readonly objects: Map<string, string | Buffer>;
-  /** `METHOD path status`, in order. */
+  /** Handled requests as `METHOD path status`, in order. */
   readonly requestLog: string[];
-  /** Called once, after the next HEAD. */
+  /** Called once after the next HEAD request. */
   afterHead: (() => void) | undefined;
   close(): Promise<void>;
 }
@@ -60,11 +57,11 @@ function statusOf(
 ): number {
   if (!isSigned(request, keys)) return 403;
   if (object === undefined) return 404;
-  const wanted = request.headers['if-match'];
-  return wanted !== undefined && wanted !== etag ? 412 : 200;
+  const expectedTag = request.headers['if-match'];
+  return expectedTag !== undefined && expectedTag !== etag ? 412 : 200;
 }
 
-/** Whether the header says what the rules of signature version 4 make of the request. */
+/** Returns true when the Authorization header matches the request by signature version 4. */
 function isSigned(
   request: IncomingMessage,
   { accessKey, secretKey }: { accessKey: string; secretKey: string },
@@ -91,7 +88,7 @@ function isSigned(
     '\n',
   );
   const hmac = (by: string | Buffer, data: string): Buffer => createHmac('sha256', by).update(data).digest();
-  const own = hmac(hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), service), end), text).toString(
+  const expected = hmac(hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), service), end), text).toString(
     'hex',
   );
   return (
@@ -100,6 +97,6 @@ function isSigned(
     end === 'aws4_request' &&
     signed.includes('host') &&
     time.startsWith(day) &&
-    own === signature
+    expected === signature
   );
 }

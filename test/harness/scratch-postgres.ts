@@ -1,4 +1,4 @@
-/** One scratch PostgreSQL for the whole test run; a test file takes its address with `inject('postgres')`. */
+/** Scratch PostgreSQL of the test run. A test file gets its address with `inject('postgres')`. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/em
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The scratch server: its superuser and first database. Each test file makes databases of its own. */
+    /** Superuser connection to the scratch server. Each test file creates its own databases. */
     postgres: EmbeddedConnection;
   }
 }
 
-/** Vitest calls this once before the first test file; what it returns runs after the last. */
+/** Starts the server before the first test file; the returned function stops it after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-tests-'));
-  // When the tests run as root the server runs as another user, who must get in.
+  // As root, the server runs as another user, which must be able to enter the directory.
   await chmod(directory, 0o711);
   const server = await startEmbeddedPostgres({
     directory,

@@ -1,11 +1,8 @@
-/**
- * The order of the test files: those that take longest begin, so that none of them is left for the end while
- * a core stands idle.
- */
+/** Order of the test files: the slowest ones start first, so that both workers stay busy to the end. */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Longest first. Files that are not named follow in an order of their own. */
+/** Slowest files, longest first. All other files follow in the default order. */
 const slowest = [
   'test/e2e/engine-crash.test.ts',
   'test/chaos/chaos.test.ts',
@@ -23,8 +20,8 @@ const slowest = [
 export class SlowestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = (file: TestSpecification): number => {
-      const place = slowest.indexOf(relative(file.project.config.root, file.moduleId));
-      return place < 0 ? slowest.length : place;
+      const index = slowest.indexOf(relative(file.project.config.root, file.moduleId));
+      return index < 0 ? slowest.length : index;
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }

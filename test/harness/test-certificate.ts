@@ -1,4 +1,4 @@
-/** A certificate for localhost, for tests alone: its key is public. */
+/** Certificate for localhost with a public key file, for tests only. */
 
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUdsE9biEvtPCcmkiXfMJEz8LRgp8wCgYIKoZIzj0EAwIw

@@ -1,4 +1,4 @@
-/** A database of its own for each test file, cloned from one that was migrated once. */
+/** Database of one test file, cloned from a template that is migrated once per test run. */
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
@@ -9,22 +9,20 @@ import type { Database } from '../../storage/postgres/schema.ts';
 export interface TestDatabase {
   readonly address: Exclude<DatabaseAddress, string>;
   readonly db: Kysely<Database>;
-  /** Statements sent so far. */
+  /** Number of statements sent so far. */
   queryCount(): number;
-  /** Closes `db` and removes the database. Nothing else may be connected to it any more. */
+  /** Closes `db` and drops the database with all its connections. */
   drop(): Promise<void>;
 }
 
 const template = 'runyard_template';
 
-/**
- * Any number that nobody else takes: test files that start together build the template one after the other.
- */
+/** Advisory lock key that serializes the creation of the template. */
 const templateLock = 7_020_901;
 
 const log = pino({ level: 'silent' });
 
-/** Makes an empty, migrated database. Call `drop` when the file's tests are over. */
+/** Creates an empty, migrated database. The caller drops it after its tests. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -37,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     address,
     db,
-    queryCount: queryCount,
+    queryCount,
     async drop() {
       await close();
       await withAdminConnection(async (admin) => {
@@ -51,7 +49,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_lock(${templateLock})`.execute(db);
   const { rows } = await sql`select from pg_database where datname = ${template}`.execute(db);
   if (rows.length === 0) {
-    // Built under another name, so that half a template is never taken for one.
+    // Built under another name, so that an incomplete template is never used.
     const building = `${template}_building`;
     await sql`drop database if exists ${sql.id(building)}`.execute(db);
     await sql`create database ${sql.id(building)}`.execute(db);
@@ -62,10 +60,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
   await sql`select pg_advisory_unlock(${templateLock})`.execute(db);
 }
 
-/**
- * Runs `work` on one connection to the server's first database; the lock of a failed one ends with the
- * connection.
- */
+/** Runs `work` on one connection to the default database. Its locks end with the connection. */
 async function withAdminConnection(work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
   const { db, close } = openDatabase(inject('postgres'), log, { maxConnections: 1 });
   await work(db).finally(close);

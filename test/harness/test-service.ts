@@ -1,7 +1,4 @@
-/**
- * The whole service in the process of a test file: real HTTP, a database of its own, a data directory of its
- * own.
- */
+/** Complete service inside the test process: real HTTP, its own database and its own data directory. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +12,13 @@ export interface TestService extends ApiClient {
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly service: Service;
-  /** What it was started with. */
+  /** Configuration that the service was started with. */
   readonly config: Config;
-  /** Stops the service and removes what it had: directory and database. */
+  /** Stops the service and removes its directory and its database. */
   stop(): Promise<void>;
 }
 
-/** @param changes settings that differ from the defaults */
+/** Starts a service on a free port. @param changes settings that differ from the defaults */
 export async function startTestService(changes: Partial<Config> = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-service-'));
@@ -32,7 +29,7 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
     stopGraceMs: 500,
     ...changes,
   };
-  // Another user must be able to pass through.
+  // Tasks of another user must reach their directories below this one.
   if (config.taskUser !== undefined) await chmod(dataDirectory, 0o711);
   const service = await startService(config, pino({ level: 'silent' }));
   return {

@@ -1,9 +1,9 @@
-/** Users and their tokens, stored as the service stores them. */
+/** Users and tokens, written directly to the database. */
 import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/postgres/schema.ts';
 import { hashToken } from '../../engine/token/token.ts';
 
-/** Makes a user, and returns the value of a token of theirs. */
+/** Creates a user with a token and returns the token value. */
 export async function addUser(
   db: Kysely<Database>,
   userName: string,

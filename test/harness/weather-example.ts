@@ -1,11 +1,11 @@
-/** Brings the weather example into a service and creates its job: what the demo does, over HTTP. */
+/** Uploads the weather example and creates its job over HTTP, as the demo does. */
 import { readFileSync } from 'node:fs';
 import type { ApiClient } from './api-client.ts';
 
 const file = (name: string): string =>
   readFileSync(new URL(`../../examples/weather/${name}`, import.meta.url), 'utf8');
 
-/** @returns the id of the job */
+/** Creates the job and returns its id. */
 export async function createWeatherJob(client: ApiClient): Promise<number> {
   await client.putFile('/weather/seattle-weather.csv', file('seattle-weather.csv'));
   await client.putFile('/weather/ingest.py', file('ingest.py'));

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: keeps every call, and answers as it is told. */
+/** Receiver of webhooks that keeps every call and answers as configured. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -10,10 +10,7 @@ export interface ReceivedCall {
   readonly time: number;
 }
 
-/**
- * `stall`: never answers. `cut`: ends the connection without an answer. `half`: cuts it within the body of a
- * 200.
- */
+/** `stall` never responds, `cut` closes the connection, `half` closes it within the body of a 200. */
 export type ResponseBehavior =
   | number
   | 'stall'
@@ -24,20 +21,20 @@ export type ResponseBehavior =
 export interface HttpReceiver {
   readonly url: string;
   readonly calls: readonly ReceivedCall[];
-  /** What the next calls of a path are answered with, one after the other; then 200. */
-  queueResponses(path: string, ...answers: ResponseBehavior[]): void;
-  /** What every call of a path is answered with, once its own answers are used up. */
-  setDefaultResponse(path: string, answer: ResponseBehavior): void;
-  /** Resolves when `holds` is true of the calls. */
-  waitForCalls(holds: (calls: readonly ReceivedCall[]) => boolean): Promise<void>;
+  /** Queues responses for the next calls of a path; later calls get the default response. */
+  queueResponses(path: string, ...behaviors: ResponseBehavior[]): void;
+  /** Sets the response of a path for calls without a queued response; it is 200 at first. */
+  setDefaultResponse(path: string, behavior: ResponseBehavior): void;
+  /** Resolves when `isReached` accepts the calls. */
+  waitForCalls(isReached: (calls: readonly ReceivedCall[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
   const calls: ReceivedCall[] = [];
-  const answers = new Map<string, ResponseBehavior[]>();
-  const standing = new Map<string, ResponseBehavior>();
-  const waiting = new Set<() => void>();
+  const queued = new Map<string, ResponseBehavior[]>();
+  const defaults = new Map<string, ResponseBehavior>();
+  const waiters = new Set<() => void>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -49,16 +46,20 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
         body: Buffer.concat(chunks).toString('utf8'),
         time: Date.now(),
       });
-      const how = answers.get(path)?.shift() ?? standing.get(path) ?? 200;
-      if (how === 'cut') request.socket.destroy();
-      else if (how === 'half') {
+      const behavior = queued.get(path)?.shift() ?? defaults.get(path) ?? 200;
+      if (behavior === 'cut') request.socket.destroy();
+      else if (behavior === 'half') {
         response.writeHead(200, { 'content-length': '1000' });
         response.write('ha', () => request.socket.destroy());
-      } else if (how !== 'stall') {
-        const { status, headers = {}, body = 'ok' } = typeof how === 'number' ? { status: how } : how;
+      } else if (behavior !== 'stall') {
+        const {
+          status,
+          headers = {},
+          body = 'ok',
+        } = typeof behavior === 'number' ? { status: behavior } : behavior;
         response.writeHead(status, headers).end(body);
       }
-      for (const look of waiting) look();
+      for (const notify of waiters) notify();
     });
   });
   server.listen(port, '127.0.0.1');
@@ -67,21 +68,21 @@ export async function startHttpReceiver(port = 0): Promise<HttpReceiver> {
   return {
     url: `http://127.0.0.1:${own}`,
     calls,
-    queueResponses: (path, ...given) => {
-      answers.set(path, given);
+    queueResponses: (path, ...behaviors) => {
+      queued.set(path, behaviors);
     },
-    setDefaultResponse: (path, given) => {
-      standing.set(path, given);
+    setDefaultResponse: (path, behavior) => {
+      defaults.set(path, behavior);
     },
-    waitForCalls: (holds) =>
+    waitForCalls: (isReached) =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (!holds(calls)) return;
-          waiting.delete(look);
+        const notify = (): void => {
+          if (!isReached(calls)) return;
+          waiters.delete(notify);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiters.add(notify);
+        notify();
       }),
     async close() {
       server.closeAllConnections();
