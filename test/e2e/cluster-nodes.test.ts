@@ -1,16 +1,17 @@
 /**
- * Clusters that have to wait for nodes, that grow with their tasks, and that fail on purpose (spec 2.4, 2.8),
- * through HTTP.
+ * Clusters that wait for nodes, scale with their tasks, or fail by injected faults (spec 2.4, 2.8), through
+ * HTTP.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
+import { eventually } from '../harness/eventually.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService({
-    // Idle clusters are looked for with every beat.
+    // Every heartbeat looks for idle clusters.
     leaseMs: 600,
     clusters: {
       ...defaultInventory,
@@ -25,7 +26,7 @@ beforeAll(async () => {
     ],
   });
   await runyard.putFile('/ok.py', 'print("ok")\n');
-  // Ends when a file is there, so that tests decide how long it takes.
+  // Ends when a file exists, so that a test decides how long the task runs.
   await runyard.putFile(
     '/wait.py',
     'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("went on")\n',
@@ -63,8 +64,8 @@ const eventsOf = async (cluster_id: string): Promise<ResponseBody[]> =>
   (await runyard.callOk('POST', '2.0/clusters/events', { cluster_id, order: 'ASC' })).events;
 const typesOf = async (cluster_id: string): Promise<string[]> =>
   (await eventsOf(cluster_id)).map((event) => event.type);
-const when = (cluster_id: string, holds: (shown: ResponseBody) => boolean) =>
-  expect.poll(async () => holds(await cluster(cluster_id)), { timeout: 20_000, interval: 10 }).toBe(true);
+const waitForCluster = (cluster_id: string, isReached: (shown: ResponseBody) => boolean) =>
+  eventually(() => cluster(cluster_id), { until: isReached });
 const held = async (): Promise<number> => {
   const rows = await runyard.database.db
     .selectFrom('clusters')
@@ -74,8 +75,8 @@ const held = async (): Promise<number> => {
   return rows.reduce((sum, row) => sum + row.nodes, 0);
 };
 
-describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
-  test('is PENDING and says for what it waits; those who asked first begin first, and nothing is left held', async () => {
+describe('spec 2.8 nodes of a pool: a task whose cluster waits for nodes', () => {
+  test('is PENDING with a message that names the pool; clusters start in the order of their requests, and all nodes are released', async () => {
     const first = await submit(task('a', { new_cluster: inThree }, ['go-1']));
     await running(first, 'a');
     const second = await submit(
@@ -98,7 +99,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
       node_type_id: 'standard-4',
       driver_node_type_id: 'standard-4',
     });
-    // One node is free, but somebody came before.
+    // One node is free, but another cluster waits before this one.
     const third = await submit(task('a', { new_cluster: { ...inThree, num_workers: 0 } }));
     await runyard.waitForRun(third, (run) =>
       run.tasks[0].state.state_message.includes('waits for 1 node of'),
@@ -115,7 +116,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
     expect(await held()).toBe(0);
   });
 
-  test('can be cancelled and can time out while it waits, and lets those behind it go on', async () => {
+  test('can be cancelled or time out while it waits, and the next waiting cluster starts', async () => {
     const first = await submit(task('a', { new_cluster: { ...inThree, num_workers: 2 } }, ['go-3']));
     await running(first, 'a');
     const late = await submit(task('a', { new_cluster: inThree }, undefined, { timeout_seconds: 1 }));
@@ -131,7 +132,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
     expect(await held()).toBe(0);
   });
 
-  test('ends as INTERNAL_ERROR at once when the pool could never hold it', async () => {
+  test('ends as INTERNAL_ERROR at once when the pool is too small for its cluster', async () => {
     const run = await runyard.waitForRunEnd(
       await submit(task('a', { new_cluster: { ...inThree, num_workers: 3 } })),
     );
@@ -143,7 +144,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster does not fit', () => {
 });
 
 describe('spec 2.8 autoscale', () => {
-  test('the cluster begins with min_workers, grows with the tasks that run on it up to max_workers, and shrinks again; the desired number is read back', async () => {
+  test('the cluster starts with min_workers, grows with its tasks up to max_workers and shrinks again; clusters/get shows the desired number', async () => {
     const { num_workers: _none, ...sizeless } = newCluster;
     const shared = {
       job_cluster_key: 'elastic',
@@ -161,14 +162,14 @@ describe('spec 2.8 autoscale', () => {
       run.tasks.every((one: ResponseBody) => one.state.life_cycle_state === 'RUNNING'),
     );
     const id = clusterIdOf(await running(runId, 'a'), 'a');
-    await when(id, (shown) => shown.num_workers === 2);
+    await waitForCluster(id, (shown) => shown.num_workers === 2);
     expect(await cluster(id)).toMatchObject({
       state: 'RUNNING',
       autoscale: { min_workers: 1, max_workers: 2 },
     });
     await runyard.putFile('/go-a', '');
     await runyard.putFile('/go-b', '');
-    await when(id, (shown) => shown.num_workers === 1);
+    await waitForCluster(id, (shown) => shown.num_workers === 1);
     await runyard.putFile('/go-c', '');
     expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
     expect(await typesOf(id)).toEqual([
@@ -189,8 +190,8 @@ describe('spec 2.8 autoscale', () => {
   });
 });
 
-describe('spec 2.4: a cluster that fails', () => {
-  test('a shared one that is lost ends the task on it as INTERNAL_ERROR and is replaced for the tasks after it', async () => {
+describe('spec 2.4: a failed cluster', () => {
+  test('loss of a shared cluster ends its running task as INTERNAL_ERROR; later tasks get a new cluster', async () => {
     const runId = await start(
       [
         task('a', { job_cluster_key: 'lossy' }, ['never']),
@@ -224,7 +225,7 @@ describe('spec 2.4: a cluster that fails', () => {
     });
   });
 
-  test('a task that may be retried goes on with a cluster of its own anew', async () => {
+  test('a retried task gets a new cluster of its own', async () => {
     const run = await runyard.waitForRunEnd(
       await submit(task('own-lossy', { new_cluster: newCluster }, ['go-lossy'], { max_retries: 1 })).then(
         async (runId) => {
@@ -239,7 +240,7 @@ describe('spec 2.4: a cluster that fails', () => {
     expect(clusterIdOf(run, 'own-lossy', 1)).not.toBe(clusterIdOf(run, 'own-lossy'));
   });
 
-  test('one that cannot start is INTERNAL_ERROR and says so; the next task gets another', async () => {
+  test('a cluster that cannot start ends its task as INTERNAL_ERROR; the next task gets a new cluster', async () => {
     const run = await runyard.waitForRunEnd(
       await start(
         [
@@ -259,7 +260,7 @@ describe('spec 2.4: a cluster that fails', () => {
     });
   });
 
-  test('one that somebody terminates is replaced, too', async () => {
+  test('a shared cluster that a user terminates is replaced', async () => {
     const runId = await start(
       [
         task('a', { job_cluster_key: 'etl' }, ['never']),
@@ -275,12 +276,12 @@ describe('spec 2.4: a cluster that fails', () => {
     expect(taskIn(run, 'b').state.result_state).toBe('SUCCESS');
   });
 
-  test('preempted workers are lost and come back; the task goes on', async () => {
+  test('preempted workers are replaced while the task continues', async () => {
     const run = await runyard.waitForRunEnd(
       await submit(task('spot', { new_cluster: { ...newCluster, num_workers: 3 } }, ['go-spot'])).then(
         async (runId) => {
           const id = clusterIdOf(await running(runId, 'spot'), 'spot');
-          await expect.poll(() => typesOf(id), { timeout: 20_000 }).toContain('UPSIZE_COMPLETED');
+          await eventually(() => typesOf(id), { until: (types) => types.includes('UPSIZE_COMPLETED') });
           await runyard.putFile('/go-spot', '');
           return runId;
         },
@@ -306,13 +307,13 @@ describe('all-purpose clusters', () => {
       })
     ).cluster_id;
 
-  test('spec 2.2: one that was made runs tasks with its variables, ends and starts again, and is listed with what happened to it', async () => {
+  test('spec 2.2: a created cluster runs tasks with its variables, terminates, starts again, and lists its events', async () => {
     await runyard.putFile(
       '/env.py',
       'import os\nprint(*(os.environ.get(name) for name in ("COLOUR", "DB_CLUSTER_ID", "DB_CLUSTER_NAME", "DB_IS_DRIVER", "DB_INSTANCE_TYPE", "DB_IS_JOB_CLUSTER", "DB_DRIVER_IP")))\n',
     );
     const id = await create();
-    await when(id, (shown) => shown.state === 'RUNNING');
+    await waitForCluster(id, (shown) => shown.state === 'RUNNING');
     const use = () =>
       submit({
         task_key: 'a',
@@ -337,7 +338,7 @@ describe('all-purpose clusters', () => {
     expect(
       await runyard.call('POST', '2.0/clusters/resize', { cluster_id: id, num_workers: 4 }),
     ).toMatchObject({ status: 400, body: { error_code: 'INVALID_STATE' } });
-    // Named by a task it starts again.
+    // A task that names the terminated cluster starts it.
     expect((await runyard.waitForRunEnd(await use())).state.result_state).toBe('SUCCESS');
     expect(await typesOf(id)).toEqual(['CREATING', 'RUNNING', 'TERMINATING', 'STARTING', 'RUNNING']);
     expect(
@@ -366,9 +367,9 @@ describe('all-purpose clusters', () => {
     });
   });
 
-  test('resized, one waits for nodes until there is room', async () => {
+  test('a resized cluster waits until the pool has enough free nodes', async () => {
     const [big, small] = [await create({ ...inThree }), await create({ ...inThree, num_workers: 0 })];
-    for (const id of [big, small]) await when(id, (shown) => shown.state === 'RUNNING');
+    for (const id of [big, small]) await waitForCluster(id, (shown) => shown.state === 'RUNNING');
     await runyard.callOk('POST', '2.0/clusters/resize', { cluster_id: big, num_workers: 2 });
     expect(await cluster(big)).toMatchObject({
       state: 'RESIZING',
@@ -400,19 +401,19 @@ describe('all-purpose clusters', () => {
     await runyard.callOk('POST', '2.0/clusters/permanent-delete', { cluster_id: small });
   });
 
-  test('one that nobody uses for autotermination_minutes ends', async () => {
+  test('a cluster that is idle for autotermination_minutes terminates', async () => {
     const id = await create({ autotermination_minutes: 1 });
-    await when(id, (shown) => shown.state === 'RUNNING');
+    await waitForCluster(id, (shown) => shown.state === 'RUNNING');
     await runyard.database.db
       .updateTable('clusters')
       .set({ started_time: 1 })
       .where('cluster_id', '=', id)
       .execute();
-    await when(id, (shown) => shown.state === 'TERMINATED');
+    await waitForCluster(id, (shown) => shown.state === 'TERMINATED');
     expect((await cluster(id)).termination_reason.code).toBe('INACTIVITY');
   });
 
-  test('what it is made of is checked and can be looked up', async () => {
+  test('clusters/create validates the settings; node types and versions can be listed', async () => {
     const refused = async (fields: object): Promise<string> =>
       (await runyard.call('POST', '2.0/clusters/create', { ...newCluster, ...fields })).body.message;
     expect(await refused({ spark_version: undefined })).toBe(
@@ -428,7 +429,7 @@ describe('all-purpose clusters', () => {
       'would need 4 nodes of the pool "three", which has 3',
     );
     const huge = await create({ num_workers: 2_147_483_647 });
-    await when(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
+    await waitForCluster(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
     expect((await runyard.callOk('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({
       key: '16.4.x-scala2.12',
       name: '16.4 LTS (Scala 2.12)',

@@ -1,6 +1,6 @@
 /**
- * Clusters through HTTP (spec 2.4): whose they are, how long they live, and that their variables reach the
- * task.
+ * Clusters through HTTP (spec 2.4): which tasks use them, when they start and terminate, and which variables
+ * tasks get.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -54,7 +54,7 @@ const rowOf = (clusterId: string) =>
     .executeTakeFirstOrThrow();
 
 describe('spec 2.4: a new cluster of a task', () => {
-  test('is made for that task, gives it its variables, and ends with it', async () => {
+  test('is created for that task, sets its variables, and terminates with it', async () => {
     const run = await runJob([
       task('a', { new_cluster: newCluster }),
       task('b', { new_cluster: newCluster }, ['a']),
@@ -71,7 +71,7 @@ describe('spec 2.4: a new cluster of a task', () => {
 });
 
 describe('spec 2.4: a shared job cluster', () => {
-  test('is one for all its tasks, made by the first and ended after the last, while other tasks go on', async () => {
+  test('is created by its first task and terminated after its last while other tasks still run', async () => {
     const run = await runJob(
       [
         task('first', { job_cluster_key: 'shared' }),
@@ -92,7 +92,7 @@ describe('spec 2.4: a shared job cluster', () => {
     expect(await logsOf(run, 'third')).toBe(`blue ${shared}\n`);
   });
 
-  test('of every run is another one', async () => {
+  test('is created anew for each run', async () => {
     const tasks = [task('a', { job_cluster_key: 'k' })];
     const clusters = [{ job_cluster_key: 'k', new_cluster: newCluster }];
     expect(clusterOf(await runJob(tasks, clusters), 'a')).not.toBe(
@@ -102,7 +102,7 @@ describe('spec 2.4: a shared job cluster', () => {
 });
 
 describe('spec 2.2 existing_cluster_id: an existing cluster', () => {
-  test('is allocated on first use and stays', async () => {
+  test('is allocated on first use and keeps running', async () => {
     const run = await runJob([task('a', { existing_cluster_id: '1120-101010-existing' })]);
     expect(clusterOf(run, 'a')).toBe('1120-101010-existing');
     expect(await rowOf('1120-101010-existing')).toMatchObject({ kind: 'ALL_PURPOSE', state: 'RUNNING' });
@@ -110,8 +110,8 @@ describe('spec 2.2 existing_cluster_id: an existing cluster', () => {
   });
 });
 
-describe('spec 2.4, 2.5: a cluster that takes time to start', () => {
-  test('is asked for when the task starts: setup counts, the id is shown meanwhile, and a cancel does not wait for it', async () => {
+describe('spec 2.4, 2.5: a cluster with a start-up delay', () => {
+  test('is requested when the task starts: setup_duration counts it, its id is shown, and a cancel does not wait for it', async () => {
     const slow = await startTestService({ clusterStartMs: 400 });
     try {
       await slow.putFile('/env.py', 'print("up")\n');

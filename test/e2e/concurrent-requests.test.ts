@@ -1,6 +1,6 @@
 /**
- * Many requests at once, through HTTP: one run for one token, limits that hold, numbers without gaps (spec
- * 2.2, 4.1 rule 4).
+ * Concurrent requests through HTTP: one run per idempotency token, exact limits, run numbers without gaps
+ * (spec 2.2, 4.1 rule 4).
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const listed = async (job_id: number): Promise<ResponseBody[]> =>
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('spec 4.1.4: one idempotency token', () => {
-  test(`${many} times at once in run-now gives one run, and each answer names it`, async () => {
+  test(`${many} concurrent run-now requests create one run, and each response names it`, async () => {
     const job = await create({ ...python('ok.py'), max_concurrent_runs: 1000 });
     const answers = await atOnce('2.1/jobs/run-now', { job_id: job, idempotency_token: 'once' });
     const [first] = answers;
@@ -44,7 +44,7 @@ describe('spec 4.1.4: one idempotency token', () => {
     expect((await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: job })).number_in_job).toBe(2);
   });
 
-  test(`${many} times at once in submit gives one run`, async () => {
+  test(`${many} concurrent submit requests create one run`, async () => {
     const answers = await atOnce('2.1/jobs/runs/submit', {
       ...python('ok.py'),
       run_name: 'once',
@@ -64,7 +64,7 @@ describe('spec 4.1.4: one idempotency token', () => {
     ).toHaveLength(1);
   });
 
-  test('counts for its own job alone', async () => {
+  test('is scoped to its job', async () => {
     const [one, other] = [await create(python('ok.py')), await create(python('ok.py'))];
     const answers = await Promise.all(
       [one, other].map((job_id) =>
@@ -77,7 +77,7 @@ describe('spec 4.1.4: one idempotency token', () => {
 });
 
 describe('spec 2.2, 3.1: max_concurrent_runs', () => {
-  test(`${many} run-now at once leave 3 active and the rest SKIPPED, with numbers from 1 to ${many}`, async () => {
+  test(`${many} concurrent run-now requests leave 3 runs active and skip the rest, numbered from 1 to ${many}`, async () => {
     const job = await create({ ...python('wait.py'), max_concurrent_runs: 3 });
     const answers = await atOnce('2.1/jobs/run-now', { job_id: job });
     expect(answers.map((answer) => answer.number_in_job).toSorted((a, b) => a - b)).toEqual(upTo(many));
@@ -93,8 +93,8 @@ describe('spec 2.2, 3.1: max_concurrent_runs', () => {
   });
 });
 
-describe('spec 4.1.11: deleting runs while others are started', () => {
-  test('leaves nothing of the deleted ones: no rows, no directories', async () => {
+describe('spec 4.1.11: deleting runs while others start', () => {
+  test('leaves no rows and no directories of the deleted runs', async () => {
     const job = await create({ ...python('ok.py'), max_concurrent_runs: 1000 });
     const answers = await atOnce('2.1/jobs/run-now', { job_id: job }, 10);
     const ids: number[] = answers.map((answer) => answer.run_id);

@@ -1,6 +1,6 @@
 /**
- * What tasks are really given, through HTTP: job parameters, references, and values that one task sets for
- * the next.
+ * Values that reach tasks, through HTTP: job parameters, dynamic value references, and task values of
+ * upstream tasks.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -52,8 +52,8 @@ const widgetsOf = async (run: ResponseBody, key: string) =>
   JSON.parse((await outputOf(run, key)).notebook_output.result);
 const argumentsOf = async (run: ResponseBody, key: string) => JSON.parse((await outputOf(run, key)).logs);
 
-describe('two notebooks and a Python program that pass values on', () => {
-  test('each gets what those before it have set, by name and by reference', async () => {
+describe('two notebooks and a Python program that pass values', () => {
+  test('each task gets the values of its upstream tasks, by name and by reference', async () => {
     const parameters = [
       '{{tasks.sum.values.doubled}}',
       '{{tasks.load.values.city}}: {{tasks.load.values.parts}}',
@@ -74,7 +74,7 @@ describe('two notebooks and a Python program that pass values on', () => {
       'Zürich: ["a", 1.0]',
       `${taskOf(run, 'load').run_id} success`,
     ]);
-    // What was written is shown; what was given is shown to those who ask for it.
+    // The run shows the references as written; include_resolved_values shows the values.
     expect(taskOf(run, 'print').spark_python_task.parameters).toEqual(parameters);
     const asked = await runyard.callOk('GET', '2.1/jobs/runs/get', {
       run_id: run.run_id,
@@ -86,7 +86,7 @@ describe('two notebooks and a Python program that pass values on', () => {
     expect(taskOf(run, 'print')).not.toHaveProperty('resolved_values');
   });
 
-  test('a value that is a secret of a cluster is given, and shown to nobody', async () => {
+  test('a value that equals a secret of the cluster reaches the task and is masked in every answer', async () => {
     const cluster = {
       existing_cluster_id: undefined,
       new_cluster: {
@@ -109,7 +109,7 @@ describe('two notebooks and a Python program that pass values on', () => {
     expect(taskOf(asked, 'print').resolved_values).toEqual({ spark_python_task: { parameters: ['in ***'] } });
   });
 
-  test('a value that was never set fails the task with a sentence, and the service goes on', async () => {
+  test('a reference to a value that was never set fails the task with an explanation', async () => {
     const run = await ran({
       tasks: [
         notebook('load', '/load'),
@@ -142,7 +142,7 @@ describe('two notebooks and a Python program that pass values on', () => {
     ]);
   });
 
-  test('a value of a notebook that failed after it was set is there for a task that runs all the same', async () => {
+  test('a value that a notebook set before it failed reaches a downstream task with run_if ALL_DONE', async () => {
     await runyard.putNotebook('/fails', ['dbutils.jobs.taskValues.set("done", 3)', '1 / 0']);
     const run = await ran({
       tasks: [
@@ -157,7 +157,7 @@ describe('two notebooks and a Python program that pass values on', () => {
   });
 });
 
-describe('parameters of a job', () => {
+describe('job parameters', () => {
   const parameters = [
     { name: 'city', default: 'Zürich' },
     { name: 'day', default: '{{job.start_time.iso_date}}' },
@@ -167,7 +167,7 @@ describe('parameters of a job', () => {
     python('py', ['{{job.parameters.city}}', '--day={{job.parameters.day}}']),
   ];
 
-  test('spec 2.7: reach notebooks as widgets and programs by reference; the run shows them with their values', async () => {
+  test('spec 2.7: reach notebooks as widgets and programs by reference, and the run shows their values', async () => {
     const run = await ran({ name: 'p', parameters, tasks }, { job_parameters: { city: 'Genève' } });
     const date = new Date(run.start_time).toISOString().slice(0, 10);
     expect(await widgetsOf(run, 'nb')).toEqual({ city: 'Genève', day: date, own: '1' });
@@ -185,7 +185,7 @@ describe('parameters of a job', () => {
     ).toEqual(run.job_parameters);
   });
 
-  test('spec 2.10: notebook_params of a run win over base_parameters and over defaults of the job', async () => {
+  test('spec 2.10: notebook_params of a run override base_parameters and job defaults', async () => {
     const run = await ran(
       { name: 'p', parameters, tasks },
       { notebook_params: { city: 'Basel', own: '{{task_key}}' } },
@@ -194,7 +194,7 @@ describe('parameters of a job', () => {
     expect(await argumentsOf(run, 'py')).toMatchObject(['Zürich', expect.any(String)]);
   });
 
-  test('spec 2.10: python_params replace the parameters of the task, and are looked into as well', async () => {
+  test('spec 2.10: python_params replace the parameters of the task and may hold references', async () => {
     const run = await ran(
       { name: 'p', parameters, tasks },
       { python_params: ['{{job.parameters.city}}', '{{ nothing }}'] },
@@ -205,7 +205,7 @@ describe('parameters of a job', () => {
     });
   });
 
-  test('a one-time run may bring its own', async () => {
+  test('a one-time run may define its own', async () => {
     const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { parameters, tasks });
     expect(await argumentsOf(await runyard.waitForRunEnd(run_id), 'py')).toMatchObject([
       'Zürich',
@@ -214,7 +214,7 @@ describe('parameters of a job', () => {
   });
 });
 
-test('every spelling of what a run knows about itself', async () => {
+test('every reference to facts about the run resolves', async () => {
   const names = [
     'job.id',
     'job_id',
@@ -266,7 +266,7 @@ test('every spelling of what a run knows about itself', async () => {
   expect(Number(given.start_time)).toBeGreaterThanOrEqual(start_time);
 });
 
-test('a single-task job of 2.0 has them, too', async () => {
+test('references work in a single-task job of version 2.0', async () => {
   const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     name: 'one',
     ...on,

@@ -1,4 +1,4 @@
-/** The front door: TLS, proxies, slow clients, limits of requests, and what is open without a token. */
+/** HTTP server: TLS, proxies, slow clients, rate limits, and paths that need no token. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 describe('TLS', () => {
-  test('is spoken when there is a certificate; browsers are told to stay with it', async () => {
+  test('is served with a certificate, and HSTS tells browsers to keep using it', async () => {
     const [tlsCert, tlsKey] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
     await writeFile(tlsCert, testCertificate);
     await writeFile(tlsKey, testKey);
@@ -41,7 +41,7 @@ describe('TLS', () => {
     await runyard.stop();
   });
 
-  test('without a certificate there is no promise of it', async () => {
+  test('plain HTTP sends no HSTS header', async () => {
     const service = await startApi();
     expect((await service.get('2.0/jobs/list')).headers).not.toHaveProperty('strict-transport-security');
     await service.close();
@@ -73,19 +73,19 @@ describe('TLS', () => {
     ['127.0.0.1.example.org', {}, true],
     ['0.0.0.0', { tlsCert: '/cert.pem' }, false],
     ['0.0.0.0', { trustedProxies: ['10.0.0.0/8'] }, false],
-  ])('on %s with %j: whoever starts it is warned of tokens in the clear: %s', (host, given, expected) => {
+  ])('host %s with %j warns about tokens over plain HTTP: %s', (host, given, expected) => {
     expect(isUnencrypted({ host, tlsCert: undefined, trustedProxies: [], ...given })).toBe(expected);
   });
 });
 
-describe('a proxy in front', () => {
+describe('a reverse proxy', () => {
   const headers = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-proto': 'https',
     authorization: `Bearer ${adminToken}`,
   };
 
-  test('is believed about the address and TLS when it is trusted', async () => {
+  test('sets the client address and TLS when it is trusted', async () => {
     const service = await startApi({ trustedProxies: ['127.0.0.0/8'] });
     const answer = await service.send({ method: 'POST', url: '/api/2.0/token/create', payload: {}, headers });
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
@@ -93,7 +93,7 @@ describe('a proxy in front', () => {
     await service.close();
   });
 
-  test('is not believed when it is not', async () => {
+  test('is ignored when it is not trusted', async () => {
     const service = await startApi();
     const answer = await service.send({ method: 'POST', url: '/api/2.0/token/create', payload: {}, headers });
     expect(answer.headers).not.toHaveProperty('strict-transport-security');
@@ -109,7 +109,7 @@ describe('slow clients', () => {
       'in the body',
       `POST /api/2.0/jobs/create HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminToken}\r\ncontent-length: 100\r\n\r\n{`,
     ],
-  ])('a request that stops %s is given up, and told so', async (_, beginning) => {
+  ])('a request that stops %s is ended with an error', async (_, beginning) => {
     const service = await startApi({
       limits: { ...defaultLimits, requestHeadSeconds: 1, requestSeconds: 1 },
     });
@@ -120,19 +120,19 @@ describe('slow clients', () => {
       '127.0.0.1',
     );
     socket.write(beginning);
-    let said = '';
+    let received = '';
     socket.on('data', (data: Buffer) => {
-      said += data.toString();
+      received += data.toString();
     });
     await once(socket, 'close');
-    expect(said).toMatch(/^HTTP\/1\.1 4(00|08) /);
-    expect(said).toContain('The request was not complete in time.');
+    expect(received).toMatch(/^HTTP\/1\.1 4(00|08) /);
+    expect(received).toContain('The request was not complete in time.');
     await service.close();
   });
 });
 
 describe('limits', () => {
-  test('a token that is used too often within a second is refused with 429 until the next one; others are not', async () => {
+  test('a token over its requests per second gets 429 until the next second; other tokens do not', async () => {
     const service = await startApi({ limits: { ...defaultLimits, requestsPerSecondPerToken: 3 } });
     const other = Object((await service.post('2.0/token/create')).body)['token_value'];
     const calls = await Promise.all([1, 2, 3].map(() => service.get('2.0/jobs/list')));
@@ -153,7 +153,7 @@ describe('limits', () => {
     await service.close();
   });
 
-  test('an address from which wrong credentials come is refused with 429 for them, and right ones still count', async () => {
+  test('an address with too many wrong credentials gets 429 for them; valid tokens still work', async () => {
     const service = await startApi({
       limits: { ...defaultLimits, failedCredentialsPerMinute: 3 },
       trustedProxies: ['127.0.0.1'],
@@ -191,7 +191,7 @@ describe('limits', () => {
   });
 });
 
-test('nothing but health, the well-known probe, the description and the console is answered without a token', async () => {
+test('only health, the well-known probe, the API description and the console need no token', async () => {
   const service = await startApi({ consoleDirectory: directory });
   const open: string[] = [];
   for (const url of [

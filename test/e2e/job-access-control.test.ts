@@ -1,4 +1,4 @@
-/** Job access control of the whole service, as its setting switches it. */
+/** Job access control of the complete service, switched on by its setting. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiClient, type ApiClient } from '../harness/api-client.ts';
 import { pipelinePath, putWorkspaceFile } from '../harness/pipelines.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-test('a job runs for its owner, and nobody else sees it but administrators', async () => {
+test('a job runs for its owner and is visible to its owner and administrators only', async () => {
   const { job_id } = await owner.callOk('POST', '2.0/jobs/create', {
     name: 'mine',
     existing_cluster_id: 'c',
@@ -38,7 +38,7 @@ test('a job runs for its owner, and nobody else sees it but administrators', asy
   expect((await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).logs).toBe('done\n');
 });
 
-test('the update of a pipeline is stopped by nobody who may not cancel its run', async () => {
+test('a user without permission to cancel the run of a pipeline update cannot stop the update', async () => {
   await putWorkspaceFile(
     runyard,
     '/p/t.sql',

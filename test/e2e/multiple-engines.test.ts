@@ -1,17 +1,16 @@
 /**
- * Several engines as processes on one PostgreSQL: seen, adopted from, paused, drained, and refused (DESIGN
- * sections 4 and 10).
+ * Several engine processes on one PostgreSQL: node list, adoption, pause, drain, and refused
+ * configurations (DESIGN sections 4 and 10).
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
-
-const patience = { timeout: 60_000, interval: 50 };
 
 let database: TestDatabase;
 let directory: string;
@@ -48,7 +47,7 @@ async function start(dataDirectory = directory, options: readonly string[] = [])
   return engine;
 }
 
-/** A program that runs until the file `go` is there, and says so by its exit. */
+/** Program that runs until the file `go` exists. */
 const waiting =
   'import os, sys, time\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.02)\nprint("went on")\n';
 const go = (): string => join(directory, 'go');
@@ -73,7 +72,7 @@ const running = (engine: EngineProcess, runId: number): Promise<ResponseBody> =>
 const nodesOf = async (engine: EngineProcess): Promise<ResponseBody[]> =>
   (await engine.callOk('GET', '2.0/nodes')).nodes;
 
-test('the nodes are seen with what they drive', async () => {
+test('the node list shows each engine with its active runs', async () => {
   const [one, other] = [await start(), await start()];
   const runId = await submit(one);
   await running(other, runId);
@@ -85,45 +84,39 @@ test('the nodes are seen with what they drive', async () => {
   expect((await other.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
 });
 
-test('the runs of an engine that was killed are adopted, and its task goes on', async () => {
+test('another engine adopts the runs of a killed engine, and their tasks continue', async () => {
   const [one, other] = [await start(), await start()];
   const runId = await submit(one);
   await running(one, runId);
   await one.kill();
-  await vi.waitFor(
-    async () =>
-      expect((await nodesOf(other)).filter(({ active_runs: runs }) => runs === 1)).toEqual([
-        expect.objectContaining({ pid: other.process.pid }),
-      ]),
-    patience,
+  await eventually(async () =>
+    expect((await nodesOf(other)).filter(({ active_runs: runs }) => runs === 1)).toEqual([
+      expect.objectContaining({ pid: other.process.pid }),
+    ]),
   );
   await writeFile(go(), '');
   const run = await other.waitForRunEnd(runId);
   expect([run.state.result_state, run.tasks.length]).toEqual(['SUCCESS', 1]);
 });
 
-test('an engine that was paused finds its run adopted, lets go of it, and takes new ones', async () => {
+test('an engine that resumes after a pause releases its adopted run and accepts new runs', async () => {
   const [one, other] = [await start(), await start()];
   const runId = await submit(one);
   await running(one, runId);
   one.process.kill('SIGSTOP');
-  await vi.waitFor(
-    async () =>
-      expect(await nodesOf(other)).toContainEqual(
-        expect.objectContaining({ pid: other.process.pid, active_runs: 1 }),
-      ),
-    patience,
+  await eventually(async () =>
+    expect(await nodesOf(other)).toContainEqual(
+      expect.objectContaining({ pid: other.process.pid, active_runs: 1 }),
+    ),
   );
   expect(await nodesOf(other)).toContainEqual(
     expect.objectContaining({ pid: one.process.pid, state: 'SILENT' }),
   );
   one.process.kill('SIGCONT');
-  await vi.waitFor(
-    async () =>
-      expect(await nodesOf(one)).toContainEqual(
-        expect.objectContaining({ pid: one.process.pid, state: 'ALIVE', active_runs: 0 }),
-      ),
-    patience,
+  await eventually(async () =>
+    expect(await nodesOf(one)).toContainEqual(
+      expect.objectContaining({ pid: one.process.pid, state: 'ALIVE', active_runs: 0 }),
+    ),
   );
   await writeFile(go(), '');
   const run = await one.waitForRunEnd(runId);
@@ -139,7 +132,7 @@ test('an engine that was paused finds its run adopted, lets go of it, and takes 
   expect((await one.waitForRunEnd(await submit(one))).state.result_state).toBe('SUCCESS');
 });
 
-test('an engine with another data directory is refused, with a sentence that says what to do', async () => {
+test('an engine with another data directory refuses to start and says what to do', async () => {
   await start();
   const elsewhere = await mkdtemp(join(tmpdir(), 'runyard-elsewhere-'));
   try {
@@ -152,7 +145,7 @@ test('an engine with another data directory is refused, with a sentence that say
 });
 
 describe('serve --drain', () => {
-  test('SIGTERM lets the running task end, takes no new run meanwhile, starts no further task, and exits with 0', async () => {
+  test('SIGTERM waits for the running task, refuses new runs, starts no further task, and exits with 0', async () => {
     const engine = await start(directory, ['--drain']);
     await engine.putFile('/wait.py', waiting);
     const task = (task_key: string, ...depends_on: string[]) => ({
@@ -166,7 +159,7 @@ describe('serve --drain', () => {
     });
     await running(engine, runId);
     const ended = engine.terminate();
-    await vi.waitFor(async () => expect((await fetch(`${engine.url}/readyz`)).status).toBe(503), patience);
+    await eventually(async () => expect((await fetch(`${engine.url}/readyz`)).status).toBe(503));
     expect(await engine.call('POST', '2.1/jobs/runs/submit', { tasks: [task('x')] })).toMatchObject({
       status: 503,
       body: { error_code: 'TEMPORARILY_UNAVAILABLE' },
@@ -189,12 +182,12 @@ describe('serve --drain', () => {
     expect((await next.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
   });
 
-  test('a second SIGTERM leaves the task to the next start', async () => {
+  test('a second SIGTERM leaves the running task to the next engine', async () => {
     const engine = await start(directory, ['--drain']);
     const runId = await submit(engine);
     await running(engine, runId);
     const ended = engine.terminate();
-    await vi.waitFor(async () => expect((await fetch(`${engine.url}/readyz`)).status).toBe(503), patience);
+    await eventually(async () => expect((await fetch(`${engine.url}/readyz`)).status).toBe(503));
     engine.process.kill('SIGTERM');
     expect(await ended).toBe(0);
     const next = await start();

@@ -1,8 +1,9 @@
-/** Notebooks that ran, exported through HTTP (spec 2.10, 4.1 rule 8). */
+/** Export of notebook runs through HTTP (spec 2.10, 4.1 rule 8). */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { notebookModelName } from '../../engine/validation/aliases.ts';
 import { extractModel } from '../unit/engine/run/notebook-page/sample-notebooks.ts';
+import { eventually } from '../harness/eventually.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
@@ -32,7 +33,7 @@ async function views(run_id: number, views_to_export = 'ALL'): Promise<ResponseB
 
 const table = 'displayHTML("<table><tr><td>" + dbutils.widgets.get("year") + "</td></tr></table>")';
 
-test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', async () => {
+test('spec 4.1.8: export of a successful notebook shows code, Markdown, table and result', async () => {
   const runId = await submit(
     '/team/rain',
     [
@@ -75,7 +76,7 @@ test('spec 4.1.8: a notebook that succeeds: code, Markdown, table and result', a
   ]);
 });
 
-test('spec 4.1.8: a notebook that fails in the middle: what it showed before, the error, and what was not run', async () => {
+test('spec 4.1.8: export of a failed notebook shows earlier output, the error, and the cells that did not run', async () => {
   const runId = await submit('/team/fails', ['print("before")', '1 / 0', 'print("after")']);
   await runyard.waitForRunEnd(runId);
   const [{ content }] = await views(runId, 'CODE');
@@ -97,15 +98,15 @@ test('spec 4.1.8: a notebook that fails in the middle: what it showed before, th
   ]);
 });
 
-test('spec 4.1.8: a notebook that is still running: what it has shown so far', async () => {
+test('spec 4.1.8: export of a running notebook shows the output so far', async () => {
   const runId = await submit('/team/runs', [
     'print("so far")',
     'import time\ntime.sleep(600)',
     'print("later")',
   ]);
-  let page = '';
-  while (!page.includes('so far</pre>') && !page.includes('so far\n</pre>'))
-    [{ content: page }] = await views(runId, 'CODE');
+  const page: string = await eventually(async () => (await views(runId, 'CODE'))[0].content, {
+    until: (content) => content.includes('so far</pre>') || content.includes('so far\n</pre>'),
+  });
   for (const part of [
     'This run is not over',
     '<span class="label">Running</span>',
@@ -119,7 +120,7 @@ test('spec 4.1.8: a notebook that is still running: what it has shown so far', a
   expect(content).toContain('The task was stopped while this cell was running.');
 });
 
-test('spec 4.1.8: a notebook that is not there: a page that says so', async () => {
+test('spec 4.1.8: export of a run whose notebook is missing shows a page that says so', async () => {
   const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
     existing_cluster_id: 'c',
     notebook_task: { notebook_path: '/no/such' },
@@ -130,7 +131,7 @@ test('spec 4.1.8: a notebook that is not there: a page that says so', async () =
   expect(content).toContain('Notebook /no/such was not found in the workspace');
 });
 
-test('the usual extraction script finds the model', async () => {
+test('common extraction scripts find the notebook model', async () => {
   const runId = await submit('/team/ünï', ['"é € 😀 </script>"']);
   await runyard.waitForRunEnd(runId);
   const [{ content }] = await views(runId, 'CODE');

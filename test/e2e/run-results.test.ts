@@ -1,11 +1,11 @@
 /**
- * How runs end, through HTTP: success, failure, cancel, timeout, skipped, and a machine without the
- * interpreter.
+ * Results of runs through HTTP: success, failure, cancel, timeout, skip, and a missing interpreter.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProcessTable } from '../../runners/process/process-table.ts';
+import { eventually } from '../harness/eventually.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
@@ -33,7 +33,7 @@ const processes = (): Promise<readonly number[]> =>
   createProcessTable(join(runyard.dataDirectory, 'runs')).listAttempts();
 
 describe('spec 2.5, 3.1: a single-task job', () => {
-  test('succeeds with its output, its parameters replaced by those of the run', async () => {
+  test('succeeds with its output; run parameters replace those of the job', async () => {
     const job = await create(python('ok.py', ['from', 'job']));
     const { run_id, number_in_job } = await runNow(job, { python_params: ['from', 'run'] });
     expect(number_in_job).toBe(1);
@@ -65,7 +65,7 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     expect(output).toMatchObject({ logs: "args ['from', 'run']\n", metadata: { run_id } });
   });
 
-  test('over max_concurrent_runs it is skipped at once, and numbers have no gap', async () => {
+  test('a run over max_concurrent_runs is skipped at once, and run numbers have no gap', async () => {
     const job = await create(python('wait.py'));
     const first = await runNow(job);
     const second = await runNow(job);
@@ -91,7 +91,7 @@ describe('spec 2.5, 3.1: a single-task job', () => {
 });
 
 describe('spec 3.1: cancel', () => {
-  test('ends the process and the run, and a second cancel changes nothing', async () => {
+  test('ends the process and the run; a second cancel changes nothing', async () => {
     const { run_id } = await runNow(await create(python('wait.py')));
     await running(run_id);
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
@@ -107,7 +107,7 @@ describe('spec 3.1: cancel', () => {
     expect((await runyard.waitForRunEnd(run_id)).state).toEqual(run.state);
   });
 
-  test('of a multi-task run: started tasks are cancelled, waiting ones skipped', async () => {
+  test('of a multi-task run cancels started tasks and skips waiting ones', async () => {
     const tasks = [
       { task_key: 'first', ...compute, ...python('ok.py') },
       { task_key: 'long', ...compute, depends_on: [{ task_key: 'first' }], ...python('wait.py') },
@@ -137,7 +137,7 @@ describe('spec 3.1: cancel', () => {
 });
 
 describe('spec 2.2, 2.3 timeout_seconds', () => {
-  test('a run over its timeout is stopped and says so', async () => {
+  test('a run over its timeout is stopped with a message that names the timeout', async () => {
     const { run_id } = await runNow(await create({ ...python('wait.py'), timeout_seconds: 1 }));
     const run = await runyard.waitForRunEnd(run_id);
     expect(run.state).toMatchObject({
@@ -148,7 +148,7 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
     expect(run.end_time - run.start_time).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('a task over its own timeout fails its run, and what depends on it is skipped', async () => {
+  test('a task over its timeout fails its run, and its downstream tasks are skipped', async () => {
     const tasks = [
       { task_key: 'slow', ...compute, ...python('wait.py'), timeout_seconds: 1 },
       { task_key: 'after', ...compute, depends_on: [{ task_key: 'slow' }], ...python('ok.py') },
@@ -171,16 +171,16 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
   });
 });
 
-describe('spec 4.1.10: a program that cannot be run', () => {
+describe('spec 4.1.10: a program that cannot run', () => {
   test.each([
     ['a file that is not there', python('gone.py'), /gone\.py/],
     [
-      'a notebook that is not there',
+      'a missing notebook',
       { notebook_task: { notebook_path: '/no/such' } },
       /\/no\/such was not found in the workspace/,
     ],
     [
-      'a pipeline that is not there',
+      'a missing pipeline',
       { pipeline_task: { pipeline_id: 'p' } },
       /The specified pipeline p was not found\./,
     ],
@@ -196,7 +196,7 @@ describe('spec 4.1.10: a program that cannot be run', () => {
     expect(output.error).toMatch(sentence);
   });
 
-  test('a missing interpreter fails that run with what to install', async () => {
+  test('a missing interpreter fails the run with a message that names what to install', async () => {
     const bare = await startTestService({ taskEnvironment: { PATH: '/nonexistent' } });
     try {
       await bare.putFile('/ok.py', '');
@@ -221,7 +221,7 @@ describe('spec 4.1.10: a program that cannot be run', () => {
 });
 
 describe('spec 4.1.1: deleting a job', () => {
-  test('ends its active runs and hides its history at once', async () => {
+  test('ends its active runs and hides its run history at once', async () => {
     const job = await create(python('wait.py'));
     const { run_id } = await runNow(job);
     await running(run_id);
@@ -231,26 +231,20 @@ describe('spec 4.1.1: deleting a job', () => {
       body: { message: `Run ${run_id} does not exist.` },
     });
     expect((await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: job })).runs ?? []).toEqual([]);
-    while ((await processes()).length > 0)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 15);
-      });
-    const ended = async () =>
+    await eventually(processes, { until: ({ length }) => length === 0 });
+    const storedState = async () =>
       runyard.database.db
         .selectFrom('runs')
         .select(['state', 'result'])
         .where('run_id', '=', run_id)
         .executeTakeFirst();
-    while ((await ended())?.state !== 'TERMINATED')
-      await new Promise((resolve) => {
-        setTimeout(resolve, 15);
-      });
-    expect(await ended()).toEqual({ state: 'TERMINATED', result: 'CANCELED' });
+    const stored = await eventually(storedState, { until: (row) => row?.state === 'TERMINATED' });
+    expect(stored).toEqual({ state: 'TERMINATED', result: 'CANCELED' });
   });
 });
 
-describe('what a run leaves', () => {
-  test('is one directory for each attempt, named by its run id', async () => {
+describe('files of a run', () => {
+  test('each attempt has one directory, named by its run id', async () => {
     const { run_id } = await runNow(await create(python('ok.py')));
     await runyard.waitForRunEnd(run_id);
     expect((await readdir(join(runyard.dataDirectory, 'runs', String(run_id)))).sort()).toEqual(

@@ -1,5 +1,5 @@
 /**
- * Graphs of tasks through HTTP: order, real parallelism, skips, and the states and times of spec 2.5 and 3.
+ * Task graphs through HTTP: order, parallelism, skips, and the states and times of spec 2.5 and 3.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   runyard = await startTestService();
   await runyard.putFile('/ok.py', 'print("ok")\n');
   await runyard.putFile('/fail.py', 'raise ValueError("no good")\n');
-  // Ends only when the other has begun: two of them pass only when they run at the same time.
+  // Ends only when the other task has started, so two of them succeed only when they run in parallel.
   await runyard.putFile(
     '/meet.py',
     `
@@ -51,8 +51,8 @@ const states = (run: ResponseBody): Record<string, string> =>
   );
 
 describe('spec 2.3 depends_on: a graph of 100 tasks', () => {
-  test('starts every task only after its dependencies have ended, and independent ones overlap', async () => {
-    // A small generator with a fixed seed: the same graph each time.
+  test('starts each task after its upstream tasks, and independent tasks overlap', async () => {
+    // A generator with a fixed seed gives the same graph each time.
     let seed = 20_261_120;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -84,7 +84,7 @@ describe('spec 2.3 depends_on: a graph of 100 tasks', () => {
 });
 
 describe('spec 2.3, 2.4: parallel tasks', () => {
-  test('really run at the same time', async () => {
+  test('run at the same time', async () => {
     const meet = (own: string, other: string) =>
       task(own, [], 'meet.py', {
         spark_python_task: { python_file: 'managed_fs:/meet.py', parameters: [own, other] },
@@ -95,7 +95,7 @@ describe('spec 2.3, 2.4: parallel tasks', () => {
 });
 
 describe('spec 2.3 depends_on: when a task fails', () => {
-  test('what depends on it is skipped with its name, the rest runs, and the run fails', async () => {
+  test('its downstream tasks are skipped with its name, the others run, and the run fails', async () => {
     const run = await submitted([
       task('a'),
       task('bad', ['a'], 'fail.py'),
@@ -124,7 +124,7 @@ describe('spec 2.3 depends_on: when a task fails', () => {
     expect(output.error_trace).toContain('Traceback');
   });
 
-  test('conditions other than ALL_SUCCESS decide who runs all the same', async () => {
+  test('run_if conditions other than ALL_SUCCESS decide which tasks still run', async () => {
     const run = await submitted([
       task('bad', [], 'fail.py'),
       task('repair', ['bad'], 'ok.py', { run_if: 'AT_LEAST_ONE_FAILED' }),
@@ -140,7 +140,7 @@ describe('spec 2.3 depends_on: when a task fails', () => {
 });
 
 describe('spec 2.5: times', () => {
-  test('of a multi-task run: zeros for the three durations, run_duration once it is over; real durations for its tasks', async () => {
+  test('a multi-task run shows zero for the three durations, run_duration at its end, and real durations of its tasks', async () => {
     const run = await submitted([task('a'), task('b', ['a'])]);
     expect(run).toMatchObject({ setup_duration: 0, execution_duration: 0, cleanup_duration: 0 });
     expect(run.run_duration).toBe(run.end_time - run.start_time);
@@ -152,7 +152,7 @@ describe('spec 2.5: times', () => {
     }
   });
 
-  test('of a single-task run in 2.0: the three durations add up to its time', async () => {
+  test('the three durations of a single-task run in 2.0 add up to its total', async () => {
     const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       run_name: 'single',
       existing_cluster_id: 'shared-cluster',
