@@ -1,7 +1,8 @@
 /**
- * The first promise: kill -9 of the engine at any moment interrupts nobody's work, loses nothing and doubles
- * nothing.
+ * kill -9 of the engine at any moment interrupts no task process, loses no run and starts no attempt twice
+ * (DESIGN section 1).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
 import { createWeatherJob } from '../harness/weather-example.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const rounds = 20;
 let dataDirectory: string;
@@ -25,20 +27,20 @@ const attemptFile = (runId: number, name: string): string | undefined => {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
-/** What the tasks of a run wrote to stdout, by task key. */
+/** Returns the stdout of each task of a run by task key. */
 const logsOf = (run: ResponseBody): Record<string, string | undefined> =>
   Object.fromEntries(
     run.tasks.map((task: ResponseBody) => [task.task_key, attemptFile(task.run_id, 'stdout')]),
   );
 
-test(`kill -9 at ${rounds} random moments of the example job: the same processes are adopted, each run succeeds, each task ran once`, async () => {
+test(`kill -9 at ${rounds} random moments of the example job: processes are adopted, runs succeed, tasks run once`, async () => {
   let engine = await startEngineProcess(dataDirectory);
   try {
     const job = await createWeatherJob(engine);
     const runNow = async (): Promise<number> =>
       (await engine.callOk('POST', '2.1/jobs/run-now', { job_id: job, notebook_params: { year: '2014' } }))
         .run_id;
-    // The first run finds everything cold: what it takes says nothing of the others.
+    // The first run starts cold, so its duration is not typical.
     await engine.waitForRunEnd(await runNow());
     const undisturbed = await engine.waitForRunEnd(await runNow());
     expect(undisturbed.state.result_state).toBe('SUCCESS');
@@ -50,39 +52,32 @@ test(`kill -9 at ${rounds} random moments of the example job: the same processes
     for (let round = 0; round < rounds; round += 1) {
       const runId = await runNow();
       const { tasks } = await engine.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
-      // Every other kill falls into the longest task, the rest anywhere between the start of the run and its
-      // end.
+      // Every other kill hits the longest task; the others hit any moment of the run.
       const inLongest = round % 2 === 0;
       const { run_id: longestId } = tasks.find((task: ResponseBody) => task.task_key === longest.task_key);
-      if (inLongest)
-        while (!attemptFile(longestId, 'pid'))
-          await new Promise((resolve) => {
-            setTimeout(resolve, 5);
-          });
-      await new Promise((resolve) => {
-        setTimeout(resolve, Math.random() * (inLongest ? longest.execution_duration / 2 : length));
-      });
+      if (inLongest) await eventually(() => attemptFile(longestId, 'pid'), { until: Boolean });
+      await sleep(Math.random() * (inLongest ? longest.execution_duration / 2 : length));
       await engine.kill();
       const claims = tasks.map((task: ResponseBody) => attemptFile(task.run_id, 'pid'));
-      const underWay = tasks.some(
+      const isRunning = tasks.some(
         (task: ResponseBody, index: number) =>
           claims[index] && attemptFile(task.run_id, 'exit') === undefined,
       );
-      if (underWay) adopted += 1;
+      if (isRunning) adopted += 1;
       engine = await startEngineProcess(dataDirectory);
       const run = await engine.waitForRunEnd(runId);
-      const about = `round ${round}, run ${runId}`;
-      expect(run.state, about).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
+      const context = `round ${round}, run ${runId}`;
+      expect(run.state, context).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' });
       expect(
         run.tasks.map((task: ResponseBody) => task.attempt_number),
-        about,
+        context,
       ).toEqual([0, 0, 0, 0]);
       for (const [index, task] of tasks.entries()) {
-        if (claims[index]) expect(attemptFile(task.run_id, 'pid'), about).toBe(claims[index]);
+        if (claims[index]) expect(attemptFile(task.run_id, 'pid'), context).toBe(claims[index]);
       }
-      expect(logsOf(run), about).toEqual(logsOf(undisturbed));
+      expect(logsOf(run), context).toEqual(logsOf(undisturbed));
     }
-    // Otherwise the moments were not random enough to show anything.
+    // Fewer adoptions would mean that the kills missed the running tasks.
     expect(adopted).toBeGreaterThan(rounds / 4);
     const numbers = (await engine.callOk('GET', '2.1/jobs/runs/list', { job_id: job, limit: 0 })).runs.map(
       (run: ResponseBody) => run.number_in_job,
@@ -93,7 +88,7 @@ test(`kill -9 at ${rounds} random moments of the example job: the same processes
   }
 }, 300_000);
 
-test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on with them', async () => {
+test('SIGTERM exits with 0 and leaves tasks running, and the next engine adopts them', async () => {
   let engine = await startEngineProcess(dataDirectory);
   try {
     await engine.putFile(
@@ -110,10 +105,7 @@ test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on wit
       existing_cluster_id: 'c',
       spark_python_task: { python_file: 'managed_fs:/gate.py' },
     });
-    while (attemptFile(run_id, 'stdout') !== 'waiting\n')
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+    await eventually(() => attemptFile(run_id, 'stdout'), { until: (value) => value === 'waiting\n' });
     expect(await engine.terminate()).toBe(0);
     const claim = attemptFile(run_id, 'pid');
     expect(attemptFile(run_id, 'exit')).toBeUndefined();
@@ -127,7 +119,7 @@ test('SIGTERM leaves tasks running, ends with 0, and the next engine goes on wit
   }
 });
 
-test('a job that is deleted before a kill: its process may end in its own way, whichever engine tells it to', async () => {
+test('the task of a job deleted before a kill gets SIGTERM from the next engine and ends by itself', async () => {
   let engine = await startEngineProcess(dataDirectory);
   try {
     await engine.putFile(
@@ -148,17 +140,11 @@ test('a job that is deleted before a kill: its process may end in its own way, w
       spark_python_task: { python_file: 'managed_fs:/polite.py' },
     });
     const { run_id } = await engine.callOk('POST', '2.0/jobs/run-now', { job_id });
-    while (attemptFile(run_id, 'stdout') !== 'up\n')
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+    await eventually(() => attemptFile(run_id, 'stdout'), { until: (value) => value === 'up\n' });
     await engine.callOk('POST', '2.0/jobs/delete', { job_id });
     await engine.kill();
     engine = await startEngineProcess(dataDirectory);
-    while (attemptFile(run_id, 'exit') === undefined)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+    await eventually(() => attemptFile(run_id, 'exit'), { until: (value) => value !== undefined });
     expect(attemptFile(run_id, 'stdout')).toBe('up\nbye\n');
   } finally {
     await engine.terminate();

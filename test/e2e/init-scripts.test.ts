@@ -1,5 +1,5 @@
 /**
- * Init scripts and the delivery of cluster logs (spec 2.8), through HTTP, with real scripts and real files.
+ * Init scripts and delivery of cluster logs (spec 2.8) through HTTP.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/f
 import { createRoots } from '../../storage/files/roots.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 const inFiles = (...names: string[]): string => join(runyard.dataDirectory, 'managed_fs', ...names);
@@ -66,7 +67,7 @@ const typesOf = async (cluster_id: string): Promise<string[]> =>
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`);
 
 describe('spec 2.8 init_scripts', () => {
-  test('run before the task, in the given order, from every store, with the documented variables, which cannot be overridden', async () => {
+  test('run before the task in the given order, from every store, with the documented variables', async () => {
     const run = await runyard.waitForRunEnd(
       await submit({
         ...logConf,
@@ -103,7 +104,7 @@ describe('spec 2.8 init_scripts', () => {
     expect(existsSync(inFiles('logs', id, 'executor'))).toBe(true);
   });
 
-  test('one that fails ends the launch: the task is FAILED with script, exit code and last words, the others do not run, and its output is delivered', async () => {
+  test('a failing script fails the task with its name, exit code and last output; later scripts do not run; its output is delivered', async () => {
     await put('/order.txt', 'untouched');
     const run = await runyard.waitForRunEnd(
       await submit({
@@ -133,7 +134,7 @@ describe('spec 2.8 init_scripts', () => {
     );
   });
 
-  test('one that is not there, or takes too long, fails the launch, too; a retry tries it again', async () => {
+  test('a missing script or one over its time limit fails the task; a retry runs it again', async () => {
     const missing = await runyard.waitForRunEnd(
       await submit({ init_scripts: [script('managed_fs:/none.sh')] }),
     );
@@ -155,7 +156,7 @@ describe('spec 2.8 init_scripts', () => {
     expect(retried.tasks.map((one: ResponseBody) => one.state.result_state)).toEqual(['FAILED', 'SUCCESS']);
   });
 
-  test('cancelled while one runs, the task ends as CANCELED and the script with it', async () => {
+  test('a cancel while a script runs ends the script, and the task is CANCELED', async () => {
     await rm(inFiles('endless.pid'), { force: true });
     const runId = await submit({ init_scripts: [script('managed_fs:/endless.sh')] });
     const waiting = await runyard.waitForRun(
@@ -172,10 +173,10 @@ describe('spec 2.8 init_scripts', () => {
     expect(isAlive(pid)).toBe(true);
     await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
     expect((await runyard.waitForRunEnd(runId)).tasks[0].state.result_state).toBe('CANCELED');
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await eventually(() => isAlive(pid), { until: (value) => value === false });
   });
 
-  test('what one leaves running is ended with it', async () => {
+  test('background processes of a script end with it', async () => {
     await put(
       '/daemon.sh',
       'setsid sleep 1000 > /dev/null 2>&1 &\necho $! > "$RUNYARD_MANAGED_FS/daemon.pid"\n',
@@ -187,7 +188,7 @@ describe('spec 2.8 init_scripts', () => {
     expect(isAlive(Number(readFileSync(inFiles('daemon.pid'), 'utf8')))).toBe(false);
   });
 
-  test('of an all-purpose cluster run at each of its starts', async () => {
+  test('of an all-purpose cluster run at every start of the cluster', async () => {
     const { cluster_id: id } = await runyard.callOk('POST', '2.0/clusters/create', {
       ...newCluster,
       ...logConf,
@@ -223,7 +224,7 @@ describe('spec 2.8 cluster_log_conf', () => {
   });
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-  test('logs are delivered while the task runs, grow without a line twice though a delivery was killed, and are complete at the end', async () => {
+  test('logs are delivered while the task runs, without duplicate lines after a killed delivery, and complete at the end', async () => {
     const runId = await submit(logConf, wait('go-on'));
     const run = await runyard.waitForRun(
       runId,
@@ -231,18 +232,16 @@ describe('spec 2.8 cluster_log_conf', () => {
     );
     const driver = (name: string): string => inFiles('logs', clusterIdOf(run), 'driver', name);
     const stdout = (): string => (existsSync(driver('stdout')) ? readFileSync(driver('stdout'), 'utf8') : '');
-    await expect
-      .poll(
-        () =>
-          existsSync(join(runyard.dataDirectory, 'runs', String(run.tasks[0].run_id), 'stdout')) &&
-          readFileSync(join(runyard.dataDirectory, 'runs', String(run.tasks[0].run_id), 'stdout'), 'utf8'),
-        { timeout: 20_000 },
-      )
-      .toBe('before\n');
+    await eventually(
+      () =>
+        existsSync(join(runyard.dataDirectory, 'runs', String(run.tasks[0].run_id), 'stdout')) &&
+        readFileSync(join(runyard.dataDirectory, 'runs', String(run.tasks[0].run_id), 'stdout'), 'utf8'),
+      { until: (value) => value === 'before\n' },
+    );
     const housekeeping = await startHousekeeping(order(), silent, 1);
-    await expect.poll(stdout, { timeout: 20_000 }).toBe('before\n');
+    await eventually(stdout, { until: (value) => value === 'before\n' });
     await housekeeping.stop();
-    // A delivery that was killed has written bytes that it could not note.
+    // A killed delivery has written bytes but not recorded them.
     await writeFile(driver('stdout'), 'before\naft');
     await put('/go-on', '');
     expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
@@ -255,7 +254,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     expect(owes).toBe(false);
   });
 
-  test('what an engine still owed is delivered by the next round', async () => {
+  test('a pending delivery of an earlier engine is completed by the next round', async () => {
     const run = await runyard.waitForRunEnd(await submit(logConf));
     const file = inFiles('logs', clusterIdOf(run), 'driver', 'log4j-active.log');
     await rm(file);
@@ -265,11 +264,11 @@ describe('spec 2.8 cluster_log_conf', () => {
       .where('cluster_id', '=', clusterIdOf(run))
       .execute();
     const housekeeping = await startHousekeeping(order(), silent, 1);
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await eventually(() => existsSync(file), { until: (value) => value === true });
     await housekeeping.stop();
   });
 
-  test('a log that somebody has cut goes on where it ends', async () => {
+  test('a truncated delivered log continues at its end', async () => {
     const { cluster_id: id } = await runyard.callOk('POST', '2.0/clusters/create', {
       ...newCluster,
       ...logConf,
@@ -290,7 +289,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     expect(readFileSync(inFiles('logs', id, 'driver', 'stdout'), 'utf8')).toBe('task\n');
   });
 
-  test('nothing is written outside of managed_fs: a destination that leads out by a link gets nothing, and the run goes on', async () => {
+  test('a destination that leaves managed_fs by a symbolic link gets no logs, and the run continues', async () => {
     const outside = join(runyard.dataDirectory, 'outside');
     await mkdir(outside);
     await symlink(outside, inFiles('out'));
@@ -301,7 +300,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     expect(existsSync(join(outside, clusterIdOf(run)))).toBe(false);
   });
 
-  test('what cannot be delivered is tried for an hour after the end of its cluster, and not for ever', async () => {
+  test('a failing delivery is retried for one hour after the end of its cluster', async () => {
     const run = await runyard.waitForRunEnd(
       await submit({ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/ok.py' } } }),
     );
@@ -330,7 +329,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     }
   });
 
-  test('the directory of a job cluster goes with its run, its delivered logs stay', async () => {
+  test('the directory of a job cluster is deleted with its run, and delivered logs stay', async () => {
     const run = await runyard.waitForRunEnd(
       await submit({ ...logConf, init_scripts: [script('managed_fs:/order.sh')] }),
     );

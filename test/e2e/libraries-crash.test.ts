@@ -1,6 +1,6 @@
 /**
- * kill -9 of the engine while libraries are installed: the installer goes on, the next engine waits for it,
- * and nothing is installed twice.
+ * kill -9 of the engine during a library installation: the installer continues, the next engine waits for
+ * it, and no library is installed twice.
  */
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { buildWheels, findPythonWithPip, startPackageIndex } from '../harness/py
 
 const python = await findPythonWithPip();
 
-/** Processes that carry the mark of an attempt. */
+/** Returns the processes whose environment marks them as part of an attempt. */
 async function marked(directory: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const texts = await Promise.all(

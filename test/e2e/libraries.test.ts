@@ -1,6 +1,6 @@
 /**
- * Libraries through HTTP (spec 2.8): every kind is really installed, once, and a failure says which one and
- * why. Nothing here needs a network.
+ * Libraries through HTTP (spec 2.8): every kind is installed once, and a failure names the library and the
+ * reason. The tests need no network.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,6 +19,7 @@ import {
 } from '../harness/python-packages.ts';
 import { startObjectServer, type ObjectServer } from '../harness/s3-server.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const python = await findPythonWithPip();
 const [javac, jar, java] = [await findProgram('javac'), await findProgram('jar'), await findProgram('java')];
@@ -110,7 +111,7 @@ const statusesOf = async (cluster_id: string): Promise<ResponseBody[]> =>
 const entries = (part: string): Promise<string[]> => readdir(join(runyard.dataDirectory, 'libraries', part));
 
 describe.skipIf(python === undefined)('Python libraries', () => {
-  test('spec 2.8: a wheel is installed with what it needs and its programs, shown as installed, and not installed again for another cluster', async () => {
+  test('spec 2.8: a wheel is installed with its requirements and console scripts, and reused by another cluster', async () => {
     await put('/greeting-1.0-py3-none-any.whl', join(made, 'greeting-1.0-py3-none-any.whl'));
     await runyard.putFile(
       '/script.py',
@@ -121,7 +122,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     const run = await submit(
       [
         imports('imports', libraries, ['greeting.say'], { job_cluster_key: 'shared' }),
-        // It names none itself: the cluster has them.
+        // The task names no libraries; they belong to the cluster.
         {
           task_key: 'script',
           job_cluster_key: 'shared',
@@ -153,7 +154,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect([index.servedFiles.length, await entries('python')]).toEqual(before);
   });
 
-  test('spec 2.8: all wheels of a wheelhouse are installed; an egg is importable, as a file and as a folder', async () => {
+  test('spec 2.8: all wheels of a wheelhouse are installed; an egg is importable as a file and as a directory', async () => {
     await buildWheelhouse(python ?? '', join(made, 'all.wheelhouse.zip'), [
       {
         name: 'upper',
@@ -184,7 +185,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect(await logsOf(run, 'a')).toBe('BOTH\nboth\n3\nfolder\n');
   });
 
-  test('spec 2.7, 2.8: programs and libraries come from an S3-compatible server when one is configured', async () => {
+  test('spec 2.7, 2.8: programs and libraries are read from a configured S3-compatible server', async () => {
     objects.objects.set(
       '/code/jobs/main.py',
       'import nest, sys\nprint(nest.eggs, sys.argv[0].split("/")[-1])\n',
@@ -203,7 +204,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     );
   });
 
-  test('spec 2.8: two tasks that need the same library at the same time on one cluster install it once, with its extras, from the index that it names', async () => {
+  test('spec 2.8: two tasks that need one library at the same time install it once, with its extras, from its index', async () => {
     index.servedFiles.length = 0;
     const gate = Promise.withResolvers<void>();
     index.responseGate = gate.promise;
@@ -237,7 +238,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     ]);
   });
 
-  test('a cancel while libraries are installed ends the installer', async () => {
+  test('a cancel during the installation ends the installer', async () => {
     index.servedFiles.length = 0;
     index.responseGate = new Promise(() => undefined);
     const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
@@ -268,7 +269,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     ).toBe('SUCCESS');
   });
 
-  test('a package that an index does not have fails its task, which says so; a task without it runs', async () => {
+  test('a package that the index lacks fails its task with a message; a task without it runs', async () => {
     const run = await submit([
       imports('bad', [{ pypi: { package: 'nosuch==9' } }, { pypi: { package: 'volume==1.0' } }], []),
       imports('good', [], []),
@@ -357,7 +358,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     );
   });
 
-  test('what a cluster has keeps its versions when another task adds libraries', async () => {
+  test('installed libraries keep their versions when another task adds libraries', async () => {
     const on = { existing_cluster_id: 'growing' };
     const first = await submit([imports('a', [{ pypi: { package: 'tone<2' } }], ['tone.mark'], on)]);
     const second = await submit([
@@ -366,7 +367,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect([await logsOf(first, 'a'), await logsOf(second, 'a')]).toEqual(['.\n', 'hello.\n']);
   });
 
-  test('libraries are given to an all-purpose cluster and taken from it', async () => {
+  test('libraries are installed on and uninstalled from an all-purpose cluster', async () => {
     const cluster_id = 'purpose';
     await submit([imports('a', [], [], { existing_cluster_id: cluster_id })]);
     await runyard.putFile('/text-1.0-py3-none-any.whl', 'hello');
@@ -404,7 +405,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     expect(await statusesOf(cluster_id)).toEqual([]);
   });
 
-  test('installers see the PIP_ variables of a cluster, also where no task comes', async () => {
+  test('installers get the PIP_ variables of a cluster, also without a task', async () => {
     const { cluster_id } = await runyard.callOk('POST', '2.0/clusters/create', {
       spark_version: '16.4.x',
       node_type_id: 'n',
@@ -425,7 +426,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       ]);
   });
 
-  test('a cluster that starts, or starts again, gets its libraries without waiting for a task', async () => {
+  test('a starting or restarting cluster gets its libraries without waiting for a task', async () => {
     const { cluster_id } = await runyard.callOk('POST', '2.0/clusters/create', {
       spark_version: '16.4.x',
       node_type_id: 'n',
@@ -435,9 +436,9 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       cluster_id,
       libraries: [{ pypi: { package: 'volume==1.0' } }],
     });
-    const installed = (): Promise<void> =>
-      expect.poll(() => statusesOf(cluster_id), { timeout: 20_000 }).toMatchObject([{ status: 'INSTALLED' }]);
-    await installed();
+    const waitForInstallation = (): Promise<void> =>
+      eventually(async () => expect(await statusesOf(cluster_id)).toMatchObject([{ status: 'INSTALLED' }]));
+    await waitForInstallation();
     await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id });
     await runyard.database.db
       .updateTable('cluster_libraries')
@@ -445,11 +446,11 @@ describe.skipIf(python === undefined)('Python libraries', () => {
       .where('cluster_id', '=', cluster_id)
       .execute();
     await runyard.callOk('POST', '2.0/clusters/start', { cluster_id });
-    await installed();
+    await waitForInstallation();
   });
 });
 
-test('libraries of a cluster that is not there, or was made for a run, are refused', async () => {
+test('libraries of a missing cluster or a job cluster are refused', async () => {
   const run = await submit([imports('a', [], [])]);
   const libraries = [{ pypi: { package: 'x' } }];
   const own = run.tasks[0].cluster_instance.cluster_id;
@@ -514,12 +515,12 @@ describe.skipIf(javac === undefined || jar === undefined || java === undefined)(
       'FAILED',
       'Library installation failed for library due to user error. Error messages: jar managed_fs:/imports.py: the file is no JAR: it does not begin as a zip archive does.',
     ],
-  ])('spec 2.7, 2.8: %s', async (_fact, task, result, said) => {
+  ])('spec 2.7, 2.8: %s', async (_fact, task, result, logs) => {
     const run = await submit([task]);
-    expect([run.tasks[0].state.result_state, await logsOf(run, 'a')]).toEqual([result, said]);
+    expect([run.tasks[0].state.result_state, await logsOf(run, 'a')]).toEqual([result, logs]);
   });
 
-  test('a JAR that is replaced later stays what it was on a cluster that has it, and in the cache of another', async () => {
+  test('a JAR that is replaced later does not change on a cluster that has it, nor in the cache', async () => {
     const kept = await entries('files');
     const on = { libraries, existing_cluster_id: 'jars', new_cluster: undefined };
     await submit([main([], on)]);

@@ -1,4 +1,4 @@
-/** SQL and JavaScript notebooks through HTTP: imported, run, cancelled, exported. */
+/** SQL and JavaScript notebooks through HTTP: import, run, cancel and export. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { notebookModelName } from '../../engine/validation/aliases.ts';
 import { extractModel } from '../unit/engine/run/notebook-page/sample-notebooks.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -47,7 +48,7 @@ async function submit(notebook_path: string, base_parameters: Record<string, str
   ).run_id;
 }
 
-test('spec 2.7: a value that a JavaScript notebook sets is a parameter of the SQL notebook after it', async () => {
+test('spec 2.7: a task value of a JavaScript notebook becomes a parameter of the downstream SQL notebook', async () => {
   await put('/team/pick', 'JAVASCRIPT', [
     'const year = 2000 + 13;\ndbutils.jobs.taskValues.set("year", year);',
     'dbutils.notebook.exit({ picked: year })',
@@ -96,7 +97,7 @@ test('spec 2.7: a value that a JavaScript notebook sets is a parameter of the SQ
   expect(dashboard).not.toContain('SELECT');
 });
 
-test('spec 4.1.8: the usual extraction script reads the rows of an exported SQL notebook', async () => {
+test('spec 4.1.8: common extraction scripts read the rows of an exported SQL notebook', async () => {
   await put('/team/rows', 'SQL', [
     "SELECT station, rain FROM 'managed_fs:/rain.csv' ORDER BY year, station DESC",
   ]);
@@ -160,7 +161,7 @@ test('the notebooks of the README run as they are written', async () => {
   }
 });
 
-test('a query that is cancelled ends at once, and what was shown before it stays', async () => {
+test('a cancelled query ends at once, and earlier output stays', async () => {
   await put('/team/long', 'SQL', [
     "SELECT 'so far' AS a",
     "SELECT 'first' AS b;\nSELECT count(*) FROM range(1_000_000) x, range(1_000_000) y, range(1_000_000) z WHERE x.range % 7 = y.range % 5",
@@ -168,7 +169,7 @@ test('a query that is cancelled ends at once, and what was shown before it stays
   ]);
   const runId = await submit('/team/long');
   let page = '';
-  while (!page.includes('>first</td>')) page = await view(runId);
+  await eventually(() => view(runId), { until: (content) => content.includes('>first</td>') });
   for (const part of [
     'This run is not over',
     '>so far</td>',
@@ -189,7 +190,7 @@ test('a query that is cancelled ends at once, and what was shown before it stays
     expect(page).toContain(part);
 });
 
-test('a notebook that fails shows in its output and in its page where', async () => {
+test('a failed notebook names the failing cell in its output and its page', async () => {
   await put('/team/fails', 'JAVASCRIPT', ['console.log("before")', 'const rows = undefined;\nrows.length']);
   const runId = await submit('/team/fails');
   expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
@@ -202,21 +203,21 @@ test('a notebook that fails shows in its output and in its page where', async ()
   expect(await view(runId)).toContain('<a href="#cell-2">Cell 2</a> failed: TypeError');
 });
 
-test('a JavaScript notebook runs another one and goes on with its value, or with its failure', async () => {
+test('a JavaScript notebook gets the result of a notebook that it runs, or its failure', async () => {
   await put('/team/child', 'JAVASCRIPT', ['dbutils.notebook.exit(`hello ${dbutils.widgets.get("who")}`)']);
   await put('/team/calls', 'JAVASCRIPT', [
-    'const said = await dbutils.notebook.run("./child", 60, { who: "ada" });\nlet why;\ntry { await dbutils.notebook.run("/team/nowhere"); } catch (error) { why = error.message; }',
-    'dbutils.notebook.exit([said, why])',
+    'const greeting = await dbutils.notebook.run("./child", 60, { who: "ada" });\nlet why;\ntry { await dbutils.notebook.run("/team/nowhere"); } catch (error) { why = error.message; }',
+    'dbutils.notebook.exit([greeting, why])',
   ]);
   const runId = await submit('/team/calls');
   expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
-  const [said, why] = JSON.parse(
+  const [greeting, why] = JSON.parse(
     (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: runId })).notebook_output.result,
   );
-  expect([said, why]).toEqual(['hello ada', expect.stringContaining('/team/nowhere')]);
+  expect([greeting, why]).toEqual(['hello ada', expect.stringContaining('/team/nowhere')]);
 });
 
-test('a Scala notebook is kept, and running it says what can be run', async () => {
+test('a Scala notebook is stored; its run fails with the supported languages', async () => {
   await put('/team/scala', 'SCALA', ['val a = 1']);
   expect((await runyard.callOk('GET', '2.0/workspace/get-status', { path: '/team/scala' })).language).toBe(
     'SCALA',

@@ -1,5 +1,5 @@
 /**
- * A notebook that runs another one, while the engine is killed with -9: one run for each call, and its answer
+ * kill -9 of the engine while a notebook runs another one: each call starts exactly one run, and its result
  * arrives.
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let dataDirectory: string;
 let engine: EngineProcess;
@@ -34,18 +35,12 @@ const submit = async (notebook_path: string, base_parameters: object): Promise<n
   ).run_id;
 const children = async (): Promise<ResponseBody[]> =>
   (await engine.callOk('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? [];
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds()))
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-};
-const asked = (runId: number): boolean => {
+const hasRequested = (runId: number): boolean => {
   const directory = join(dataDirectory, 'runs', String(runId), 'questions');
   return existsSync(directory) && readdirSync(directory).some((name) => name.endsWith('.json'));
 };
 
-test('kill -9 while the other one runs, before it is asked for, and after a cancel: exactly one run for each call', async () => {
+test('kill -9 during, before and after a cancelled notebook call: each call has exactly one run', async () => {
   engine = await startEngineProcess(dataDirectory);
   mkdirSync(join(dataDirectory, 'managed_fs'), { recursive: true });
   await engine.putNotebook('/child', [wait, 'dbutils.notebook.exit("child " + dbutils.widgets.get("gate"))']);
@@ -58,13 +53,13 @@ test('kill -9 while the other one runs, before it is asked for, and after a canc
   const cancelled = await submit('/parent', { gate: 'open', inner: 'never' });
   const asksLater = await submit('/parent', { gate: 'ask', inner: 'later' });
   await engine.waitForRun(asksLater, (run) => run.state.life_cycle_state === 'RUNNING');
-  await until(
-    async () => (await children()).filter((run) => run.state.life_cycle_state === 'RUNNING').length === 2,
-  );
+  await eventually(children, {
+    until: (runs) => runs.filter((run) => run.state.life_cycle_state === 'RUNNING').length === 2,
+  });
   await engine.callOk('POST', '2.1/jobs/runs/cancel', { run_id: cancelled });
   await engine.kill();
   writeFileSync(gate('ask'), '');
-  await until(() => asked(asksLater));
+  await eventually(() => hasRequested(asksLater), { until: Boolean });
   engine = await startEngineProcess(dataDirectory);
   writeFileSync(gate('later'), '');
   for (const runId of [underWay, asksLater]) {

@@ -1,6 +1,6 @@
 /**
- * Notebooks as people write them, through HTTP: magics, utilities, notebooks that run notebooks, revisions,
- * and what misbehaves.
+ * Notebooks through HTTP: magics, utilities, notebooks that run notebooks, revisions, and misbehaving
+ * notebooks.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { defaultLimits } from '../../engine/limits.ts';
 import type { CellOutput, NotebookReport } from '../../engine/run/task-output.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 const depth = 3;
@@ -18,7 +19,7 @@ beforeAll(async () => {
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
   });
-  // What IPython adds is shown by the tests of the driver; here nobody should wait for it to start.
+  // The tests of the driver cover IPython; here its start-up time would only slow the tests.
   runyard = await startTestService({
     limits: { ...defaultLimits, notebookRunDepth: depth },
     taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
@@ -58,15 +59,14 @@ const childrenOf = async (path: string): Promise<ResponseBody[]> =>
     (await runyard.callOk('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? []
   ).filter((run: ResponseBody) => run.run_name === path);
 
-/** The id of the run, when one is there, of a notebook that another one runs. */
-async function childWhen(path: string, holds: (child: ResponseBody) => boolean): Promise<ResponseBody> {
-  for (;;) {
-    const [child] = await childrenOf(path);
-    if (child !== undefined && holds(child)) return child;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
+/** Waits until a child run of the notebook exists that `isReached` accepts, and returns it. */
+async function waitForChild(
+  path: string,
+  isReached: (child: ResponseBody) => boolean,
+): Promise<ResponseBody> {
+  return eventually(async () => (await childrenOf(path))[0], {
+    until: (child) => child !== undefined && isReached(child),
+  });
 }
 
 const state = async (runId: number): Promise<ResponseBody> => (await runyard.waitForRunEnd(runId)).state;
@@ -177,7 +177,7 @@ describe('cells of other languages', () => {
 });
 
 describe('a notebook that runs another one', () => {
-  test('gets its exit value; the other is a WORKFLOW_RUN of its own on the same cluster', async () => {
+  test('gets its exit value; the child is a WORKFLOW_RUN on the same cluster', async () => {
     await runyard.putNotebook('/team/child', ['dbutils.notebook.exit("grown " + dbutils.widgets.get("n"))']);
     const runId = await submit('/team/parent', [
       'dbutils.notebook.exit(dbutils.notebook.run("./child", 60, {"n": 3}) + dbutils.notebook.run("/team/child", 0, {"n": "4"}))',
@@ -193,7 +193,7 @@ describe('a notebook that runs another one', () => {
     expect(child.cluster_instance.cluster_id).toBe('c');
   });
 
-  test('works on the cluster that was made for the first one, with its variables', async () => {
+  test('runs the child on the new cluster of the parent, with its variables', async () => {
     await runyard.putNotebook('/team/there', [
       'import os\ndbutils.notebook.exit(os.environ["CITY"] + os.environ["RUNYARD_CLUSTER_ID"])',
     ]);
@@ -234,7 +234,7 @@ describe('a notebook that runs another one', () => {
     expect((await outputOf(runId)).error.replace(/^.*\.(?=WorkflowError)/, '')).toMatch(error);
   });
 
-  test('may catch what the other one raises, and ask again', async () => {
+  test('can catch the failure of the child and run it again', async () => {
     const runId = await submit('/team/catches', [
       'try:\n  dbutils.notebook.run("/team/no-such", 5)\nexcept Exception as e:\n  print(e)\ntry:\n  dbutils.notebook.run("x" * 3, -1)\nexcept ValueError as e:\n  print(e)',
     ]);
@@ -244,10 +244,10 @@ describe('a notebook that runs another one', () => {
     );
   });
 
-  test('takes the other one along when it is cancelled', async () => {
+  test('cancels the child when it is cancelled', async () => {
     await runyard.putNotebook('/team/slow', ['import time\ntime.sleep(600)']);
     const runId = await submit('/team/waits', ['dbutils.notebook.run("./slow")']);
-    const child = await childWhen('/team/slow', (run) => run.state.life_cycle_state === 'RUNNING');
+    const child = await waitForChild('/team/slow', (run) => run.state.life_cycle_state === 'RUNNING');
     await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
     expect(await state(runId)).toMatchObject({ result_state: 'CANCELED' });
     expect(await state(child.run_id)).toMatchObject({
@@ -256,7 +256,7 @@ describe('a notebook that runs another one', () => {
     });
   });
 
-  test('leaves none behind when its own process ends before', async () => {
+  test('leaves no running child when its own process ends first', async () => {
     await runyard.putNotebook('/team/orphan', ['import time\ntime.sleep(600)']);
     const runId = await submit('/team/leaves', [
       'import os, threading, time\nthreading.Thread(target=lambda: dbutils.notebook.run("./orphan"), daemon=True).start()\nwhile not any(n.endswith(".json") for n in os.listdir("../questions")): time.sleep(0.01)\ntime.sleep(0.3)',
@@ -266,7 +266,7 @@ describe('a notebook that runs another one', () => {
       expect(await state(child.run_id)).toMatchObject({ result_state: 'CANCELED' });
   });
 
-  test('that runs itself comes to an end', async () => {
+  test('that runs itself fails at the depth limit', async () => {
     const runId = await submit('/team/self', ['dbutils.notebook.run("./self")']);
     expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
     expect((await outputOf(runId)).error).toContain('of notebook /team/self ended as FAILED');
@@ -281,16 +281,21 @@ describe('a notebook that runs another one', () => {
   });
 });
 
-test('spec 2.7: revision_timestamp runs the newest revision that is not later; one that is too old is refused by name', async () => {
+test('spec 2.7: revision_timestamp selects the newest revision that is not later; an earlier timestamp is refused', async () => {
   await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("first")']);
   const { modified_at: first } = await runyard.callOk('GET', '2.0/workspace/get-status', {
     path: '/team/history',
   });
-  const later = async (): Promise<number> =>
+  const modifiedAt = async (): Promise<number> =>
     (await runyard.callOk('GET', '2.0/workspace/get-status', { path: '/team/history' })).modified_at;
-  while ((await later()) === first)
-    await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("second")']);
-  const second = await later();
+  // An import in the same millisecond would get the timestamp of the first revision.
+  const second = await eventually(
+    async () => {
+      await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("second")']);
+      return modifiedAt();
+    },
+    { until: (time) => time !== first },
+  );
   const ran = async (revision_timestamp?: number): Promise<ResponseBody> => {
     const notebook_task = {
       notebook_path: '/team/history',
@@ -312,8 +317,8 @@ test('spec 2.7: revision_timestamp runs the newest revision that is not later; o
   );
 });
 
-describe('files, packages and a fresh Python', () => {
-  test('dbutils.fs works on the files that the API shows, and leaves managed_fs by no path', async () => {
+describe('files, packages and a restarted Python', () => {
+  test('dbutils.fs works on managed_fs and refuses every path outside it', async () => {
     const runId = await submit('/team/files', [
       'dbutils.fs.mkdirs("managed_fs:/out")\ndbutils.fs.put("dbfs:/out/a.txt", "hello", True)\ndbutils.fs.cp("/out", "/copy", recurse=True)\ndbutils.fs.mv("/copy/a.txt", "/copy/b.txt")\nprint(dbutils.fs.head("/copy/b.txt", 4), [f.path for f in dbutils.fs.ls("/copy")], dbutils.fs.rm("/out", True), dbutils.fs.rm("/out"))',
       'import os\nos.symlink("/etc", os.environ["RUNYARD_MANAGED_FS"] + "/link")\nfor ask in (lambda: dbutils.fs.ls("/link"), lambda: dbutils.fs.head("/link/passwd"), lambda: dbutils.fs.put("/../x", ""), lambda: dbutils.fs.cp("/copy/b.txt", "/link/x"), lambda: dbutils.fs.ls("file:/etc"), lambda: dbutils.fs.put("/copy/b.txt", "")):\n  try:\n    print("reached", ask())\n  except (ValueError, OSError) as e:\n    print(e)\nprint([f.name for f in dbutils.fs.ls("/") if "link" in f.name], dbutils.fs.rm("/link"), os.path.exists("/etc/passwd"))',
@@ -336,7 +341,7 @@ describe('files, packages and a fresh Python', () => {
     expect((await runyard.callOk('GET', '2.0/managed_fs/list', { path: '/copy' })).files).toHaveLength(1);
   });
 
-  test('restartPython forgets names and keeps widgets, values and outputs', async () => {
+  test('restartPython clears names and keeps widgets, task values and outputs', async () => {
     const runId = await submit('/team/restarts', [
       'x = 1\ndbutils.widgets.text("kept", "yes")\ndbutils.jobs.taskValues.set("one", 1)\nprint("before")',
       'dbutils.library.restartPython()',
@@ -348,7 +353,7 @@ describe('files, packages and a fresh Python', () => {
     expect(JSON.parse(readFileSync(attempt(runId, 'values.json'), 'utf8'))).toEqual({ one: '1', two: '2' });
   });
 
-  test('%pip installs a wheel of managed_fs for this notebook alone, and says what is wrong when it cannot', async () => {
+  test('%pip installs a wheel from managed_fs for this notebook only and explains a failure', async () => {
     const wheel =
       'import base64, os, zipfile\nname = "tiny_rain-1.0"\nwith zipfile.ZipFile(os.environ["RUNYARD_MANAGED_FS"] + "/tiny_rain-1.0-py3-none-any.whl", "w") as z:\n  z.writestr("tiny_rain.py", "MM = 5")\n  z.writestr(name + ".dist-info/METADATA", "Metadata-Version: 2.1\\nName: tiny-rain\\nVersion: 1.0\\n")\n  z.writestr(name + ".dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")\n  z.writestr(name + ".dist-info/RECORD", "")';
     const runId = await submit('/team/pip', [
@@ -359,7 +364,7 @@ describe('files, packages and a fresh Python', () => {
     ]);
     expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
     const { error } = await outputOf(runId);
-    // A Python without pip says so; with it the wheel works and the missing package does not.
+    // Without pip the cell fails with a message; with pip the wheel works and the missing package fails.
     if (String(error).includes('needs pip')) return expect(error).toContain('Install it there');
     expect(shown(runId, 3)).toEqual([{ type: 'text', data: '5' }]);
     expect(error).toMatch(
@@ -369,7 +374,7 @@ describe('files, packages and a fresh Python', () => {
   });
 });
 
-describe('what misbehaves is contained', () => {
+describe('misbehaving notebooks', () => {
   test.each<[string, string, string, RegExp]>([
     [
       'spec 2.7, 7, 8: a cell above 8 MB',
@@ -410,7 +415,7 @@ describe('what misbehaves is contained', () => {
       expect((await outputOf(runId)).error ?? '').toMatch(error);
       expect(reportOf(runId).cells[1]?.status).toBe(result === 'SUCCESS' ? 'finished' : 'skipped');
       if (result === 'SUCCESS') expect(shown(runId, 2)).toEqual([{ type: 'stdout', data: 'second\n' }]);
-      // Nothing of an attempt outlives it.
+      // No process of the attempt is left.
       const left = readdirSync('/proc')
         .filter((pid) => /^\d+$/.test(pid))
         .filter((pid) => {
@@ -427,17 +432,14 @@ describe('what misbehaves is contained', () => {
     60_000,
   );
 
-  test('a notebook that is killed leaves what its cell had shown', async () => {
+  test('a killed notebook keeps the output of its running cell', async () => {
     const runId = await submit('/team/killed', [
       'import time\nprint("so far", flush=True)\nwhile True: time.sleep(0.1)',
     ]);
-    for (;;) {
-      if (existsSync(attempt(runId, 'notebook.json')) && reportOf(runId).cells[0]?.outputs.length === 1)
-        break;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20);
-      });
-    }
+    await eventually(
+      () => existsSync(attempt(runId, 'notebook.json')) && reportOf(runId).cells[0]?.outputs.length === 1,
+      { until: Boolean },
+    );
     const [pid = ''] = readFileSync(attempt(runId, 'pid'), 'utf8').split(' ');
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     process.kill(Number(children[0]), 'SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * kill -9 between a state change and its delivery, between a delivery and its record, and at random: every
- * notice arrives.
+ * kill -9 between a state change and its delivery, between a delivery and its record, and at random moments:
+ * every notification arrives.
  */
 import { chmodSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 import { startHttpReceiver, type HttpReceiver, type ReceivedCall } from '../harness/webhook-receiver.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let dataDirectory: string;
 let receiver: HttpReceiver;
@@ -16,7 +17,7 @@ let engine: EngineProcess;
 const start = (): Promise<EngineProcess> =>
   startEngineProcess(dataDirectory, { RUNYARD_WEBHOOK_ALLOW_PRIVATE: 'true' });
 beforeEach(async () => {
-  dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-notice-kill-'));
+  dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-notification-crash-'));
   chmodSync(dataDirectory, 0o711);
   receiver = await startHttpReceiver();
   engine = await start();
@@ -40,9 +41,9 @@ async function destination(path: string): Promise<string> {
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/ok.py' } };
 const runOf = (call: ReceivedCall): number => JSON.parse(call.body).run.run_id;
 const idOf = (call: ReceivedCall): string => String(call.headers['webhook-id']);
-const told = (call: ReceivedCall): string => `${JSON.parse(call.body).event_type} ${runOf(call)}`;
+const events = (call: ReceivedCall): string => `${JSON.parse(call.body).event_type} ${runOf(call)}`;
 
-test('killed between the state change and the delivery: after the next start it is delivered', async () => {
+test('kill -9 between state change and delivery: the next engine delivers the notification', async () => {
   const id = await destination('/hook');
   const { port } = new URL(receiver.url);
   await receiver.close();
@@ -55,12 +56,12 @@ test('killed between the state change and the delivery: after the next start it 
   receiver = await startHttpReceiver(Number(port));
   engine = await start();
   await receiver.waitForCalls((calls) => calls.length === 2);
-  expect(receiver.calls.map(told)).toEqual([`jobs.on_start ${run_id}`, `jobs.on_success ${run_id}`]);
+  expect(receiver.calls.map(events)).toEqual([`jobs.on_start ${run_id}`, `jobs.on_success ${run_id}`]);
 });
 
-test('killed between the delivery and its record: it comes again, under the same id, and what follows it comes after it', async () => {
+test('kill -9 between delivery and record: the notification is repeated with the same id, in order', async () => {
   const id = await destination('/hook');
-  // The first call is taken, and the engine never hears of that.
+  // The receiver takes the first call, and the engine is killed before it records that.
   receiver.queueResponses('/hook', 'stall');
   const { run_id } = await engine.callOk('POST', '2.0/jobs/runs/submit', {
     ...work,
@@ -71,7 +72,7 @@ test('killed between the delivery and its record: it comes again, under the same
   engine = await start();
   await engine.waitForRunEnd(run_id);
   await receiver.waitForCalls((calls) => calls.length === 3);
-  expect(receiver.calls.map(told)).toEqual([
+  expect(receiver.calls.map(events)).toEqual([
     `jobs.on_start ${run_id}`,
     `jobs.on_start ${run_id}`,
     `jobs.on_success ${run_id}`,
@@ -82,14 +83,14 @@ test('killed between the delivery and its record: it comes again, under the same
   expect(receiver.calls[1]?.body).toBe(receiver.calls[0]?.body);
 });
 
-/** Runs with a notice each, and kills at random moments between them. */
+/** Number of runs, each with one notification, and of kills at random moments. */
 const [runs, kills] = [1_000, 4];
 
-test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry the id of the first`, async () => {
+test(`${runs} runs and ${kills} kills: no notification is lost, and duplicates have the id of the first`, async () => {
   const id = await destination('/hook');
   receiver.queueResponses('/hook', 500, 'cut', 429, 503);
   const settings = { ...work, webhook_notifications: { on_failure: [{ id }], on_success: [{ id }] } };
-  // Most of them end at once, so that many notices are under way at every kill; some are real.
+  // Most runs end at once, so that many notifications are pending at every kill; some run a task.
   const { job_id: skipped } = await engine.callOk('POST', '2.0/jobs/create', {
     ...settings,
     name: 'skipped',
@@ -109,7 +110,7 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
       for (;;) {
         const asked = running;
         try {
-          // The token makes one run of however many tries.
+          // The idempotency token deduplicates repeated requests.
           const { run_id } = await asked.callOk('POST', '2.0/jobs/run-now', {
             job_id: number % 40 === 0 ? real : skipped,
             idempotency_token: `t${number}`,
@@ -128,10 +129,7 @@ test(`${runs} runs and ${kills} kills: no notice is lost, and duplicates carry t
   const workers = Promise.all(Array.from({ length: 8 }, worker));
   for (let kill = 1; kill <= kills; kill += 1) {
     const at = (kill * runs) / (kills + 1) + Math.random() * 50;
-    while (acknowledged.length < at)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 2);
-      });
+    await eventually(() => acknowledged.length, { until: (count) => count >= at, every: 2 });
     const { promise, resolve } = Promise.withResolvers<void>();
     [killing, back] = [true, promise];
     await running.kill();

@@ -1,4 +1,4 @@
-/** Notices of real runs, from the settings of a job over HTTP to a mail server and a receiver of webhooks. */
+/** Notifications of real runs, from job settings to a mail server and a webhook receiver. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startHttpReceiver, type HttpReceiver } from '../harness/webhook-receiver.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 let receiver: HttpReceiver;
@@ -37,25 +38,18 @@ async function makeDestination(): Promise<{ id: string; secret: string }> {
   return { id, secret };
 }
 
-/**
- * Waits until there are so many deliveries of a run, none of them pending; oldest first, as `event channel
- * task`.
- */
-async function toldOf(filter: object, count: number): Promise<string[]> {
-  for (;;) {
-    const { deliveries } = await runyard.callOk('GET', '2.0/notifications/deliveries', {
-      ...filter,
-      limit: 100,
-    });
-    if (deliveries.length >= count && deliveries.every((one: ResponseBody) => one.state === 'delivered')) {
-      return deliveries
-        .toReversed()
-        .map((one: ResponseBody) => [one.event_type, one.channel, one.task_key].filter(Boolean).join(' '));
-    }
-    await new Promise((resolve) => {
-      setTimeout(resolve, 15);
-    });
-  }
+/** Waits until `count` deliveries are done; returns them oldest first as `event channel task`. */
+async function waitForDeliveries(filter: object, count: number): Promise<string[]> {
+  const { deliveries } = await eventually(
+    () => runyard.callOk('GET', '2.0/notifications/deliveries', { ...filter, limit: 100 }),
+    {
+      until: ({ deliveries: all }) =>
+        all.length >= count && all.every((one: ResponseBody) => one.state === 'delivered'),
+    },
+  );
+  return deliveries
+    .toReversed()
+    .map((one: ResponseBody) => [one.event_type, one.channel, one.task_key].filter(Boolean).join(' '));
 }
 
 const everyList = (id: string) => ({
@@ -73,7 +67,7 @@ const everyList = (id: string) => ({
   ),
 });
 
-test('spec 6: start and failure of a run and of its task are told by mail and webhook, each once and in order', async () => {
+test('spec 6: start and failure of a run and its task are sent by mail and webhook, once each and in order', async () => {
   const { id, secret } = await makeDestination();
   const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
     name: 'nightly load',
@@ -85,8 +79,8 @@ test('spec 6: start and failure of a run and of its task are told by mail and we
   });
   const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
   const run = await runyard.waitForRunEnd(run_id);
-  const told = await toldOf({ run_id }, 5);
-  expect(told.toSorted()).toEqual([
+  const deliveries = await waitForDeliveries({ run_id }, 5);
+  expect(deliveries.toSorted()).toEqual([
     'jobs.on_failure email',
     'jobs.on_failure webhook',
     'jobs.on_failure webhook load',
@@ -132,7 +126,7 @@ test('spec 6: start and failure of a run and of its task are told by mail and we
   writeFileSync(join(samples, 'real.eml'), raw);
 });
 
-test('spec 4.1.1, 6: a deleted job is told to every address, and its runs that end by it, too', async () => {
+test('spec 4.1.1, 6: deletion of a job notifies every address, also about the runs that it ends', async () => {
   const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     name: 'gone',
     ...python('slow'),
@@ -141,7 +135,7 @@ test('spec 4.1.1, 6: a deleted job is told to every address, and its runs that e
   const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
   await runyard.waitForRun(run_id, (run) => run.state.life_cycle_state === 'RUNNING');
   await runyard.callOk('POST', '2.0/jobs/delete', { job_id });
-  expect((await toldOf({ job_id }, 4)).toSorted()).toEqual([
+  expect((await waitForDeliveries({ job_id }, 4)).toSorted()).toEqual([
     'jobs.deleted email',
     'jobs.deleted email',
     'jobs.on_failure email',
@@ -149,7 +143,7 @@ test('spec 4.1.1, 6: a deleted job is told to every address, and its runs that e
   ]);
 });
 
-test('spec 2.9: a run and a task that last longer than their rules are told of once, while they go on', async () => {
+test('spec 2.9: a run and a task over their duration rules send one warning each while they run', async () => {
   const { id } = await makeDestination();
   const health = { rules: [{ metric: 'RUN_DURATION_SECONDS', op: 'GREATER_THAN', value: 0 }] };
   const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
@@ -170,18 +164,18 @@ test('spec 2.9: a run and a task that last longer than their rules are told of o
       },
     ],
   });
-  const told = await toldOf({ run_id }, 2);
-  expect(told.toSorted()).toEqual([
+  const deliveries = await waitForDeliveries({ run_id }, 2);
+  expect(deliveries.toSorted()).toEqual([
     'jobs.on_duration_warning_threshold_exceeded webhook',
     'jobs.on_duration_warning_threshold_exceeded webhook a',
   ]);
   await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
   await runyard.waitForRunEnd(run_id);
-  expect(await toldOf({ run_id }, 2)).toHaveLength(2);
+  expect(await waitForDeliveries({ run_id }, 2)).toHaveLength(2);
 });
 
-describe('the table of routing through HTTP', () => {
-  /** [how the run ends, settings, events told by mail, events told by webhook] */
+describe('notification routing through HTTP', () => {
+  /** [end of the run, settings, events sent by mail, events sent by webhook] */
   const rows: readonly (readonly [
     end: 'success' | 'failure' | 'cancel' | 'timeout' | 'skip',
     settings: object,
@@ -231,8 +225,8 @@ describe('the table of routing through HTTP', () => {
         await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
       }
       await runyard.waitForRunEnd(run_id);
-      const told = await toldOf({ run_id }, mail.length + webhook.length);
-      expect(told.toSorted()).toEqual(
+      const deliveries = await waitForDeliveries({ run_id }, mail.length + webhook.length);
+      expect(deliveries.toSorted()).toEqual(
         [
           ...mail.map((event) => `jobs.${event} email`),
           ...webhook.map((event) => `jobs.${event} webhook`),
@@ -244,8 +238,8 @@ describe('the table of routing through HTTP', () => {
 
 describe('retries through HTTP', () => {
   const lists = { on_start: ['a@example.org'], on_failure: ['a@example.org'], on_success: ['a@example.org'] };
-  const told = async (job_id: number, count: number) =>
-    (await toldOf({ job_id }, count)).map((line) => line.replace(/^jobs\.| email/g, ''));
+  const deliveries = async (job_id: number, count: number) =>
+    (await waitForDeliveries({ job_id }, count)).map((line) => line.replace(/^jobs\.| email/g, ''));
   const each = ['on_start', 'on_failure', 'on_start', 'on_failure', 'on_start', 'on_failure'];
 
   test.each([
@@ -260,8 +254,8 @@ describe('retries through HTTP', () => {
       notification_settings: { alert_on_last_attempt },
     });
     await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
-    await lastOf(job_id, 3);
-    expect(await told(job_id, expected.length)).toEqual(expected);
+    await waitForRuns(job_id, 3);
+    expect(await deliveries(job_id, expected.length)).toEqual(expected);
   });
 
   test.each([
@@ -283,22 +277,18 @@ describe('retries through HTTP', () => {
     });
     const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
     await runyard.waitForRunEnd(run_id);
-    expect((await told(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
+    expect((await deliveries(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
   });
 
-  /** Waits until a job has so many runs, and all of them are over. */
-  async function lastOf(job_id: number, count: number): Promise<void> {
-    for (;;) {
-      const { runs = [] } = await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id });
-      if (runs.length === count && runs.every((run: ResponseBody) => run.end_time > 0)) return;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20);
-      });
-    }
+  /** Waits until a job has `count` runs that have all ended. */
+  async function waitForRuns(job_id: number, count: number): Promise<void> {
+    await eventually(() => runyard.callOk('GET', '2.0/jobs/runs/list', { job_id }), {
+      until: ({ runs = [] }) => runs.length === count && runs.every((run: ResponseBody) => run.end_time > 0),
+    });
   }
 });
 
-test('without a mail server, mails are files that only the service reads', () => {
+test('without a mail server, mails are files that only the service can read', () => {
   const files = readdirSync(join(runyard.dataDirectory, 'mail'));
   expect(files.length).toBeGreaterThan(0);
   expect(files.every((name) => name.endsWith('.eml'))).toBe(true);

@@ -1,4 +1,4 @@
-/** Declarative pipelines through HTTP: as tasks of jobs, and by their own calls. */
+/** Declarative pipelines through HTTP, as tasks of jobs and through their own operations. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-/** Makes a pipeline of one file. */
+/** Creates a pipeline with one definition file. */
 async function create(name: string, sql: string, more: object = {}): Promise<string> {
   await putWorkspaceFile(runyard, `/team/${name}/tables.sql`, sql);
   const { pipeline_id: id } = await runyard.callOk('POST', '2.0/pipelines', {
@@ -84,7 +84,7 @@ describe('spec 2.7: a pipeline_task', () => {
     ).toEqual([0, 2, 4, 6, 8]);
   });
 
-  test('the UUID of a spec file is the same pipeline, which its file alone can change', async () => {
+  test('the UUID and the path of a spec file name one pipeline, which only the file can change', async () => {
     const { pipeline_id: id, spec, spec_path: path } = await runyard.callOk('GET', pipelinePath('/example'));
     expect(path).toBe('/example/spark-pipeline.yml');
     expect(spec).toEqual({
@@ -100,7 +100,7 @@ describe('spec 2.7: a pipeline_task', () => {
     });
   });
 
-  test('a spec file that goes, or takes the name of another pipeline, says so', async () => {
+  test('a deleted spec file or one with the name of another pipeline is an error', async () => {
     await putWorkspaceFile(runyard, '/copy/pipeline.yaml', 'name: example\n');
     expect(await runyard.call('GET', pipelinePath('/copy'))).toMatchObject({
       status: 400,
@@ -137,7 +137,7 @@ describe('spec 2.7: a pipeline_task', () => {
     ).toBe(message);
   });
 
-  test('that fails names its flow and the reason, and each retry is an update of its own', async () => {
+  test('a failing update names its flow and the cause, and each retry is a new update', async () => {
     await runyard.putFile('/in/retry.csv', 'id\n1\n');
     const id = await create(
       'failing',
@@ -181,8 +181,8 @@ describe('spec 2.7: a pipeline_task', () => {
   });
 });
 
-describe('the calls on pipelines', () => {
-  test('an update started by a request says what it did', async () => {
+describe('pipeline operations', () => {
+  test('an update started by a request reports its progress and results', async () => {
     await runyard.putFile('/in/orders.csv', 'id,amount\n1,10\n2,-3\n3,7\n');
     const id = await create(
       'orders',
@@ -250,7 +250,7 @@ describe('the calls on pipelines', () => {
     expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/orders', 'orders')).toHaveLength(2);
   });
 
-  test('selections, full refreshes and checks', async () => {
+  test('refresh selection, full refresh and validation', async () => {
     await runyard.putFile('/in/sel-1.csv', 'id\n1\n');
     const id = await create(
       'selected',
@@ -287,7 +287,7 @@ describe('the calls on pipelines', () => {
     ).toMatchObject({ status: 400 });
   });
 
-  test('a pipeline is made, found, listed, edited and deleted', async () => {
+  test('a pipeline is created, found, listed, edited and deleted', async () => {
     const libraries = [{ file: { path: '/team/made/a.sql' } }];
     const { pipeline_id: id } = await runyard.callOk('POST', '2.0/pipelines', {
       name: 'made 1',
@@ -343,7 +343,7 @@ describe('the calls on pipelines', () => {
     });
   });
 
-  test('an SQL notebook is a definition, and a dry run says what it would be without making it', async () => {
+  test('an SQL notebook can be a definition file; a dry run reports the pipeline without creating it', async () => {
     const source =
       '-- MAGIC %md A note\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW one AS SELECT 1 AS id;\n\n-- COMMAND ----------\nCREATE MATERIALIZED VIEW two AS SELECT * FROM one;';
     await runyard.callOk('POST', '2.0/workspace/import', {
@@ -380,8 +380,8 @@ describe('the calls on pipelines', () => {
   });
 });
 
-describe('ends before their time', () => {
-  test('one update of a pipeline runs at a time, also when several are asked for at once; stopping it publishes nothing', async () => {
+describe('updates that end early', () => {
+  test('concurrent requests start one update of a pipeline; a stopped update publishes nothing', async () => {
     const id = await create('slow', endless);
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => runyard.call('POST', pipelinePath(id, '/updates'))),
@@ -419,7 +419,7 @@ describe('ends before their time', () => {
     await runyard.callOk('DELETE', pipelinePath(id));
   });
 
-  test('a process that is killed fails its update, which changes nothing', async () => {
+  test('a killed update process fails its update and changes no table', async () => {
     await runyard.putFile('/in/killed.csv', 'id\n1\n');
     const table =
       "CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_files('managed_fs:/in/killed*.csv');";

@@ -1,6 +1,6 @@
 /**
- * Task kinds of plugins through HTTP: the examples, from create to output, and a plugin that is gone at the
- * next start.
+ * Task kinds of plugins through HTTP: the example plugins from create to output, and a plugin that is
+ * missing at the next start.
  */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
@@ -61,8 +61,8 @@ async function ended(job_id: number, more: object = {}): Promise<ResponseBody> {
   };
 }
 
-describe('a kind of a plugin is a kind like any other', () => {
-  test('in create, get, reset and update, in both formats, with text taken for numbers where its schema says so', async () => {
+describe('a plugin kind in the jobs API', () => {
+  test('create, get, reset and update accept it in both formats and coerce text to numbers by its schema', async () => {
     const { job_id } = await create({ http_request_task: { url: at, timeout_seconds: '5', headers: null } });
     expect(await settingsOf(job_id)).toMatchObject({
       format: 'SINGLE_TASK',
@@ -132,7 +132,7 @@ describe('a kind of a plugin is a kind like any other', () => {
       `400 INVALID_PARAMETER_VALUE The job has http_request_task and run_job_task; exactly one of ${taskKinds.join(', ')}, http_request_task, shell_script_task is allowed.`,
     ],
     [
-      'a kind that nobody brings',
+      'a kind that no plugin provides',
       { dance_task: { step: 1 } },
       `400 INVALID_PARAMETER_VALUE dance_task is not a task kind of this service; the known kinds are ${taskKinds.join(', ')}, http_request_task, shell_script_task.`,
     ],
@@ -141,7 +141,7 @@ describe('a kind of a plugin is a kind like any other', () => {
     expect(await refused('2.0/jobs/runs/submit', { run_name: 'x', ...settings })).toBe(message);
   });
 
-  test('the description of the API has it, with a name', async () => {
+  test('the OpenAPI document lists it by name', async () => {
     const { components } = await (await fetch(`${runyard.url}/api/openapi.json`)).json();
     expect(components.schemas.HttpRequestTask.required).toEqual(['url']);
     for (const name of ['TaskSettings', 'JobSettings', 'TaskRun']) {
@@ -154,7 +154,7 @@ describe('a kind of a plugin is a kind like any other', () => {
 });
 
 describe('http_request_task', () => {
-  test('asks with the values of the run, and keeps the answer', async () => {
+  test('sends the request with resolved parameters and stores the response', async () => {
     const { job_id } = await create({
       http_request_task: {
         url: `${at}/{{job.parameters.path}}`,
@@ -188,7 +188,7 @@ describe('http_request_task', () => {
     });
   });
 
-  test('a request that waits ends when its run is cancelled', async () => {
+  test('a pending request ends when its run is cancelled', async () => {
     const { job_id } = await create({ http_request_task: { url: `${at}/never` } });
     const before = asked.length;
     const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
@@ -204,7 +204,7 @@ describe('shell_script_task', () => {
     shell_script_task: { script: text, parameters },
   });
 
-  test('runs its program: logs and result are kept', async () => {
+  test('runs its program and stores logs and result', async () => {
     const { job_id } = await create(
       script('echo "to $1"; printf "%s" "$1 and {{job.id}}" > "$RESULT"', 'all'),
     );
@@ -214,7 +214,7 @@ describe('shell_script_task', () => {
     });
   });
 
-  test('a script that fails says so', async () => {
+  test('a failing script reports its exit code', async () => {
     const { run, output } = await ended((await create(script('false; echo never'))).job_id);
     expect(run.state).toMatchObject({
       result_state: 'FAILED',
@@ -227,7 +227,7 @@ describe('shell_script_task', () => {
   });
 });
 
-test('a job whose plugin is gone at the next start is still shown; its runs fail and say why', async () => {
+test('a job whose plugin was removed is still shown; its runs fail with the reason', async () => {
   const { job_id } = await create({ http_request_task: { url: at } });
   await runyard.service.stop();
   const service = await startService({ ...runyard.config, plugins: [] }, pino({ level: 'silent' }));

@@ -1,15 +1,16 @@
 /**
- * The queue through HTTP: runs over a limit wait where that is enabled, and leave in their turn (spec 3.1).
+ * Run queue through HTTP: runs over a limit wait when queuing is enabled and start in order (spec 3.1).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
-/** A workspace with room for three task runs. */
+/** Service with a limit of three concurrent task runs. */
 let small: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
@@ -46,21 +47,19 @@ const get = (run_id: number, on = runyard): Promise<ResponseBody> =>
   on.callOk('GET', '2.1/jobs/runs/get', { run_id });
 const state = async (run_id: number, on = runyard): Promise<string> =>
   (await get(run_id, on)).state.life_cycle_state;
-const becomes = (run_id: number, expected: string, on = runyard): Promise<void> =>
-  vi.waitFor(async () => expect(await state(run_id, on)).toBe(expected), { timeout: 30_000, interval: 20 });
+const waitForState = (run_id: number, expected: string, on = runyard): Promise<void> =>
+  eventually(async () => expect(await state(run_id, on)).toBe(expected));
 const cancel = (run_id: number, on = runyard): Promise<ResponseBody> =>
   on.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
 const cancelAll = async (job_id: number, on = runyard): Promise<void> => {
   await on.callOk('POST', '2.1/jobs/runs/cancel-all', { job_id });
-  await vi.waitFor(
-    async () =>
-      expect((await on.callOk('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]),
-    { timeout: 30_000 },
+  await eventually(async () =>
+    expect((await on.callOk('GET', '2.1/jobs/runs/list', { job_id, active_only: true })).runs).toEqual([]),
   );
 };
 
-describe('spec 3.1 QUEUED: the limit of the job', () => {
-  test('holds a run that says which limit it waits for, until a place is free', async () => {
+describe('spec 3.1 QUEUED: the concurrency limit of the job', () => {
+  test('queues a run, which names the limit, until an active run ends', async () => {
     const job = await create({ queue });
     const [first, second] = [await start(job), await start(job)];
     const waiting = await get(second);
@@ -76,12 +75,12 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     });
     expect(waiting.state).not.toHaveProperty('result_state');
     await cancel(first);
-    await becomes(second, 'RUNNING');
+    await waitForState(second, 'RUNNING');
     expect((await get(second)).queue_duration).toBeGreaterThan(0);
     await cancelAll(job);
   });
 
-  test('lets runs go in the order in which they came', async () => {
+  test('starts queued runs in the order of their requests', async () => {
     const job = await create({ queue, tasks: [{ task_key: 'main', ...python('note.py') }] });
     const ids: number[] = [];
     for (let number = 1; number <= 6; number += 1)
@@ -92,7 +91,7 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     );
   });
 
-  test('200 run-now at once on a job with max_concurrent_runs 3 leave 3 active and the rest QUEUED, with numbers from 1 to 200', async () => {
+  test('200 concurrent run-now requests with max_concurrent_runs 3 leave 3 active and 197 queued, numbered 1 to 200', async () => {
     const job = await create({ queue, max_concurrent_runs: 3 });
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => runyard.callOk('POST', '2.1/jobs/run-now', { job_id: job })),
@@ -103,43 +102,40 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
     const queued = runs.filter((run: ResponseBody) => run.state.life_cycle_state === 'QUEUED');
     expect([runs.length, queued.length]).toEqual([200, 197]);
     await runyard.callOk('POST', '2.1/jobs/runs/cancel-all', { job_id: job, all_queued_runs: true });
-    await vi.waitFor(
-      async () => {
-        const { runs: active } = await runyard.callOk('GET', '2.1/jobs/runs/list', {
-          job_id: job,
-          active_only: true,
-        });
-        expect(active.map((run: ResponseBody) => run.state.life_cycle_state)).toHaveLength(3);
-      },
-      { timeout: 60_000, interval: 200 },
-    );
+    await eventually(async () => {
+      const { runs: active } = await runyard.callOk('GET', '2.1/jobs/runs/list', {
+        job_id: job,
+        active_only: true,
+      });
+      expect(active.map((run: ResponseBody) => run.state.life_cycle_state)).toHaveLength(3);
+    });
     await cancelAll(job);
   });
 
-  test('a raised limit lets the next ones go, a lowered one ends none', async () => {
+  test('a raised limit starts queued runs; a lowered limit ends no run', async () => {
     const job = await create({ queue });
     const ids = [await start(job), await start(job), await start(job)];
     await runyard.callOk('POST', '2.1/jobs/update', {
       job_id: job,
       new_settings: { max_concurrent_runs: 2 },
     });
-    await becomes(ids[1] ?? 0, 'RUNNING');
+    await waitForState(ids[1] ?? 0, 'RUNNING');
     await runyard.callOk('POST', '2.1/jobs/update', {
       job_id: job,
       new_settings: { max_concurrent_runs: 1 },
     });
     await cancel(ids[0] ?? 0);
-    await becomes(ids[0] ?? 0, 'TERMINATED');
+    await waitForState(ids[0] ?? 0, 'TERMINATED');
     expect(await state(ids[2] ?? 0)).toBe('QUEUED');
     expect(await state(ids[1] ?? 0)).toBe('RUNNING');
     await cancelAll(job);
   });
 
-  test('a run in the queue can be cancelled: CANCELED, its tasks never started', async () => {
+  test('a queued run can be cancelled; it ends CANCELED and its tasks never start', async () => {
     const job = await create({ queue, email_notifications: { on_failure: ['a@x'] } });
     const [, second] = [await start(job), await start(job)];
     await cancel(second);
-    await becomes(second, 'TERMINATED');
+    await waitForState(second, 'TERMINATED');
     expect(await get(second)).toMatchObject({
       state: {
         result_state: 'CANCELED',
@@ -148,16 +144,16 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
       },
       tasks: [{ state: { life_cycle_state: 'SKIPPED' }, start_time: 0 }],
     });
-    const notices = await runyard.database.db
+    const notifications = await runyard.database.db
       .selectFrom('outbox')
       .select('event')
       .where('run_id', '=', second)
       .execute();
-    expect(notices).toEqual([{ event: 'on_failure' }]);
+    expect(notifications).toEqual([{ event: 'on_failure' }]);
     await cancelAll(job);
   });
 
-  test('an active run cannot be deleted while it waits, and leaves with its job', async () => {
+  test('a queued run cannot be deleted and ends with the deletion of its job', async () => {
     const job = await create({ queue });
     const [, second] = [await start(job), await start(job)];
     expect(await runyard.call('POST', '2.1/jobs/runs/delete', { run_id: second })).toMatchObject({
@@ -165,22 +161,19 @@ describe('spec 3.1 QUEUED: the limit of the job', () => {
       body: { error_code: 'INVALID_STATE' },
     });
     await runyard.callOk('POST', '2.1/jobs/delete', { job_id: job });
-    await vi.waitFor(
-      async () => {
-        const rows = await runyard.database.db
-          .selectFrom('runs')
-          .select('state')
-          .where('job_id', '=', job)
-          .where('active', '=', true)
-          .execute();
-        expect(rows).toEqual([]);
-      },
-      { timeout: 30_000 },
-    );
+    await eventually(async () => {
+      const rows = await runyard.database.db
+        .selectFrom('runs')
+        .select('state')
+        .where('job_id', '=', job)
+        .where('active', '=', true)
+        .execute();
+      expect(rows).toEqual([]);
+    });
   });
 });
 
-describe('WIRE: who switches the queue', () => {
+describe('WIRE: settings that enable the queue', () => {
   test.each([
     ['a job made with 2.0', '2.0', {}, {}, 'SKIPPED'],
     ['a job made with 2.1', '2.1', {}, {}, 'SKIPPED'],
@@ -202,8 +195,8 @@ describe('WIRE: who switches the queue', () => {
   });
 });
 
-describe('spec 3.1 QUEUED: the limit of the workspace', () => {
-  test('holds runs of jobs and submissions that may wait, refuses the others with 429, and is fair between jobs', async () => {
+describe('spec 3.1 QUEUED: the limits of the workspace', () => {
+  test('queues runs that may wait, refuses the others with 429, and is fair between jobs', async () => {
     const [busy, other] = [
       await create({ queue, max_concurrent_runs: 100 }, small),
       await create({ queue }, small),
@@ -225,14 +218,14 @@ describe('spec 3.1 QUEUED: the limit of the workspace', () => {
     expect(
       await small.call('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'x', ...python('wait.py') }] }),
     ).toMatchObject({ status: 429, body: { error_code: 'REQUEST_LIMIT_EXCEEDED' } });
-    // The other job waits shorter, but it has no active run: its turn is first.
+    // The other job has waited less but has no active run, so it starts first.
     await cancel(first[0] ?? 0, small);
-    await becomes(ofOther, 'RUNNING', small);
+    await waitForState(ofOther, 'RUNNING', small);
     await cancel(first[1] ?? 0, small);
-    await becomes(submitted, 'RUNNING', small);
+    await waitForState(submitted, 'RUNNING', small);
     expect(await state(fourth, small)).toBe('QUEUED');
     await cancel(first[2] ?? 0, small);
-    await becomes(fourth, 'RUNNING', small);
+    await waitForState(fourth, 'RUNNING', small);
     await cancelAll(busy, small);
     await cancelAll(other, small);
     await cancel(submitted, small);

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the engine in the middle of a repair: the new attempts are adopted, and what succeeded before
- * stays as it is.
+ * kill -9 of the engine during a repair: the new attempts are adopted, and successful attempts stay
+ * unchanged.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startEngineProcess } from '../harness/engine-process.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let dataDirectory: string;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ const gate = [
   'print("through")',
 ].join('\n');
 
-test('the process of a repaired task runs on, and the run ends as if nothing had happened', async () => {
+test('the process of a repaired task survives kill -9 of the engine, and the repair completes', async () => {
   let engine = await startEngineProcess(dataDirectory);
   try {
     const task = (task_key: string, file: string, depends_on: readonly string[] = []) => ({
@@ -56,10 +57,7 @@ test('the process of a repaired task runs on, and the run ends as if nothing had
     const [, again] = attemptsOfB(
       await engine.waitForRun(run_id, (run) => attemptsOfB(run)[1]?.state.life_cycle_state === 'RUNNING'),
     );
-    while (attemptFile(again.run_id, 'stdout') !== 'waiting\n')
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+    await eventually(() => attemptFile(again.run_id, 'stdout'), { until: (value) => value === 'waiting\n' });
     const claim = attemptFile(again.run_id, 'pid');
     await engine.kill();
     engine = await startEngineProcess(dataDirectory);

@@ -1,4 +1,4 @@
-/** Repairing runs through HTTP: what runs again, what stays, and what people see of it. */
+/** Repair of runs through HTTP: which tasks run again, which stay, and what clients see. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ async function repair(body: object): Promise<number> {
 const history = async (run_id: number, version = '2.1'): Promise<ResponseBody> =>
   (await runyard.callOk('GET', `${version}/jobs/runs/get`, { run_id, include_history: true })).repair_history;
 
-/** Every attempt as `key number STATE/RESULT`. */
+/** Returns every attempt as `key number STATE/RESULT`. */
 const attempts = (run: ResponseBody): string[] =>
   run.tasks.map(
     (one: ResponseBody) =>
@@ -45,8 +45,8 @@ const attempts = (run: ResponseBody): string[] =>
 const stdout = (runId: number): string =>
   readFileSync(join(runyard.dataDirectory, 'runs', String(runId), 'stdout'), 'utf8');
 
-describe('a run that failed', () => {
-  test('succeeds after the file was mended: only what failed and was skipped runs again', async () => {
+describe('repair of a failed run', () => {
+  test('reruns only the failed and skipped tasks and succeeds', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a'), task('b', ['a'], 'step.py'), task('c', ['b']), task('d', ['a'])]);
     const failed = await runyard.waitForRunEnd(runId);
@@ -112,7 +112,7 @@ describe('a run that failed', () => {
     });
   });
 
-  test('shows a repair that is under way, in every version', async () => {
+  test('is visible in every version while it runs', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py')]);
     await runyard.waitForRunEnd(runId);
@@ -136,7 +136,7 @@ describe('a run that failed', () => {
     expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('CANCELED');
   });
 
-  test('may be repaired again and again, each time with the id of the latest repair', async () => {
+  test('can be repeated with the id of the latest repair', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py'), task('b', ['a'])]);
     await runyard.waitForRunEnd(runId);
@@ -178,7 +178,7 @@ describe('a run that failed', () => {
   });
 });
 
-test('a run that succeeded may be repaired, too: with rerun_dependent_tasks everything behind a task runs again', async () => {
+test('repair of a successful run with rerun_dependent_tasks reruns a task and everything downstream', async () => {
   const runId = await submit([task('a'), task('b', ['a']), task('c', ['b']), task('d')]);
   await runyard.waitForRunEnd(runId);
   expect(await history(runId)).toMatchObject([{ type: 'ORIGINAL', state: { result_state: 'SUCCESS' } }]);
@@ -196,7 +196,7 @@ test('a run that succeeded may be repaired, too: with rerun_dependent_tasks ever
   expect(c1.start_time).toBeGreaterThanOrEqual(b1.end_time);
 });
 
-test('a cancelled run goes on where it was stopped', async () => {
+test('repair of a cancelled run continues where it stopped', async () => {
   const runId = await submit([task('first'), task('long', ['first'], 'wait.py'), task('after', ['long'])]);
   await runyard.waitForRun(runId, (run) =>
     run.tasks.some(
@@ -223,7 +223,7 @@ test('a cancelled run goes on where it was stopped', async () => {
   });
 });
 
-test('tasks share a new cluster, and a task of its own gets one', async () => {
+test('repaired tasks share a new job cluster, and a task with its own cluster gets a new one', async () => {
   await runyard.putFile('/step.py', broken);
   const new_cluster = { num_workers: 1, spark_version: '16', node_type_id: 'small' };
   const on = (key: string, where: object, file: string, after: readonly string[] = []) => {
@@ -268,7 +268,7 @@ test('tasks share a new cluster, and a task of its own gets one', async () => {
 });
 
 describe('parameters of a repair', () => {
-  test('are those of the new attempts; without any the run keeps its own', async () => {
+  test('apply to the new attempts; without any, the run keeps its own', async () => {
     await runyard.putFile('/args.py', 'import sys\nprint(sys.argv[1:])\nsys.exit(sys.argv[1] != "good")\n');
     const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'args',
@@ -307,8 +307,8 @@ describe('parameters of a repair', () => {
   });
 });
 
-describe('at once', () => {
-  test('20 repairs of one run make one; the others are refused', async () => {
+describe('concurrent repairs', () => {
+  test('of one run: one of 20 succeeds, the others are refused', async () => {
     await runyard.putFile('/step.py', broken);
     const runId = await submit([task('a', [], 'step.py')]);
     await runyard.waitForRunEnd(runId);
@@ -330,7 +330,7 @@ describe('at once', () => {
     expect(await history(runId)).toHaveLength(2);
   });
 
-  test('repairs of runs of one job keep to its max_concurrent_runs: those over it are refused, not skipped', async () => {
+  test('of one job respect max_concurrent_runs: those over it are refused, not skipped', async () => {
     await runyard.putFile('/step.py', broken);
     const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
       name: 'narrow',

@@ -1,12 +1,13 @@
-/** Retries through HTTP with real processes: what clients see of each attempt (spec 2.2, 2.3, 2.5). */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+/** Retries through HTTP with real processes: each attempt as clients see it (spec 2.2, 2.3, 2.5). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
   runyard = await startTestService();
-  // Fails until it has been started as often as its argument says.
+  // Fails until it was started as many times as its argument says.
   await runyard.putFile(
     '/flaky.py',
     [
@@ -30,15 +31,12 @@ const start = async (job_id: number): Promise<number> =>
   (await runyard.callOk('POST', '2.1/jobs/run-now', { job_id })).run_id;
 
 describe('spec 2.5: a single-task job', () => {
-  test('shows each retry as a run of its own, with its number, its trigger and the first attempt', async () => {
+  test('shows each retry as a new run with its number, trigger and original attempt', async () => {
     const job = await create('2.0', { ...flaky(2), max_retries: 3 });
     const first = await start(job);
     const list = async (): Promise<ResponseBody[]> =>
       (await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: job })).runs;
-    await vi.waitFor(async () => expect((await list())[0].state.result_state).toBe('SUCCESS'), {
-      timeout: 60_000,
-      interval: 30,
-    });
+    await eventually(async () => expect((await list())[0].state.result_state).toBe('SUCCESS'));
     expect(
       (await list())
         .toReversed()
@@ -56,7 +54,7 @@ describe('spec 2.5: a single-task job', () => {
     ]);
   });
 
-  test('a retry that waits says which one it is, why, and when it begins', async () => {
+  test('a waiting retry shows its number, its cause and its start time', async () => {
     const job = await create('2.0', { ...flaky(1), max_retries: 1, min_retry_interval_millis: 3_600_000 });
     const failed = await runyard.waitForRunEnd(await start(job));
     const {
@@ -73,7 +71,7 @@ describe('spec 2.5: a single-task job', () => {
 });
 
 describe('spec 2.3: a multi-task job', () => {
-  test('shows each attempt of a task in its run, each with its own logs', async () => {
+  test('shows each attempt of a task in one run, each with its own logs', async () => {
     const job = await create('2.1', {
       tasks: [
         { task_key: 'a', ...flaky(1), max_retries: 2 },
@@ -102,8 +100,8 @@ describe('spec 2.3: a multi-task job', () => {
 });
 
 describe('spec 2.7: run_job_task', () => {
-  test('hands parameters to the job that it runs, and names its run', async () => {
-    await runyard.putFile('/say.py', 'import sys\nprint("said", *sys.argv[1:])\n');
+  test('passes parameters to the child job and names the child run', async () => {
+    await runyard.putFile('/say.py', 'import sys\nprint("got", *sys.argv[1:])\n');
     const child = await create('2.1', {
       tasks: [
         {
@@ -128,10 +126,10 @@ describe('spec 2.7: run_job_task', () => {
     expect(inner).toMatchObject({ job_id: child, overriding_parameters: { python_params: ['Monday'] } });
     expect(
       (await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: inner.tasks[0].run_id })).logs,
-    ).toBe('said Monday\n');
+    ).toBe('got Monday\n');
   });
 
-  test('a change that would close a cycle is refused and names the chain', async () => {
+  test('a change that closes a cycle of run_job tasks is refused with the chain of jobs', async () => {
     const inner = await create('2.1', { tasks: [{ task_key: 'x', ...flaky(0) }] });
     const outer = await create('2.1', { tasks: [{ task_key: 'o', run_job_task: { job_id: inner } }] });
     const change = {

@@ -1,6 +1,5 @@
 /**
- * What people see of the logs of real tasks: by pages, live, and in a bundle; also when they are long,
- * hostile, or hold secrets.
+ * Logs of real tasks: paged, streamed, and in a bundle; also when they are long, hostile, or hold secrets.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import {
   type LogEvent as Event,
 } from '../harness/run-logs.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const kib = 1_024;
 let runyard: TestService;
@@ -36,7 +36,7 @@ const cluster = {
   spark_env_vars: secrets,
 };
 
-/** A task that runs a script of the shell in the directory of its attempt. */
+/** Task that runs a shell script in the directory of its attempt. */
 const shell = (taskKey: string, script: string, more: object = {}): object => ({
   task_key: taskKey,
   new_cluster: cluster,
@@ -47,13 +47,13 @@ const shell = (taskKey: string, script: string, more: object = {}): object => ({
 const submit = async (...tasks: object[]): Promise<number> =>
   (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'logs', tasks })).run_id;
 
-/** The id of the task run of the only task, or of this one. */
+/** Returns the id of the task run of the only task or of the named one. */
 async function taskRun(runId: number, key?: string): Promise<number> {
   const { tasks } = await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
   return tasks.find((task: ResponseBody) => key === undefined || task.task_key === key).run_id;
 }
 
-/** Runs a script to its end; the id of its task run. */
+/** Runs a script to its end and returns the id of its task run. */
 async function after(script: string): Promise<number> {
   const runId = await submit(shell('main', script));
   await runyard.waitForRunEnd(runId);
@@ -64,8 +64,8 @@ const logs = (input: object): Promise<ResponseBody> => runyard.callOk('GET', '2.
 const open = (gate: string): Promise<void> => writeFile(join(runyard.dataDirectory, 'managed_fs', gate), '');
 const atGate = (gate: string): string => `while [ ! -e "$RUNYARD_MANAGED_FS/${gate}" ]; do sleep 0.02; done`;
 
-describe('a log by pages', () => {
-  test('is the same in every version, together and in parts, and says when nothing follows', async () => {
+describe('paged logs', () => {
+  test('pages are equal in every version and join to the complete log; the last page says so', async () => {
     const runId = await after('echo out; printf "\\033[31mred\\033[0m \\377\\n"; echo err >&2');
     const stdout = 'out\n\u001B[31mred\u001B[0m \uFFFD\n';
     for (const version of ['2.0', '2.1', '2.2']) {
@@ -93,7 +93,7 @@ describe('a log by pages', () => {
     });
   });
 
-  test('is refused for a run of several tasks, with the task runs to ask for, and for what makes no sense', async () => {
+  test('a multi-task run is refused with the ids of its task runs, and invalid parameters are refused', async () => {
     const runId = await submit(
       shell('one', 'true'),
       shell('two', 'true', { depends_on: [{ task_key: 'one' }] }),
@@ -142,8 +142,8 @@ describe('a log by pages', () => {
   });
 });
 
-describe('a log as it is written', () => {
-  test('comes line by line, is waited for before the task begins, and ends with how the task ended', async () => {
+describe('streamed logs', () => {
+  test('a stream waits for the task to start, sends lines as they are written, and ends with the state of the task', async () => {
     const runId = await submit(
       shell('first', atGate('a')),
       shell('then', `echo one; ${atGate('b')}; printf two; ${atGate('c')}; echo three; exit 3`, {
@@ -170,7 +170,7 @@ describe('a log as it is written', () => {
     });
   }, 60_000);
 
-  test('goes on where a broken connection was, by the id of the last event, without losing or repeating a byte', async () => {
+  test('Last-Event-ID resumes a broken stream without a lost or repeated byte', async () => {
     const runId = await after('seq 1 20000');
     const whole = `${Array.from({ length: 20_000 }, (_, index) => index + 1).join('\n')}\n`;
     let text = '';
@@ -199,20 +199,19 @@ describe('a log as it is written', () => {
     );
   });
 
-  test('gives what is there and no more when nothing is to be waited for', async () => {
+  test('timeout_seconds 0 returns the log so far and ends the stream', async () => {
     const runId = await submit(shell('main', `echo up; ${atGate('d')}`));
     const main = await taskRun(runId);
-    let events: Event[] = [];
-    while (logTextOf(events) !== 'up\n') {
-      events = [];
-      for await (const event of followLog(runyard, { run_id: main, timeout_seconds: 0 })) events.push(event);
-    }
+    const events = await eventually(
+      () => collectEvents(followLog(runyard, { run_id: main, timeout_seconds: 0 })),
+      { until: (all) => logTextOf(all) === 'up\n' },
+    );
     expect(events.map(({ name }) => name)).toEqual(['log']);
     await open('d');
     await runyard.waitForRunEnd(runId);
   });
 
-  test('begins anew when the task cuts its log', async () => {
+  test('a stream restarts at the beginning when the task truncates its log', async () => {
     const runId = await submit(
       shell('main', `echo a long first line; ${atGate('e')}; : > stdout; echo new; ${atGate('f')}`),
     );
@@ -226,7 +225,7 @@ describe('a log as it is written', () => {
     expect(events[1]?.data.offset).toBe(0);
   });
 
-  test('is refused when too many are followed at a time, and there is room again when one has left', async () => {
+  test('a user over the limit of concurrent streams gets 429 until one stream ends', async () => {
     const small = await startTestService({ limits: { ...defaultLimits, logStreamsPerUser: 1 } });
     let runId = 0;
     try {
@@ -254,23 +253,19 @@ describe('a log as it is written', () => {
       ]);
       leaving.abort();
       await first.text().catch(() => undefined);
-      let again = await ask();
-      while (again.status === 429) again = await ask();
+      const again = await eventually(ask, { until: ({ status }) => status !== 429 });
       expect(again.status).toBe(200);
-      // A service that stops does not wait for who follows: the stream ends, and without the event that would
-      // say that the log is over.
+      // A stopping service ends the stream without the event that marks the end of the log.
       const [text] = await Promise.all([again.text(), small.service.stop()]);
       expect(text).not.toContain('event: end');
     } finally {
-      // The task goes on until it sees this.
+      // The task runs until this file exists.
       await writeFile(join(small.dataDirectory, 'managed_fs', 'go'), '');
-      while (
-        (await readFile(join(small.dataDirectory, 'runs', String(runId), 'exit'), 'utf8').catch(() => '')) ===
-        ''
-      )
-        await new Promise((resolve) => {
-          setTimeout(resolve, 20);
-        });
+      await eventually(
+        async () =>
+          await readFile(join(small.dataDirectory, 'runs', String(runId), 'exit'), 'utf8').catch(() => ''),
+        { until: (value) => value !== '' },
+      );
       await small.stop();
     }
   });
@@ -280,7 +275,7 @@ describe('secrets', () => {
   const script =
     'echo "password correct-horse, again correct-horse"; printf "corr"; sleep 0.3; echo "ect-horse"; printf "https://u:correct-horse@h/ " >&2; echo "STAGE=test" >&2; exit 4';
 
-  test('are masked in pages, live, in the output and in the bundle, also when they come in two pieces', async () => {
+  test('are masked in pages, streams, output and bundle, also when written in two parts', async () => {
     const runId = await submit(shell('main', script));
     const main = await taskRun(runId);
     const events: Event[] = [];
@@ -317,7 +312,7 @@ describe('secrets', () => {
     expect((await downloadBundle(runyard, runId)).files.get('tasks/main/attempt-0/notebook.html')).toContain(
       'cell says ***',
     );
-    // Another notebook runs on the same cluster, which is none of the settings of its run.
+    // The child notebook runs on the same cluster, which its own settings do not name.
     await runyard.putNotebook('/calls', ['dbutils.notebook.run("/leaky", 60)']);
     const { run_id: calls } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       new_cluster: cluster,
@@ -341,22 +336,18 @@ describe('secrets', () => {
     const { run_id: runId } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobId });
     await runyard.waitForRunEnd(runId);
     const directory = join(runyard.dataDirectory, 'mail');
-    let mail = '';
-    while (mail === '') {
-      const name = (await readdir(directory).catch(() => [])).find((one) => one.endsWith('.eml'));
-      if (name === undefined)
-        await new Promise((resolve) => {
-          setTimeout(resolve, 20);
-        });
-      else mail = await readFile(join(directory, name), 'utf8');
-    }
+    const name = await eventually(
+      async () => (await readdir(directory)).find((file) => file.endsWith('.eml')) ?? '',
+      { until: Boolean },
+    );
+    const mail = await readFile(join(directory, name), 'utf8');
     expect(mail).toContain('password ***');
     expect(mail).not.toContain('correct-horse');
   });
 });
 
-describe('a log that is longer than its cap', () => {
-  test('does not end its task; every way of reading shows the first and the last part, and says what is missing', async () => {
+describe('a log over RUNYARD_LOG_BYTES_MAX', () => {
+  test('does not end its task; every reader shows its beginning and its end and names the missing range', async () => {
     const runId = await submit(
       shell(
         'main',
@@ -390,7 +381,7 @@ describe('a log that is longer than its cap', () => {
 });
 
 describe('the bundle of a run', () => {
-  test('has settings, states, events, and of every attempt of every task the logs and the output, and says what is missing', async () => {
+  test('holds settings, states, events, and the logs and output of every attempt, and names missing files', async () => {
     await runyard.putNotebook('/result', ['print("in a cell")', 'dbutils.notebook.exit("42")']);
     const runId = await submit(
       shell('flaky', 'echo try; exit 5', { max_retries: 1, min_retry_interval_millis: 0 }),
@@ -433,13 +424,10 @@ describe('the bundle of a run', () => {
     );
   });
 
-  test('can be had of a run that is active, as it is at that moment', async () => {
+  test('of an active run holds its current content', async () => {
     const runId = await submit(shell('main', `echo so far; ${atGate('g')}; echo later`));
     const main = await taskRun(runId);
-    while ((await logs({ run_id: main })).content === '')
-      await new Promise((resolve) => {
-        setTimeout(resolve, 20);
-      });
+    await eventually(() => logs({ run_id: main }), { until: ({ content }) => content !== '' });
     const { files } = await downloadBundle(runyard, runId);
     expect(files.get('tasks/main/attempt-0/stdout')).toBe('so far\n');
     expect(files.get('tasks/main/attempt-0/missing.txt')).toBe(
@@ -449,7 +437,7 @@ describe('the bundle of a run', () => {
     await runyard.waitForRunEnd(runId);
   });
 
-  test('of a run that is not there is refused', async () => {
+  test('of a missing run is refused', async () => {
     expect(await runyard.call('GET', '2.1/jobs/runs/bundle', { run_id: 4_711_000 })).toMatchObject({
       status: 400,
       body: { message: 'Run 4711000 does not exist.' },

@@ -1,10 +1,10 @@
 /**
- * Schedules through HTTP, by the clock of this machine: they fire, pause at once, and follow the settings of
- * their job.
+ * Schedules through HTTP on the system clock: they fire, pause at once, and follow changes of the job.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { eventually } from '../harness/eventually.ts';
 
 let runyard: TestService;
 beforeAll(async () => {
@@ -25,19 +25,14 @@ const create = async (settings: object): Promise<number> =>
   (await runyard.callOk('POST', '2.0/jobs/create', { name: 'scheduled', ...task, ...settings })).job_id;
 const runs = async (job_id: number): Promise<ResponseBody[]> =>
   (await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id, limit: 0 })).runs ?? [];
-/** The first run that a schedule starts. */
+/** Waits for the first run of a schedule and returns it. */
 async function firstRun(jobId: number): Promise<ResponseBody> {
-  for (;;) {
-    const [run] = await runs(jobId);
-    if (run !== undefined) return run;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
+  const [run] = await eventually(() => runs(jobId), { until: ({ length }) => length > 0 });
+  return run;
 }
 
 describe('spec 2.8, 3.1: a schedule', () => {
-  test('starts a run that carries it, and the trigger PERIODIC', async () => {
+  test('starts a run that shows the schedule and the trigger PERIODIC', async () => {
     const job = await create({ schedule: everySecond });
     const run = await firstRun(job);
     expect(run).toMatchObject({
@@ -57,7 +52,7 @@ describe('spec 2.8, 3.1: a schedule', () => {
     await runyard.callOk('POST', '2.0/jobs/delete', { job_id: job });
   });
 
-  test('that another change makes due is heard of at once; a paused one starts nothing', async () => {
+  test('a change that makes a schedule due takes effect at once; a paused schedule starts no run', async () => {
     const job = await create({ schedule: { ...everySecond, pause_status: 'PAUSED' } });
     const other = await create({ schedule: everySecond });
     await firstRun(other);
@@ -68,7 +63,7 @@ describe('spec 2.8, 3.1: a schedule', () => {
   });
 });
 
-describe('spec 2.8: refused, and nothing is stored', () => {
+describe('spec 2.8: invalid schedules are refused and not stored', () => {
   const valid = { quartz_cron_expression: '0 0 6 1 1 ?', timezone_id: 'UTC' };
   test.each<[string, object, string]>([
     [
@@ -138,7 +133,7 @@ describe('spec 2.8: refused, and nothing is stored', () => {
 
 describe('jobs/schedule/preview', () => {
   const ask = (input: object) => runyard.call('GET', '2.0/jobs/schedule/preview', input);
-  test('answers with fires, notes and plain words', async () => {
+  test('returns fire times, notes and a description', async () => {
     const { status, body } = await ask({
       quartz_cron_expression: '0 30 2 ? * SUN',
       timezone_id: 'Europe/Berlin',
@@ -161,7 +156,7 @@ describe('jobs/schedule/preview', () => {
     });
   });
 
-  test('begins now, with ten fires, unless it is told otherwise', async () => {
+  test('starts now and returns ten fire times by default', async () => {
     const { body } = await ask({ quartz_cron_expression: '0 0 * * * ?', timezone_id: 'UTC' });
     expect(body.fire_times).toHaveLength(10);
     expect(body.fire_times[0].time).toBeGreaterThan(Date.now() - 60_000);

@@ -1,5 +1,5 @@
 /**
- * How tasks are kept apart from the service: limits, another user, a sandbox. Each through HTTP with real
+ * Isolation of tasks from the service: resource limits, another user, and a sandbox, through HTTP with real
  * processes.
  */
 import { execFile } from 'node:child_process';
@@ -33,7 +33,7 @@ const sandbox = await findSandbox(undefined).then(
   () => false,
 );
 
-/** What a program sees of itself and of the service, as one JSON line. */
+/** Program that prints what it can see and write as one JSON line. */
 const look = `import json, os, resource, subprocess, sys, tempfile
 def tried(work):
     try: return work()
@@ -65,13 +65,13 @@ print("up", flush=True)
 time.sleep(600)`;
 
 /**
- * Says who prepares a cluster, whether the first token is in reach, and what leads into the isolation knows
- * of a variable that loads code.
+ * Script that prints its user, whether it can read the bootstrap token, and which code-loading variables
+ * reached the programs that enter the isolation.
  */
 const preparing = (data: string, into: string): string =>
   `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
 
-/** A Python that leaves in the folder that pip fills who called it. */
+/** Python wrapper that writes its user into the directory that pip fills. */
 const python = `#!/bin/sh
 case "$2" in *'print(sys.executable)') echo "$0"; exit;; esac
 [ "$2" = pip ] && echo "uid = $(id -u)" > "$5/installer.py"
@@ -138,7 +138,7 @@ async function cancelled(name: string): Promise<void> {
   expect(left).not.toContain(run_id);
 }
 
-/** Runs a task on a cluster that an init script, pip and R have prepared. */
+/** Runs a task on a cluster that is prepared by an init script, pip and R. */
 async function prepared(uid: number): Promise<void> {
   const data = runyard.dataDirectory;
   const bin = join(data, 'managed_fs', 'bin');
@@ -166,14 +166,14 @@ async function prepared(uid: number): Promise<void> {
     spark_python_task: { python_file: 'managed_fs:/programs/cached.py' },
   });
   expect([run.state.state_message, run.state.result_state]).toEqual(['', 'SUCCESS']);
-  // Installers see PATH alone of the cluster's variables.
+  // Of the cluster's variables, installers get PATH only.
   expect(output.logs).toBe(`11 ${uid} [True, True, True] ['${uid}', 'out of reach', '0', '', '']\n`);
   expect(await readFile(join(data, 'managed_fs', 'prepared.txt'), 'utf8')).toBe(
     `${uid}\nout of reach\n0\n1\n`,
   );
 }
 
-/** A task that ignores TERM and has left its session ends all the same; one that heeds it has its time to. */
+/** Cancels a task that ignores SIGTERM in a session of its own, and one that handles SIGTERM. */
 async function stubbornAndPoliteEnd(): Promise<void> {
   await Promise.all([cancelled('stubborn'), cancelled('polite')]);
   expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'polite.txt'), 'utf8')).toBe('tidied up');
@@ -183,11 +183,11 @@ describe('limits', () => {
   beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
   afterAll(() => runyard.stop());
 
-  test('each process has those that are set, and no more memory than its node', async () => {
+  test('each process has the configured limits and the memory of its node type', async () => {
     expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
   });
 
-  test('a program that wants more memory than its node has fails with its own words', async () => {
+  test('a program over the memory of its node type fails with its own error', async () => {
     await runyard.putFile('/programs/greedy.py', 'x = bytearray(9 * 2**30)');
     expect((await submit(program('greedy'))).output.error).toMatch(/^MemoryError/);
   });
@@ -197,7 +197,7 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
   beforeAll(() => prepare({ taskUser: 'nobody', taskLimits: { processes: 5_000 } }));
   afterAll(() => runyard.stop());
 
-  test('a program runs as it, writes where it may, and reads nothing of the service', async () => {
+  test('a program runs as that user, writes to its own directories, and cannot read files of the service', async () => {
     const { files, processes, ...found } = await seen();
     expect(found).toMatchObject({
       uid: 65_534,
@@ -205,7 +205,7 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
       runs: 'PermissionError',
       etc: false,
     });
-    // Four cores of compute-4; a machine may allow less.
+    // compute-4 has four cores; a machine may allow fewer.
     expect(files).toBeLessThanOrEqual(4 * 4_096);
     expect(processes).toBeLessThanOrEqual(5_000);
   });
@@ -215,7 +215,7 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
     () => prepared(65_534),
   );
 
-  test('a notebook runs as it, and hears what a notebook that it runs returns', async () => {
+  test('a notebook runs as that user and gets the result of a notebook that it runs', async () => {
     expect(await notebookUser()).toBe('65534');
   });
 
@@ -229,7 +229,7 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
   beforeAll(() => prepare({ taskSandbox: 'bubblewrap' }));
   afterAll(() => runyard.stop());
 
-  test('a program sees the system without writing to it, and of the service what is its own', async () => {
+  test('a program sees the system read-only and only its own directories of the service', async () => {
     const found = await seen();
     expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
     expect(
@@ -239,7 +239,7 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
       ),
     ).toEqual([]);
     expect(found.runs).toHaveLength(1);
-    // It sees itself, and what brought it in.
+    // It sees its own processes and the supervisor.
     expect(found.others).toBeLessThan(6);
   });
 
@@ -248,7 +248,7 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
     () => prepared(process.getuid?.() ?? -1),
   );
 
-  test('a notebook runs in it', async () => {
+  test('a notebook runs in the sandbox', async () => {
     expect(await notebookUser()).toBe(String(process.getuid?.()));
   });
 
@@ -262,14 +262,16 @@ describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and 
   beforeAll(() => prepare({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
   afterAll(() => runyard.stop());
 
-  test('a program has both', async () => {
+  test('a program runs as the user inside the sandbox', async () => {
     expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
   });
 
-  test.skipIf(!systemPip)('what prepares a cluster has both (needs pip)', () => prepared(65_534));
+  test.skipIf(!systemPip)('installers run as the user inside the sandbox (needs pip)', () =>
+    prepared(65_534),
+  );
 });
 
-describe('what this machine cannot keep stops the start', () => {
+describe('unsupported isolation settings stop the start', () => {
   const settle = async (
     variables: Record<string, string>,
     hidden: readonly string[] = [],
@@ -286,7 +288,7 @@ describe('what this machine cannot keep stops the start', () => {
     return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
   };
 
-  test('a limit of processes without a user to count them by', async () => {
+  test('a process limit without a task user', async () => {
     expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(
       /^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/,
     );
@@ -313,7 +315,7 @@ describe('what this machine cannot keep stops the start', () => {
     },
   );
 
-  test.skipIf(isRoot)('another user without being root', async () => {
+  test.skipIf(isRoot)('a task user when the service does not run as root', async () => {
     expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(
       /only root can start processes of other users/,
     );

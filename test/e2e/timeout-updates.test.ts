@@ -1,6 +1,5 @@
 /**
- * A change to timeout_seconds applies to active runs (spec 4.1 rules 2 and 3), through HTTP with real
- * processes.
+ * Changes of timeout_seconds apply to active runs (spec 4.1 rules 2 and 3), through HTTP with real processes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -37,8 +36,8 @@ async function started(settings: object): Promise<{ jobId: number; runId: number
   return { jobId, runId };
 }
 
-/** Lets real time go by: a run with a timeout of its own that was started later is over. */
-async function after(seconds: number): Promise<void> {
+/** Lets real time pass: waits for a later run that ends by a timeout of `seconds`. */
+async function waitSeconds(seconds: number): Promise<void> {
   await runyard.waitForRunEnd(await runNow(await create({ ...python, timeout_seconds: seconds })));
 }
 
@@ -49,7 +48,7 @@ const timedOut = {
 };
 
 describe('spec 4.1.3: update of timeout_seconds', () => {
-  test('stops an active single-task run that had none, counted from its start', async () => {
+  test('stops an active single-task run that had no timeout, counted from its start', async () => {
     const { jobId, runId } = await started(python);
     await update(jobId, { new_settings: { timeout_seconds: 1 } });
     const run = await runyard.waitForRunEnd(runId);
@@ -80,10 +79,10 @@ describe('spec 4.1.3: update of timeout_seconds', () => {
     expect(run.tasks.find((task: ResponseBody) => task.task_key === 'a').state.result_state).toBe('TIMEDOUT');
   });
 
-  test('removed, the run goes on when its old time is over', async () => {
+  test('removal lets the run continue past its old timeout', async () => {
     const { jobId, runId } = await started({ ...python, timeout_seconds: 5 });
     await update(jobId, { fields_to_remove: ['timeout_seconds'] });
-    await after(5);
+    await waitSeconds(5);
     expect((await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: runId })).state.life_cycle_state).toBe(
       'RUNNING',
     );
@@ -93,7 +92,7 @@ describe('spec 4.1.3: update of timeout_seconds', () => {
 });
 
 describe('spec 4.1.2: reset of timeout_seconds', () => {
-  test('stops an active run; its other settings apply to future runs only', async () => {
+  test('stops an active run; other settings apply to future runs only', async () => {
     const { jobId, runId } = await started(python);
     await runyard.callOk('POST', '2.0/jobs/reset', {
       job_id: jobId,

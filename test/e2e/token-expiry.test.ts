@@ -1,5 +1,5 @@
 /**
- * What time does to tokens, by the clock alone: 23, 30 and 90 days; and tokens that end while they are used.
+ * Expiry of tokens and auto-scoping after 23, 30 and 90 days, and tokens that expire while in use.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../api/http/app.ts';
@@ -16,6 +16,7 @@ import { createTokenLookup } from '../../storage/postgres/tokens/tokens.ts';
 import { pino } from 'pino';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startApiHarness, type ApiHarness } from '../unit/api/api-harness.ts';
+import { eventually } from '../harness/eventually.ts';
 
 const day = 86_400_000;
 const start = 1_770_000_000_000;
@@ -27,8 +28,8 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Moves the clock, and does what the housekeeping does then. */
-async function pass(days: number): Promise<void> {
+/** Moves the clock and runs the housekeeping of tokens. */
+async function passDays(days: number): Promise<void> {
   now += days * day;
   service.advanceClock(days * day);
   const { db } = service.database;
@@ -57,8 +58,8 @@ const shown = async (id: string): Promise<ResponseBody> => {
   const { body }: { body: ResponseBody } = await service.get('2.0/token-management/tokens');
   return body.token_infos.find((token: ResponseBody) => token.token_id === id);
 };
-const inferred = (id: string, scopes: readonly string[]): Promise<void> =>
-  expect.poll(async () => (await shown(id)).inferred_scopes.toSorted()).toEqual(scopes);
+const waitForInferredScopes = (id: string, scopes: readonly string[]): Promise<void> =>
+  eventually(async () => expect((await shown(id)).inferred_scopes.toSorted()).toEqual(scopes));
 const mails = async () =>
   (
     await service.database.db
@@ -80,8 +81,8 @@ const address = async (email: string): Promise<void> => {
     .execute();
 };
 
-describe('spec 5.7: a token that is observed', () => {
-  test('permits everything for 30 days, then what it was used for; its owner is told seven days before, and when it is so', async () => {
+describe('spec 5.7: an observed token', () => {
+  test('permits everything for 30 days, then its inferred scopes; mails remind seven days before and report the change', async () => {
     await address('admin@example.org');
     const { value, id } = await create({ autoscope_enabled: true, comment: 'nightly' });
     expect(await shown(id)).toMatchObject({
@@ -92,20 +93,20 @@ describe('spec 5.7: a token that is observed', () => {
     expect((await call(value, 'jobs/list')).status).toBe(200);
     expect((await call(value, 'nodes')).status).toBe(200);
     expect((await call(value, 'preview/scim/v2/Me')).status).toBe(200);
-    await inferred(id, ['clusters', 'jobs']);
-    await pass(22.9);
+    await waitForInferredScopes(id, ['clusters', 'jobs']);
+    await passDays(22.9);
     expect(await mails()).toEqual([]);
-    await pass(0.1);
-    const said = {
+    await passDays(0.1);
+    const expected = {
       recipient: 'admin@example.org',
       scopes: expect.arrayContaining(['jobs', 'clusters']),
       at: start + 30 * day,
     };
-    expect(await mails()).toEqual([{ ...said, event: 'token_scopes_reminder' }]);
-    await pass(6.9);
+    expect(await mails()).toEqual([{ ...expected, event: 'token_scopes_reminder' }]);
+    await passDays(6.9);
     expect((await call(value, 'permissions/jobs/1')).status).toBe(404);
-    await inferred(id, ['access-management', 'clusters', 'jobs']);
-    await pass(0.1);
+    await waitForInferredScopes(id, ['access-management', 'clusters', 'jobs']);
+    await passDays(0.1);
     expect((await mails()).map(({ event }) => event)).toEqual([
       'token_scopes_reminder',
       'token_scopes_enforced',
@@ -119,34 +120,34 @@ describe('spec 5.7: a token that is observed', () => {
       status: 403,
       body: { message: 'Provided access token does not have required scopes: authentication' },
     });
-    await pass(1);
+    await passDays(1);
     expect(await mails()).toHaveLength(2);
   });
 
-  test('has its scopes no sooner than seven days after a reminder that came late', async () => {
+  test('keeps all scopes for seven days after a late reminder', async () => {
     const { value, id } = await create({ autoscope_enabled: true });
     await call(value, 'jobs/list');
-    await inferred(id, ['jobs']);
-    await pass(40);
+    await waitForInferredScopes(id, ['jobs']);
+    await passDays(40);
     expect((await shown(id)).autoscope_state).toBe('AUTOSCOPE_STATE_RUNNING');
-    await pass(6.9);
+    await passDays(6.9);
     expect((await call(value, 'token/list')).status).toBe(200);
-    await inferred(id, ['authentication', 'jobs']);
-    await pass(0.1);
+    await waitForInferredScopes(id, ['authentication', 'jobs']);
+    await passDays(0.1);
     expect(await shown(id)).toMatchObject({
       autoscope_state: 'AUTOSCOPE_STATE_COMPLETED',
       scopes: ['jobs', 'authentication'],
     });
   });
 
-  test('that nobody used goes on being observed, and is revoked after 90 days', async () => {
+  test('without use stays observed and is revoked after 90 days', async () => {
     const { value, id } = await create({ autoscope_enabled: true });
-    await pass(31);
+    await passDays(31);
     expect(await shown(id)).toMatchObject({
       autoscope_state: 'AUTOSCOPE_STATE_RUNNING',
       scopes: ['all-apis'],
     });
-    // The administrator's own token is used all the time.
+    // The token of the administrator stays in use.
     await expect
       .poll(
         async () =>
@@ -159,12 +160,12 @@ describe('spec 5.7: a token that is observed', () => {
           ).last_accessed_time,
       )
       .toBe(now);
-    await pass(59);
+    await passDays(59);
     expect(await shown(id)).toBeUndefined();
     expect((await call(value, 'jobs/list')).status).toBe(403);
   });
 
-  test('is left alone for good once its scopes are chosen by hand', async () => {
+  test('leaves auto-scoping permanently when its scopes are set manually', async () => {
     await service.send({
       method: 'PATCH',
       url: '/api/2.0/workspace-conf',
@@ -173,10 +174,10 @@ describe('spec 5.7: a token that is observed', () => {
     });
     const { value, id } = await create({ autoscope_enabled: true });
     await call(value, 'jobs/list');
-    await inferred(id, ['jobs']);
+    await waitForInferredScopes(id, ['jobs']);
     await call(value, `token/${id}`, 'PATCH', { token: { scopes: ['all-apis'] }, update_mask: 'scopes' });
-    await pass(23);
-    await pass(23);
+    await passDays(23);
+    await passDays(23);
     expect(await shown(id)).toMatchObject({
       autoscope_state: 'AUTOSCOPE_STATE_USER_SELECTED',
       scopes: ['all-apis'],
@@ -184,11 +185,11 @@ describe('spec 5.7: a token that is observed', () => {
     expect(await mails()).toEqual([]);
   });
 
-  test('may have been there before, when administrators want that', async () => {
+  test('can be an existing token when administrators enable that', async () => {
     await address('admin@example.org');
     const { value, id } = await create({});
     const { id: short } = await create({ lifetime_seconds: 20 * 86_400 });
-    await pass(1);
+    await passDays(1);
     expect((await shown(id)).autoscope_state).toBe('AUTOSCOPE_STATE_DISABLED');
     await service.send({
       method: 'PATCH',
@@ -196,19 +197,19 @@ describe('spec 5.7: a token that is observed', () => {
       headers: { authorization: 'Bearer token-of-the-administrator' },
       payload: { enableTokenAutoscoping: 'true' },
     });
-    await pass(1);
+    await passDays(1);
     expect((await shown(id)).autoscope_state).toBe('AUTOSCOPE_STATE_RUNNING');
     expect((await shown(short)).autoscope_state).toBe('AUTOSCOPE_STATE_DISABLED');
     await call(value, 'jobs/list');
-    await inferred(id, ['jobs']);
-    await pass(23);
-    await pass(7);
+    await waitForInferredScopes(id, ['jobs']);
+    await passDays(23);
+    await passDays(7);
     expect(await shown(id)).toMatchObject({
       autoscope_state: 'AUTOSCOPE_STATE_BACKFILLED',
       scopes: ['jobs'],
       backfill_scopes: ['jobs'],
     });
-    // The token of the first administrator is the way back in.
+    // The bootstrap token stays valid for recovery.
     expect((await service.get('2.0/token/list')).body['token_infos']).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
@@ -221,8 +222,8 @@ describe('spec 5.7: a token that is observed', () => {
   });
 });
 
-describe('spec 5.2: a token that nobody uses', () => {
-  test('counts until the 90th day, also when no housekeeping came by', async () => {
+describe('spec 5.2: an unused token', () => {
+  test('is valid until day 90, also without housekeeping', async () => {
     const { value } = await create({});
     service.advanceClock(90 * day - 1);
     const other = await create({});
@@ -233,14 +234,14 @@ describe('spec 5.2: a token that nobody uses', () => {
     expect((await call(other.value, 'jobs/list')).status).toBe(403);
   });
 
-  test('is revoked by the housekeeping, and the audit log says so', async () => {
+  test('is revoked by housekeeping, with an audit entry', async () => {
     const { id } = await create({});
     await service.database.db
       .updateTable('tokens')
       .set({ last_accessed_time: start + 80 * day })
       .where('comment', 'like', 'Token of%')
       .execute();
-    await pass(90);
+    await passDays(90);
     expect(await shown(id)).toBeUndefined();
     expect((await service.get('2.0/audit', { action: 'revoke unused token' })).body['events']).toMatchObject([
       { user_name: 'runyard', token_id: id },
@@ -281,7 +282,7 @@ test.each(['nothing', 'tokens for a second'])(
     expect(await ask()).toBe(200);
     const using = Array.from({ length: 40 }, ask);
     await service.post('2.0/token/delete', { token_id: id });
-    // Those that were under way may have come before or after it; every one that begins now comes after it.
+    // Requests in flight may precede the revocation; every later request follows it.
     expect((await Promise.all(using)).filter((status) => status !== 200 && status !== 403)).toEqual([]);
     if (memory !== 'nothing') {
       expect(await ask()).toBe(200);
