@@ -79,8 +79,8 @@ test('spec 6: start and failure of a run and its task are sent by mail and webho
   });
   const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
   const run = await runyard.waitForRunEnd(run_id);
-  const deliveries = await waitForDeliveries({ run_id }, 5);
-  expect(deliveries.toSorted()).toEqual([
+  const sent = await waitForDeliveries({ run_id }, 5);
+  expect(sent.toSorted()).toEqual([
     'jobs.on_failure email',
     'jobs.on_failure webhook',
     'jobs.on_failure webhook load',
@@ -164,8 +164,8 @@ test('spec 2.9: a run and a task over their duration rules send one warning each
       },
     ],
   });
-  const deliveries = await waitForDeliveries({ run_id }, 2);
-  expect(deliveries.toSorted()).toEqual([
+  const sent = await waitForDeliveries({ run_id }, 2);
+  expect(sent.toSorted()).toEqual([
     'jobs.on_duration_warning_threshold_exceeded webhook',
     'jobs.on_duration_warning_threshold_exceeded webhook a',
   ]);
@@ -225,8 +225,8 @@ describe('notification routing through HTTP', () => {
         await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id });
       }
       await runyard.waitForRunEnd(run_id);
-      const deliveries = await waitForDeliveries({ run_id }, mail.length + webhook.length);
-      expect(deliveries.toSorted()).toEqual(
+      const sent = await waitForDeliveries({ run_id }, mail.length + webhook.length);
+      expect(sent.toSorted()).toEqual(
         [
           ...mail.map((event) => `jobs.${event} email`),
           ...webhook.map((event) => `jobs.${event} webhook`),
@@ -238,7 +238,7 @@ describe('notification routing through HTTP', () => {
 
 describe('retries through HTTP', () => {
   const lists = { on_start: ['a@example.org'], on_failure: ['a@example.org'], on_success: ['a@example.org'] };
-  const deliveries = async (job_id: number, count: number) =>
+  const sentFor = async (job_id: number, count: number) =>
     (await waitForDeliveries({ job_id }, count)).map((line) => line.replace(/^jobs\.| email/g, ''));
   const each = ['on_start', 'on_failure', 'on_start', 'on_failure', 'on_start', 'on_failure'];
 
@@ -255,7 +255,7 @@ describe('retries through HTTP', () => {
     });
     await runyard.callOk('POST', '2.0/jobs/run-now', { job_id });
     await waitForRuns(job_id, 3);
-    expect(await deliveries(job_id, expected.length)).toEqual(expected);
+    expect(await sentFor(job_id, expected.length)).toEqual(expected);
   });
 
   test.each([
@@ -277,7 +277,7 @@ describe('retries through HTTP', () => {
     });
     const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
     await runyard.waitForRunEnd(run_id);
-    expect((await deliveries(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
+    expect((await sentFor(job_id, expected.length)).toSorted()).toEqual(expected.toSorted());
   });
 
   /** Waits until a job has `count` runs that have all ended. */
