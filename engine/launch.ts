@@ -187,7 +187,7 @@ export interface ScheduledLaunchRequest {
  * ask again.
  */
 export async function launchScheduledRun(
-  ports: Omit<LaunchPorts, 'accept' | 'runs'>,
+  ports: Omit<LaunchPorts, 'acceptRun' | 'runs'>,
   transaction: LaunchTransaction,
   { job, scheduledTime }: ScheduledLaunchRequest,
 ): Promise<NewRun> {
@@ -273,7 +273,7 @@ async function launchWithPlan(
 }
 
 async function insertPlannedRun(
-  ports: Omit<LaunchPorts, 'accept' | 'runs'>,
+  ports: Omit<LaunchPorts, 'acceptRun' | 'runs'>,
   transaction: LaunchTransaction,
   plan: LaunchPlan,
 ): Promise<NewRun> {

@@ -24,7 +24,7 @@ export interface Coordinator {
    * are those of the run with nothing but timeouts changed, as they are stored. Nothing happens for a run
    * that this node does not drive.
    */
-  updateTimeouts(runId: number, settings: JobSettings, retimes?: number): void;
+  updateTimeouts(runId: number, settings: JobSettings, revision?: number): void;
   /**
    * How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every
    * other run.
@@ -93,9 +93,9 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   return {
     accept,
     stop,
-    updateTimeouts(runId, settings, retimes) {
+    updateTimeouts(runId, settings, revision) {
       const active = runs.get(runId);
-      if (active !== undefined) updateRunTimeouts(coordination, active, settings, retimes);
+      if (active !== undefined) updateRunTimeouts(coordination, active, settings, revision);
     },
     timeoutRevisionOf: (runId) => runs.get(runId)?.run.timeoutRevision,
     listDrivenRuns: () => [...runs.keys()],

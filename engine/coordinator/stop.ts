@@ -92,9 +92,9 @@ export function updateRunTimeouts(
   c: CoordinatorContext,
   active: RunExecution,
   settings: JobSettings,
-  retimes = active.run.timeoutRevision,
+  revision = active.run.timeoutRevision,
 ): void {
-  active.run = { ...active.run, settings, timeoutRevision: retimes };
+  active.run = { ...active.run, settings, timeoutRevision: revision };
   for (const own of tasksOf(settings)) {
     const task = active.tasks.get(own.task_key);
     if (task === undefined) continue;

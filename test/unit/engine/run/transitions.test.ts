@@ -21,7 +21,7 @@ type Expected = [
   on: RunEvent,
   to: LifeCycleState,
   stamps: string,
-  notice?: 'start' | 'end',
+  notification?: 'start' | 'end',
 ];
 
 const ofTheSpec: readonly Expected[] = [
@@ -46,14 +46,14 @@ const added: readonly Expected[] = [
 
 const all = [...ofTheSpec, ...added];
 
-test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
+test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notification) => {
   const row = next(from, on);
   expect(row).toEqual({
     from,
     on,
     to,
     stamps: stamps === '' ? [] : stamps.split(' '),
-    ...(notice && { notice }),
+    ...(notification && { notification }),
   });
 });
 
