@@ -12,7 +12,7 @@ import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
 import type { NewRepair } from '../run/repair.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
-import type { StopReason } from '../run/states.ts';
+import type { LifeCycleState, StopReason } from '../run/states.ts';
 import type { QueueCode } from '../run/run-status.ts';
 
 /** The steps of one launch, all inside one transaction. */
@@ -66,8 +66,8 @@ export interface LaunchTransaction {
    * ends.
    */
   lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
-  /** Takes a locked run out of the queue: it is PENDING and belongs to `owner`. */
-  admitRun(runId: number, owner: string, now: number): Promise<RunWithTasks>;
+  /** Takes a locked run and its tasks out of the queue and assigns the run to its owner. */
+  admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
   /**
@@ -117,6 +117,17 @@ export interface EarlierRun {
   readonly runId: number;
   readonly numberInJob: number;
   readonly deleted: boolean;
+}
+
+/** Admission of a run that waited in the queue. */
+export interface QueueAdmission {
+  readonly runId: number;
+  readonly from: LifeCycleState;
+  readonly to: LifeCycleState;
+  /** The node that drives the run from now on. */
+  readonly owner: string;
+  /** Epoch ms. */
+  readonly admittedTime: number;
 }
 
 /** A job with runs in the queue. */

@@ -170,20 +170,20 @@ function createLaunchTransaction(memory: MemoryDatabase): LaunchTransaction {
       const [first] = waiting.toSorted((one, other) => one.number_in_job - other.number_in_job);
       return first && runOf(first);
     },
-    async admitRun(runId, owner, now) {
+    async admitRun({ runId, from, to, owner, admittedTime }) {
       const row = requireRow(tables.runs.get(runId));
       const admitted: RunRow = {
         ...row,
-        state: 'PENDING',
+        state: to,
         queue_code: null,
         message: '',
         owner,
-        admitted_time: Math.max(now, row.start_time ?? 0),
+        admitted_time: admittedTime,
       };
       tables.runs.set(runId, admitted);
       for (const task of tables.taskRuns.values()) {
-        if (task.job_run_id === runId && task.state === 'QUEUED')
-          tables.taskRuns.set(task.run_id, { ...task, state: 'PENDING' });
+        if (task.job_run_id === runId && task.state === from)
+          tables.taskRuns.set(task.run_id, { ...task, state: to });
       }
       return withTasks(tables, admitted);
     },
