@@ -5,12 +5,17 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/job-format.ts';
-import { capacityUsageOf } from '../launch.ts';
+import { capacityUsageOf } from '../store-run.ts';
 import type { Limits } from '../limits.ts';
 import { notificationsForEnd } from '../notification/routing.ts';
 import type { Log } from '../ports/engine.ts';
 import type { QueueAdmission, QueuedJob, RunStore } from '../ports/runs.ts';
-import { decideCapacity, queueForJobLimit, type QueueDecision } from '../run/admission.ts';
+import {
+  decideCapacity,
+  maxConcurrentRunsOf,
+  queueForJobLimit,
+  type QueueDecision,
+} from '../run/admission.ts';
 import { stepOf, type StepFacts } from '../run/step.ts';
 import { stopMessage } from '../run/roll-up.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
@@ -127,7 +132,7 @@ async function admitOldestRun(
     const job = await transaction.lockJob(jobId);
     const first = await transaction.lockOldestQueuedRun(jobId);
     if (first === undefined) return 'not now';
-    const limit = job === undefined ? Infinity : (job.settings.max_concurrent_runs ?? 1);
+    const limit = job === undefined ? Infinity : maxConcurrentRunsOf(job.settings);
     const wait =
       (await transaction.countRuns(jobId)).active >= limit
         ? queueForJobLimit(limit)

@@ -173,21 +173,22 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
-/**
- * What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells
- * to try again.
- */
+/** What an operation does while the database is away: it fails, or with `retry` waits for the database. */
+export interface OutageOptions {
+  readonly onOutage?: 'retry';
+}
+
+/** Store of runs. The engine retries during an outage where no client would repeat its request. */
 export interface RunStore {
   /**
-   * @param patience `patient` waits while the database is away: then the steps may have been committed once
-   * before
+   * Runs `steps` in one transaction. With `onOutage: 'retry'` an earlier attempt may have been committed.
    */
   launchTransaction<Result>(
     steps: (transaction: LaunchTransaction) => Promise<Result>,
-    patience?: 'patient',
+    options?: OutageOptions,
   ): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
-  find(runId: number, patience?: 'patient'): Promise<RunWithTasks | undefined>;
+  find(runId: number, options?: OutageOptions): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
   isAttemptActive(runId: number): Promise<boolean>;
   /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
@@ -216,7 +217,7 @@ export interface RunStore {
   /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason, patience?: 'patient'): Promise<Run | undefined>;
+  requestStop(runId: number, reason: StopReason, options?: OutageOptions): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Active runs of this node, with what other nodes may have noted about them. */

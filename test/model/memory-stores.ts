@@ -2,6 +2,7 @@
  * The stores of runs, jobs and clusters in memory, for thousands of lives a minute: the same fences and
  * expectations as those of SQL.
  */
+import { maxConcurrentRunsOf } from '../../engine/run/admission.ts';
 import { formatOf } from '../../engine/job/job-format.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
@@ -303,7 +304,7 @@ function createMemoryRunStore(memory: MemoryDatabase): RunStore {
             jobId,
             activeRuns: countRuns(tables, jobId).active,
             since,
-            maxConcurrentRuns: hidden ? undefined : (job.settings.max_concurrent_runs ?? 1),
+            maxConcurrentRuns: hidden ? undefined : maxConcurrentRunsOf(job.settings),
           };
         }),
       ),
