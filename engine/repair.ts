@@ -1,13 +1,14 @@
 /** The door through which a run that is over is opened again; one transaction. */
 import { invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
-import { capacityUsageOf, type LaunchPorts } from './launch.ts';
+import type { LaunchPorts } from './launch.ts';
 import type { Job } from './ports/engine.ts';
 import type { LaunchTransaction } from './ports/runs.ts';
-import { assertCapacity, decideAdmission } from './run/admission.ts';
+import { assertCapacity, decideAdmission, maxConcurrentRunsOf } from './run/admission.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
 import { checkRepairable, createRepair, tasksToRerun, type RepairSelection } from './run/repair.ts';
 import type { RunWithTasks } from './run/run.ts';
+import { capacityUsageOf } from './store-run.ts';
 
 export interface RepairRunRequest extends RepairSelection {
   readonly runId: number;
@@ -73,7 +74,7 @@ async function assertAdmissible(
   runId: number,
 ): Promise<void> {
   const { active: activeRuns, queued: queuedRuns } = await transaction.countRuns(jobId);
-  const maxConcurrentRuns = settings.max_concurrent_runs ?? 1;
+  const maxConcurrentRuns = maxConcurrentRunsOf(settings);
   if (decideAdmission({ activeRuns, queuedRuns, maxConcurrentRuns, mayQueue: false }).kind === 'start')
     return;
   throw new ServiceError(

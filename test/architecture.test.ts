@@ -62,6 +62,7 @@ const layers: readonly (readonly string[])[] = [
   ['engine/ports/'],
   [
     'engine/launch.ts',
+    'engine/store-run.ts',
     'engine/cancel.ts',
     'engine/repair.ts',
     'engine/pipeline-update.ts',

@@ -348,14 +348,14 @@ interface LaunchGate {
 function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
   return {
     ...runs,
-    async launchTransaction(steps, patience) {
+    async launchTransaction(steps, options) {
       if (!launchGate.isOpen)
         throw new ServiceError(
           'TEMPORARILY_UNAVAILABLE',
           'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
           5,
         );
-      return runs.launchTransaction(steps, patience);
+      return runs.launchTransaction(steps, options);
     },
   };
 }

@@ -1,80 +1,79 @@
-/** Looks at a run and does what follows: starts tasks, skips tasks, ends the run. */
-import { rollUp } from '../run/roll-up.ts';
+/** Decisions about a run: which tasks start, which are skipped, and how the run ends. */
+import type { OwnershipLost } from '../run/ownership.ts';
+import { ownershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
+import { rollUp } from '../run/roll-up.ts';
 import { isTerminal } from '../run/states.ts';
-import {
-  isSingleTask,
-  isExecuting,
-  taskStatesOf,
-  type RunExecution,
-  type TaskExecution,
-} from './run-execution.ts';
-import { releaseSharedClusters } from './acquire-cluster.ts';
-import { isBlockedByDrain, type CoordinatorContext } from './coordinator-context.ts';
-import { driveTask } from './drive-task.ts';
-import { stopTask } from './stop.ts';
-import { transitionRun, transitionTask } from './transition-run.ts';
+import { isBlockedByDrain } from './coordinator-context.ts';
+import { driveTask, type DriveContext } from './drive-task.ts';
+import { releaseSharedClusters } from './release-clusters.ts';
+import { isSingleTask, setBegun, taskStatesOf, type RunExecution } from './run-execution.ts';
+import { isDriven, isExecuting, startDriver, stopTask, type TaskExecution } from './task-execution.ts';
+import { transitionRun, transitionTask, type TransitionResult } from './transition-run.ts';
 
-/**
- * One decision about a run; called again whenever something has happened to it.
- * @returns true when the run is over
- */
-export async function advanceRun(c: CoordinatorContext, active: RunExecution): Promise<boolean> {
-  resumeStartedTasks(c, active);
-  if (isSingleTask(active)) return isTerminal(active.run.progress.state);
-  if (active.run.progress.state === 'TERMINATING') return cleanUpRun(c, active);
-  await ensureRunBegun(c, active);
+export type AdvanceResult = 'active' | 'ended' | OwnershipLost;
+
+/** Takes one decision about a run. Safe to repeat whenever something has happened to the run. */
+export async function advanceRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {
+  resumeStartedTasks(c, execution);
+  const { state } = execution.run.progress;
+  if (isSingleTask(execution)) return isTerminal(state) ? 'ended' : 'active';
+  if (state === 'TERMINATING') return cleanUpRun(c, execution);
+  if ((await ensureRunBegun(c, execution)) === ownershipLost) return ownershipLost;
   for (;;) {
-    // Looked at again when tasks were skipped: one of them may have been the last to use a cluster.
-    await releaseSharedClusters(c, active, false);
-    const { start, skip, end } = rollUp(taskStatesOf(active), active.run.stopReason);
-    for (const key of start) startTask(c, active, active.tasks.get(key));
+    // Repeated after tasks were skipped: one of them may have been the last to use a cluster.
+    await releaseSharedClusters(c, execution, false);
+    const { start, skip, end } = rollUp(taskStatesOf(execution), execution.run.stopReason);
+    for (const key of start) startTask(c, execution, execution.tasks.get(key));
     if (end !== undefined) {
-      await transitionRun(c, active, 'finish', end);
-      return cleanUpRun(c, active);
+      if ((await transitionRun(c, execution, 'finish', end)) === ownershipLost) return ownershipLost;
+      return cleanUpRun(c, execution);
     }
-    if (skip.length === 0) return false;
-    await Promise.all(
-      skip.map(async ({ key, message }) => {
-        const task = active.tasks.get(key);
-        if (task !== undefined) await transitionTask(c, active, task, 'skip', { message });
-      }),
+    if (skip.length === 0) return 'active';
+    const results = await Promise.all(
+      skip.map(({ key, message }) => skipTask(c, execution, execution.tasks.get(key), message)),
     );
+    if (results.includes(ownershipLost)) return ownershipLost;
   }
 }
 
-/** Goes on with tasks that an earlier engine had started; a single-task run waits for nothing. */
-function resumeStartedTasks(c: CoordinatorContext, active: RunExecution): void {
-  for (const task of active.tasks.values()) {
+/** Resumes tasks that an earlier engine had started; the task of a single-task run starts at once. */
+function resumeStartedTasks(c: DriveContext, execution: RunExecution): void {
+  for (const task of execution.tasks.values()) {
     const { state, startTime } = task.taskRun.progress;
-    const underWay = state === 'RUNNING' || state === 'TERMINATING' || startTime !== undefined;
-    if (!isTerminal(state) && (underWay || isSingleTask(active))) startTask(c, active, task);
+    const wasStarted = state === 'RUNNING' || state === 'TERMINATING' || startTime !== undefined;
+    if (!isTerminal(state) && (wasStarted || isSingleTask(execution))) startTask(c, execution, task);
   }
 }
 
-/**
- * A kill may fall between the first begin of a task and that of its run, which stand in two writes: it begins
- * now.
- */
-async function ensureRunBegun(c: CoordinatorContext, active: RunExecution): Promise<void> {
-  const hasBegun = [...active.tasks.values()].some(
-    ({ taskRun }) => taskRun.progress.runningTime !== undefined && isOfLatestRound(active.run, taskRun),
+/** An engine may be killed between the begin of the first task and that of the run: the run begins now. */
+async function ensureRunBegun(c: DriveContext, execution: RunExecution): Promise<TransitionResult> {
+  const { run, phase, tasks } = execution;
+  const hasBegun = [...tasks.values()].some(
+    ({ taskRun }) => taskRun.progress.runningTime !== undefined && isOfLatestRound(run, taskRun),
   );
-  if (active.begun || !hasBegun) return;
-  active.begun = true;
-  await transitionRun(c, active, 'begin', { message: '' });
+  if (phase !== 'pending' || !hasBegun) return 'written';
+  setBegun(execution, true);
+  return transitionRun(c, execution, 'begin', { message: '' });
 }
 
-function startTask(c: CoordinatorContext, active: RunExecution, task: TaskExecution | undefined): void {
-  if (task === undefined || task.started) return;
-  if (isBlockedByDrain(c, active) && !isExecuting(task)) return;
-  task.started = true;
-  if (active.run.stopReason !== undefined) stopTask(task, active.run.stopReason);
-  task.driverDone = driveTask(c, active, task);
+function startTask(c: DriveContext, execution: RunExecution, task: TaskExecution | undefined): void {
+  if (task === undefined || isDriven(task)) return;
+  if (isBlockedByDrain(c, execution) && !isExecuting(task)) return;
+  if (execution.run.stopReason !== undefined) stopTask(task, execution.run.stopReason);
+  startDriver(task, () => driveTask(c, execution, task));
 }
 
-async function cleanUpRun(c: CoordinatorContext, active: RunExecution): Promise<boolean> {
-  await releaseSharedClusters(c, active, true);
-  await transitionRun(c, active, 'clean');
-  return true;
+async function skipTask(
+  c: DriveContext,
+  execution: RunExecution,
+  task: TaskExecution | undefined,
+  message: string,
+): Promise<TransitionResult> {
+  return task === undefined ? 'written' : transitionTask(c, execution, task, 'skip', { message });
+}
+
+async function cleanUpRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {
+  await releaseSharedClusters(c, execution, true);
+  return (await transitionRun(c, execution, 'clean')) === 'written' ? 'ended' : ownershipLost;
 }

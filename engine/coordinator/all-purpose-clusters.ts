@@ -1,7 +1,4 @@
-/**
- * All-purpose clusters: made, started, sized and ended by people; started by one node, and by another when
- * that is gone.
- */
+/** All-purpose clusters: created, started, resized and terminated by users. Another node resumes a start. */
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { poolCapacityOf, formatNodes, resolveShape } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../ports/clusters.ts';
@@ -10,7 +7,8 @@ import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
 import type { RunDirectories } from '../ports/engine.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
-import { startCluster, type ClusterStartResult, type ClusterStartPorts } from './start-cluster.ts';
+import type { ClusterStartPorts, ClusterStartResult } from './cluster-start.ts';
+import { startCluster } from './start-cluster.ts';
 
 export interface ClusterControlPorts extends ClusterStartPorts {
   readonly store: AllPurposeStore;
@@ -18,44 +16,44 @@ export interface ClusterControlPorts extends ClusterStartPorts {
   readonly randomString: (length: number) => string;
   readonly directories: Pick<RunDirectories, 'ensureClusterDirectory'>;
   readonly removeDirectory: (clusterId: string) => Promise<void>;
-  /** Told of every cluster that runs from now on. */
+  /** Called for every cluster that begins to run. */
   readonly onClusterRunning: (cluster: LibraryCluster) => void;
 }
 
 export type ClusterSize = Pick<NewCluster, 'num_workers' | 'autoscale'>;
 
-/** What people do with clusters. Every refusal is a ServiceError. */
+/** Operations on clusters. Every refusal is a ServiceError. */
 export interface ClusterControl {
-  /** Makes an all-purpose cluster and begins to start it. */
+  /** Creates an all-purpose cluster and starts it. */
   create(spec: NewCluster, name: string, user: string): Promise<string>;
-  /** Starts one that is terminated again. */
+  /** Starts a terminated cluster again. */
   start(clusterId: string, user: string): Promise<void>;
-  /** Ends one, whoever uses it; nothing happens to one that is over. */
+  /** Terminates a cluster, also while tasks use it. Ignored for a terminated one. */
   terminate(clusterId: string, user: string): Promise<void>;
-  /** Ends an all-purpose one for good. */
+  /** Terminates an all-purpose cluster and deletes it. */
   remove(clusterId: string, user: string): Promise<void>;
   resize(clusterId: string, size: ClusterSize, user: string): Promise<void>;
-  /** For a task that names a cluster which is terminated. */
+  /** Starts the terminated cluster that a task names. */
   startForTask(clusterId: string): Promise<void>;
-  /** Goes on with starts that nobody goes on with, and ends clusters that were idle for too long. */
+  /** Resumes starts of nodes that are gone, and terminates clusters that were idle for too long. */
   maintain(): Promise<void>;
-  /** Lets go of everything: scripts go on, and another node goes on with the starts. */
+  /** Releases all starts: init scripts keep running, and another node resumes the starts. */
   close(): void;
 }
 
 export function createClusterControl(ports: ClusterControlPorts): ClusterControl {
   const { clusters, clock, compute, store } = ports;
-  const letGo = new AbortController();
+  const release = new AbortController();
   const restart = async (clusterId: string, user: string | undefined): Promise<boolean> => {
     if (!(await store.restart(clusterId, ports.nodeId, clock.now(), user))) return false;
-    await startStoredCluster(ports, clusterId, letGo.signal);
+    await startStoredCluster(ports, clusterId, release.signal);
     return true;
   };
   return {
     async create(spec, name, user) {
       const row = newAllPurposeRow(ports, spec, name, user);
       await store.createAllPurpose(row, ports.nodeId);
-      await startStoredCluster(ports, row.clusterId, letGo.signal);
+      await startStoredCluster(ports, row.clusterId, release.signal);
       return row.clusterId;
     },
     async start(clusterId, user) {
@@ -95,38 +93,39 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       const now = clock.now();
       await store.allocateFreeNodes(now);
       for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
-        await startStoredCluster(ports, clusterId, letGo.signal);
+        await startStoredCluster(ports, clusterId, release.signal);
       for (const clusterId of await store.listIdle(now)) {
         const cluster = await clusters.find(clusterId);
         if (cluster !== undefined) await terminateIdle(ports, cluster);
       }
     },
-    close: () => letGo.abort(),
+    close: () => release.abort(),
   };
 }
 
-/** Starts a stored cluster, or goes on with that. */
+/** Starts a stored cluster, or resumes its start. */
 async function startStoredCluster(
   ports: ClusterControlPorts,
   clusterId: string,
-  letGo: AbortSignal,
+  release: AbortSignal,
 ): Promise<void> {
   const { clusters, compute } = ports;
   const cluster = await clusters.find(clusterId);
-  if (cluster === undefined || letGo.aborted) return;
+  if (cluster === undefined || release.aborted) return;
   const fault = compute.faults.take('start_failure', [clusterId, cluster.name]);
   const inUse = await toClusterInUse(ports, cluster, createContextId(ports));
-  const { ended } = startCluster(ports, { ...inUse, requestedAt: ports.clock.now(), fault }, letGo);
+  const { ended } = startCluster(ports, { ...inUse, requestedAt: ports.clock.now(), fault }, release);
   void handleStartResult(ports, { clusterId, sparkContextId: inUse.sparkContextId }, ended);
 }
 
-/** A failure is told by the cluster itself, and by its events. */
+/** The cluster and its events carry a failure; nothing else reports it. */
 async function handleStartResult(
   { compute, onClusterRunning }: ClusterControlPorts,
   cluster: LibraryCluster,
   ended: Promise<ClusterStartResult>,
 ): Promise<void> {
   const { kind } = await ended;
+  if (kind === 'released') return;
   compute.signals.notify(cluster.clusterId);
   if (kind === 'running') onClusterRunning(cluster);
 }
@@ -183,7 +182,7 @@ async function terminateIdle(ports: ClusterControlPorts, cluster: Cluster): Prom
     ports.clock.now(),
   );
   await afterTermination(ports, cluster);
-  ports.log.info({ cluster_id: cluster.clusterId }, 'Ended a cluster that was idle.');
+  ports.log.info({ cluster_id: cluster.clusterId }, 'Terminated an idle cluster.');
 }
 
 async function afterTermination(
@@ -197,14 +196,14 @@ async function afterTermination(
       .catch((error: unknown) =>
         log.warn(
           { cluster_id: clusterId, error: messageOf(error) },
-          'The init scripts of a cluster could not be ended.',
+          'The init scripts of this cluster could not be stopped.',
         ),
       );
   }
   if (spec['cluster_log_conf'] !== undefined) await compute.provider.deliverLogs(clusterId);
 }
 
-/** What can never be had is not waited for. */
+/** @throws ServiceError for a cluster that is larger than its pool */
 function assertFitsPool(
   { compute: { inventory } }: ClusterControlPorts,
   poolId: string,

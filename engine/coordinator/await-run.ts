@@ -1,86 +1,76 @@
-/**
- * Waits for the end of a run that a task has started, with its retries, and cancels it when the task is to
- * stop.
- */
+/** Waiting for the end of a child run and its retries; cancels the child when its task is to stop. */
 import { cancelChildRun } from '../cancel.ts';
+import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import type { Run } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import { setRunTimer, type RunExecution } from './run-execution.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
-import { OwnershipLost } from './transition-run.ts';
+import { setRunTimer, untilReleased, type RunExecution } from './run-execution.ts';
 
-/** Between two looks at a run that another node may drive, in milliseconds. */
+export type AwaitContext = Pick<CoordinatorContext, 'runs' | 'clock' | 'runEndListeners' | 'stopRun'>;
+
+/** Interval at which a run that another node may drive is read again, in milliseconds. */
 const pollIntervalMs = 5_000;
 
 /**
- * The latest attempt of a run once that is over; undefined when it was deleted before.
- * @param started the first attempt
- * @param stop aborted when the run is to be cancelled; its end is waited for all the same
- * @throws OwnershipLost when this node drives the waiting run no more
+ * Waits for the end of a run; returns its latest attempt, or undefined when the run was deleted.
+ * @param firstRunId the first attempt
+ * @param stop aborted when the run is to be cancelled; its end is awaited all the same
  */
 export async function awaitRun(
-  c: CoordinatorContext,
-  active: RunExecution,
-  started: number,
+  c: AwaitContext,
+  execution: RunExecution,
+  firstRunId: number,
   stop: AbortSignal,
-): Promise<Run | undefined> {
-  let watched = started;
-  let asked: number | undefined;
+): Promise<Run | undefined | OwnershipLost> {
+  let watched = firstRunId;
+  let cancelled: number | undefined;
   for (;;) {
-    // Listened for from before the look on: no end falls between the two.
-    const ending = subscribeToEnd(c, watched);
+    // Subscribes before the read, so that no end falls between the two.
+    const ended = Promise.withResolvers<void>();
+    const unsubscribe = c.runEndListeners.subscribe(watched, ended.resolve);
     try {
-      const latest = await c.runs.findLatestAttempt(started);
+      const latest = await c.runs.findLatestAttempt(firstRunId);
       if (latest === undefined || (await hasFinallyEnded(c, latest))) return latest;
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
-        if (stop.aborted && asked !== watched) {
+        if (stop.aborted && cancelled !== watched) {
           await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched);
-          asked = watched;
+          cancelled = watched;
         }
-        await waitForChange(c, active, ending.heard, asked === watched ? undefined : stop);
-        if (active.released || c.isClosing()) throw new OwnershipLost();
+        const pendingStop = cancelled === watched ? undefined : stop;
+        if ((await waitForChange(c, execution, ended.promise, pendingStop)) === ownershipLost)
+          return ownershipLost;
       }
       watched = latest.runId;
     } finally {
-      ending.quiet();
+      unsubscribe();
     }
   }
 }
 
-/** Whether a run is said to be over, from now on until `quiet` is called. */
-function subscribeToEnd(
-  c: CoordinatorContext,
-  runId: number,
-): { readonly heard: Promise<void>; readonly quiet: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { heard: promise, quiet: c.runEndListeners.subscribe(runId, resolve) };
-}
-
-/** A run that is over may have a retry, which was stored together with its end. */
-async function hasFinallyEnded(c: CoordinatorContext, run: Run): Promise<boolean> {
+/** Returns whether a run has ended without a retry, which would be stored together with its end. */
+async function hasFinallyEnded({ runs }: Pick<AwaitContext, 'runs'>, run: Run): Promise<boolean> {
   if (!isTerminal(run.progress.state)) return false;
-  const latest = await c.runs.findLatestAttempt(run.originalAttemptRunId);
+  const latest = await runs.findLatestAttempt(run.originalAttemptRunId);
   return latest === undefined || latest.runId === run.runId;
 }
 
-/**
- * Resolves when the run is said to be over, it is to stop, or it is time to look again. Never when this node
- * lets go of it.
- */
+/** Waits for the end of the run on this node, the stop, or the next poll. */
 async function waitForChange(
-  c: CoordinatorContext,
-  active: RunExecution,
-  heard: Promise<void>,
+  { clock }: Pick<AwaitContext, 'clock'>,
+  execution: RunExecution,
+  ended: Promise<void>,
   stop: AbortSignal | undefined,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  void heard.then(resolve);
-  const disarm = setRunTimer(active, c.clock, c.clock.now() + pollIntervalMs, resolve);
-  const hear = (): void => resolve();
-  stop?.addEventListener('abort', hear);
-  if (stop?.aborted === true) resolve();
-  await promise;
-  stop?.removeEventListener('abort', hear);
-  disarm();
+): Promise<void | OwnershipLost> {
+  const woken = Promise.withResolvers<void>();
+  const wake = (): void => woken.resolve();
+  const cancelTimer = setRunTimer(execution, clock, clock.now() + pollIntervalMs, wake);
+  stop?.addEventListener('abort', wake);
+  if (stop?.aborted === true) wake();
+  try {
+    return await untilReleased(execution, Promise.race([ended, woken.promise]));
+  } finally {
+    stop?.removeEventListener('abort', wake);
+    cancelTimer();
+  }
 }

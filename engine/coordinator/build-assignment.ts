@@ -1,33 +1,28 @@
-/**
- * What a runner is handed for one attempt: the task with everything filled in, its directory, and its
- * cluster.
- */
+/** Assignment of an attempt: the task with all references resolved, its directory and its cluster. */
 import type { TaskAssignment, TaskCluster } from '../run/assignment.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
 import { resolveTask, upstreamTaskRuns, type AttemptContext } from '../run/resolve-task.ts';
 import type { TaskRun } from '../run/run.ts';
-import type { RunExecution, TaskExecution } from './run-execution.ts';
+import type { RunExecution } from './run-execution.ts';
+import type { TaskExecution } from './task-execution.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 
-/**
- * The assignment of an attempt; `error`: a reference in its parameters has no value, so that the task cannot
- * be run.
- */
+/** Builds the assignment of an attempt; `error` when a reference in the parameters has no value. */
 export async function buildAssignment(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: Pick<CoordinatorContext, 'directories' | 'workspace'>,
+  execution: RunExecution,
   { settings, taskRun }: TaskExecution,
   cluster: TaskCluster | undefined,
 ): Promise<TaskAssignment | { readonly error: string }> {
-  const { run } = active;
-  const moment: AttemptContext = {
+  const { run } = execution;
+  const context: AttemptContext = {
     run,
     task: settings,
     taskRun,
-    latestAttempts: new Map([...active.tasks].map(([key, task]) => [key, task.taskRun])),
+    latestAttempts: new Map([...execution.tasks].map(([key, task]) => [key, task.taskRun])),
   };
-  const values = await readUpstreamValues(c, active, moment);
-  const resolved = resolveTask(moment, c.workspace, values);
+  const values = await readUpstreamValues(c, execution, context);
+  const resolved = resolveTask(context, c.workspace, values);
   if ('error' in resolved) return resolved;
   const { runId, jobRunId, attempt } = taskRun;
   return {
@@ -53,18 +48,15 @@ export async function buildAssignment(
   };
 }
 
-/**
- * What the tasks before this one have set. Only notebooks set values: the files of all others need not be
- * looked for.
- */
+/** Reads the task values that upstream tasks have set. Only notebooks set values. */
 async function readUpstreamValues(
-  c: CoordinatorContext,
+  c: Pick<CoordinatorContext, 'directories'>,
   { tasks }: RunExecution,
-  moment: AttemptContext,
+  context: AttemptContext,
 ): Promise<Map<string, TaskValues>> {
   const read = async ({ taskKey, runId }: TaskRun): Promise<[string, TaskValues]> => [
     taskKey,
     tasks.get(taskKey)?.settings.notebook_task === undefined ? {} : await c.directories.readTaskValues(runId),
   ];
-  return new Map(await Promise.all(upstreamTaskRuns(moment).map(read)));
+  return new Map(await Promise.all(upstreamTaskRuns(context).map(read)));
 }

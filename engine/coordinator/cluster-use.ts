@@ -1,46 +1,42 @@
-/**
- * A task on its cluster: what becomes of the task when the cluster goes, and of the cluster as tasks come and
- * go.
- */
+/** Use of a cluster by tasks: loss of the cluster, last use, autoscaling and injected faults. */
 import type { Cluster } from '../cluster/cluster.ts';
 import { messageOf } from '../errors.ts';
-import { setRunTimer, type RunExecution, type TaskExecution, type ClusterInUse } from './run-execution.ts';
+import { isReleased, onRelease, setRunTimer, type ClusterInUse, type RunExecution } from './run-execution.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { unavailableResult } from './start-cluster.ts';
+import { clearClusterLoss, replaceWatch, type TaskExecution } from './task-execution.ts';
 
 /**
- * Has the task end when its cluster is terminated under it (spec 2.4), on whichever engine. What was watched
- * before is not any more.
+ * Ends the task when its cluster is terminated while the task uses it (spec 2.4), on whichever engine.
+ * Replaces the watch of an earlier call.
  */
 export function watchCluster(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: Pick<CoordinatorContext, 'clusters' | 'compute' | 'post'>,
+  execution: RunExecution,
   task: TaskExecution,
   clusterId: string,
 ): void {
-  task.unwatchCluster?.();
-  task.clusterLossMessage = undefined;
+  replaceWatch(task, 'cluster');
+  clearClusterLoss(task);
   let watching = true;
-  const off = c.compute.signals.subscribe(clusterId, () => void look());
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
-    // One that is about to begin ends as soon as it has.
-    if (watching && cluster !== 'unknown' && isClusterLost(cluster))
-      markClusterLost(task, unavailableResult(clusterId, cluster).message);
+    // A task that is about to begin ends as soon as it has begun.
+    if (!watching || cluster === 'unknown' || !isClusterLost(cluster)) return;
+    const { message } = unavailableResult(clusterId, cluster);
+    c.post(execution, { kind: 'cluster lost', task, message });
   };
-  const leave = (): void => {
+  const unsubscribe = c.compute.signals.subscribe(clusterId, () => void check());
+  const unwatch = onRelease(execution, () => {
     watching = false;
-    off();
-  };
-  active.cancelTimers.add(leave);
-  task.unwatchCluster = () => {
-    leave();
-    active.cancelTimers.delete(leave);
-  };
+    unsubscribe();
+  });
+  replaceWatch(task, 'cluster', unwatch);
 }
 
 /**
- * One that its run has given back is not lost: a task of another run that works on it still may end its work.
+ * Returns whether a cluster is gone. One that its run has released is not: a task of a child run may finish
+ * its work there.
  */
 export function isClusterLost(cluster: Cluster | undefined): boolean {
   return (
@@ -48,63 +44,72 @@ export function isClusterLost(cluster: Cluster | undefined): boolean {
   );
 }
 
-/** The cluster is gone: what runs of the task is ended, and the service failed it. */
-export function markClusterLost(task: TaskExecution, message: string): void {
-  task.clusterLossMessage ??= message;
-  task.pooledTask?.stop();
-}
+type UseContext = Pick<CoordinatorContext, 'clusters' | 'compute' | 'clock' | 'log'>;
 
-/** The task has begun, or is taken up again. */
+/** Notes that a task uses the cluster, because it begins or is resumed. */
 export async function beginClusterUse(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: UseContext,
+  execution: RunExecution,
   task: TaskExecution,
   cluster: ClusterInUse,
 ): Promise<void> {
-  await runBestEffort(c, cluster, async () => {
+  await runBestEffort(c, execution, cluster, async () => {
     if (cluster.autoterminates) await c.clusters.recordUse(cluster.clusterId, c.clock.now());
     await rescaleCluster(c, cluster);
   });
-  scheduleFaults(c, active, task, cluster);
+  scheduleFaults(c, execution, task, cluster);
 }
 
-/** A task on the cluster is over. `lost`: because the cluster is gone; `livesOn`: other tasks may use it. */
+/** How a task stopped using its cluster. */
+interface ClusterUseEnd {
+  /** The cluster is gone. */
+  readonly lost: boolean;
+  /** Other tasks may use it. */
+  readonly isShared: boolean;
+}
+
+/** Notes that a task no longer uses the cluster. */
 export async function endClusterUse(
-  c: CoordinatorContext,
+  c: UseContext,
+  execution: RunExecution,
   cluster: ClusterInUse,
-  { lost, livesOn }: { readonly lost: boolean; readonly livesOn: boolean },
+  { lost, isShared }: ClusterUseEnd,
 ): Promise<void> {
-  await runBestEffort(c, cluster, async () => {
+  await runBestEffort(c, execution, cluster, async () => {
     if (lost && cluster.deliversLogs) await c.compute.provider.deliverLogs(cluster.clusterId);
     if (lost) return;
     if (cluster.autoterminates) await c.clusters.recordUse(cluster.clusterId, c.clock.now());
-    if (livesOn) await rescaleCluster(c, cluster);
+    if (isShared) await rescaleCluster(c, cluster);
   });
 }
 
-async function rescaleCluster(c: CoordinatorContext, { clusterId, autoscales }: ClusterInUse): Promise<void> {
+async function rescaleCluster(
+  c: Pick<UseContext, 'clusters' | 'clock'>,
+  { clusterId, autoscales }: ClusterInUse,
+): Promise<void> {
   if (autoscales) await c.clusters.rescale(clusterId, c.clock.now());
 }
 
-/** What is done for the cluster is no reason for the task to fail. */
+/** A failure to note the use of a cluster does not fail the task. */
 async function runBestEffort(
-  c: CoordinatorContext,
+  { log }: Pick<UseContext, 'log'>,
+  execution: RunExecution,
   { clusterId }: ClusterInUse,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (c.isClosing()) return;
+  if (isReleased(execution)) return;
   await work().catch((error: unknown) => {
-    c.log.warn(
+    log.warn(
       { cluster_id: clusterId, error: messageOf(error) },
-      'The size or the use of this cluster could not be noted.',
+      'The use or the size of this cluster could not be updated.',
     );
   });
 }
 
-/** Injected faults strike clusters while tasks run on them. */
+/** Schedules the faults that are injected into clusters while tasks run on them. */
 function scheduleFaults(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: UseContext,
+  execution: RunExecution,
   task: TaskExecution,
   cluster: ClusterInUse,
 ): void {
@@ -113,7 +118,7 @@ function scheduleFaults(
   const loss = c.compute.faults.take('loss', names);
   if (loss !== undefined) {
     const message = 'Its nodes were lost (a fault that RUNYARD_FAULTS asks for).';
-    scheduleFault(c, active, loss.after_ms, () =>
+    scheduleFault(c, execution, loss.after_ms, () =>
       c.clusters
         .terminate(
           [clusterId],
@@ -126,25 +131,25 @@ function scheduleFaults(
   }
   const preemption = c.compute.faults.take('preemption', names);
   if (preemption !== undefined) {
-    scheduleFault(c, active, preemption.after_ms, async () => {
+    scheduleFault(c, execution, preemption.after_ms, async () => {
       await c.clusters.preempt(clusterId, preemption.workers ?? 1, c.clock.now());
     });
   }
 }
 
 function scheduleFault(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: UseContext,
+  execution: RunExecution,
   afterMs: number | undefined,
-  act: () => Promise<void>,
+  inject: () => Promise<void>,
 ): void {
   setRunTimer(
-    active,
+    execution,
     c.clock,
     c.clock.now() + (afterMs ?? 0),
     () =>
-      void act().catch((error: unknown) => {
-        c.log.warn({ error: messageOf(error) }, 'An injected fault could not strike.');
+      void inject().catch((error: unknown) => {
+        c.log.warn({ error: messageOf(error) }, 'Fault injection failed.');
       }),
   );
 }

@@ -1,10 +1,8 @@
-/** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
+/** Ports of the coordinator, and the operations that its parts share. */
 import type { Clock } from '../clock.ts';
-import type { ComputePorts } from '../ports/clusters.ts';
 import type { LaunchPorts } from '../launch.ts';
-import type { LibraryManager } from '../ports/libraries.ts';
 import type { Limits } from '../limits.ts';
-import type { UpdatePlanner } from '../ports/pipelines.ts';
+import type { ComputePorts } from '../ports/clusters.ts';
 import type {
   ClusterStore,
   Log,
@@ -13,10 +11,13 @@ import type {
   TaskPool,
   RunDirectories,
 } from '../ports/engine.ts';
-import type { StopReason } from '../run/states.ts';
+import type { LibraryManager } from '../ports/libraries.ts';
+import type { UpdatePlanner } from '../ports/pipelines.ts';
 import type { RunStore } from '../ports/runs.ts';
-import type { RunExecution } from './run-execution.ts';
+import type { StopReason } from '../run/states.ts';
+import type { ExecutionEvent } from './execution-events.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
+import type { RunExecution } from './run-execution.ts';
 
 export interface CoordinatorPorts {
   readonly runs: RunStore;
@@ -29,42 +30,39 @@ export interface CoordinatorPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly nodeId: string;
-  /** How long a simulated cluster takes to start, in milliseconds. */
+  /** Start-up time of a simulated cluster, in milliseconds. */
   readonly clusterStartMs: number;
-  /** `length` random characters of a-z0-9. */
+  /** Returns `length` random characters of a-z0-9. */
   readonly randomString: (length: number) => string;
   readonly limits: Limits;
-  /** Who may run what; undefined while job access control is off. */
+  /** Permissions on jobs; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
   /** Prepares the updates of pipeline tasks. */
   readonly updatePlanner?: UpdatePlanner | undefined;
-  /** Where runs of this node are said to be over. */
+  /** Listeners to the ends of this node's runs. */
   readonly runEndListeners: RunEndListeners;
-  /** Called when a run is over: its place is free. */
+  /** Called when a run has ended and its capacity is free. */
   readonly onCapacityFreed: () => void;
 }
 
-/**
- * Whether no task of a run begins any more because this node drains: what a running task waits for begins all
- * the same.
- */
-export function isBlockedByDrain(c: CoordinatorContext, { run }: RunExecution): boolean {
-  return c.isDraining() && run.parentTaskRun === undefined;
+/** Ports and operations of the coordinator. Each function takes the part that it uses. */
+export interface CoordinatorContext extends CoordinatorPorts {
+  /** Adds an event to the queue of a run. */
+  readonly post: (execution: RunExecution, event: ExecutionEvent) => void;
+  /** Stops driving a run; another engine adopts it, or this one resumes it. */
+  readonly release: (execution: RunExecution) => void;
+  /** Stops a run whose stop is stored, if this node drives it or serves the queue in which it waits. */
+  readonly stopRun: (runId: number, reason: StopReason) => void;
+  /** Ports for retries and child runs. */
+  readonly launchPorts: LaunchPorts;
+  /** True while the node waits for its running tasks before it stops: no other task begins. */
+  readonly isDraining: () => boolean;
 }
 
-export interface CoordinatorContext extends CoordinatorPorts {
-  /** Has the run looked at again, after what is being decided about it now. */
-  readonly advance: (active: RunExecution) => void;
-  /** Stops driving a run, without a word about it: another engine does, or will. */
-  readonly release: (active: RunExecution) => void;
-  /** Stops a run whose time is over. */
-  readonly stopOnTimeout: (active: RunExecution) => void;
-  /** Stops a run whose stop has been noted, if this node drives it or serves the queue in which it waits. */
-  readonly stopRun: (runId: number, reason: StopReason) => void;
-  /** The door for retries, and for what a run_job_task starts. */
-  readonly launchPorts: LaunchPorts;
-  /** True once the node is stopping: nothing new is started or written. */
-  readonly isClosing: () => boolean;
-  /** True once the node waits for its running tasks, to stop then: no other task is started. */
-  readonly isDraining: () => boolean;
+/** Returns whether tasks of a run may not begin because this node drains. A running task's child runs may. */
+export function isBlockedByDrain(
+  c: Pick<CoordinatorContext, 'isDraining'>,
+  { run }: Pick<RunExecution, 'run'>,
+): boolean {
+  return c.isDraining() && run.parentTaskRun === undefined;
 }

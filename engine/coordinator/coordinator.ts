@@ -1,195 +1,183 @@
-/**
- * The active runs of this node, each driven by events: accepted, stopped, advanced, and let go when they are
- * over.
- */
+/** Coordinator: drives the active runs of this node, each through its own queue of events. */
 import { messageOf } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
+import { ownershipLost } from '../run/ownership.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import { createRunExecution, isExecuting, type RunExecution } from './run-execution.ts';
 import { advanceRun } from './advance-run.ts';
 import type { CoordinatorContext, CoordinatorPorts } from './coordinator-context.ts';
-import { setRunTimeout, updateRunTimeouts, stopRun } from './stop.ts';
-import { setRunWarning } from './duration-warnings.ts';
-import { OwnershipLost } from './transition-run.ts';
+import { handleEvent, type ExecutionEvent } from './execution-events.ts';
+import {
+  createRunExecution,
+  isReleased,
+  postEvent,
+  releaseExecution,
+  requestDecision,
+  type RunExecution,
+} from './run-execution.ts';
+import { isExecuting } from './task-execution.ts';
 
 export interface Coordinator {
-  /** Drives a stored run that this node owns, from wherever it stands. */
+  /** Drives a stored run that this node owns, from its stored state. */
   accept(run: RunWithTasks): void;
-  /** Ends a run whose stop has been noted. Nothing happens for a run that this node does not drive. */
+  /** Stops a run whose stop is stored. Ignored for a run that this node does not drive. */
   stop(runId: number, reason: StopReason): void;
   /**
-   * Gives a run other timeouts, counted from its start: one that is over already strikes at once. `settings`
-   * are those of the run with nothing but timeouts changed, as they are stored. Nothing happens for a run
-   * that this node does not drive.
+   * Applies changed timeouts, counted from the start of the run; one that is past stops the run at once.
+   * Ignored for a run that this node does not drive.
+   * @param settings the stored settings of the run, in which only timeouts have changed
    */
-  updateTimeouts(runId: number, settings: JobSettings, retimes?: number): void;
-  /**
-   * How often timeouts were changed of a run that this node drives, as far as it knows; undefined for every
-   * other run.
-   */
+  updateTimeouts(runId: number, settings: JobSettings, revision?: number): void;
+  /** Returns the revision of the timeouts that this node knows; undefined for a run that it does not drive. */
   timeoutRevisionOf(runId: number): number | undefined;
-  /** Ids of the runs that this node drives. */
+  /** Returns the ids of the runs that this node drives. */
   listDrivenRuns(): number[];
   /** Stops driving runs that another node has adopted. */
   release(runIds: readonly number[]): void;
-  /**
-   * Starts no task any more, and resolves when those that run are over. Runs that have more to do stay
-   * active.
-   */
+  /** Starts no more tasks and waits for those that run. Runs with further tasks stay active. */
   drain(): Promise<void>;
-  /** Whether this node drives a run. */
+  /** Returns whether this node drives a run. */
   isDriving(runId: number): boolean;
-  /** Number of runs that this node drives. */
+  /** Returns the number of runs that this node drives. */
   countDrivenRuns(): number;
-  /**
-   * Lets go of everything: tasks go on running, and nothing more is written. Resolves when no write is under
-   * way.
-   */
+  /** Releases all runs and waits for the writes under way. Task processes keep running. */
   close(): Promise<void>;
 }
 
+/** The runs that this node drives, and whether it takes more. */
+interface CoordinatorState {
+  readonly executions: Map<number, RunExecution>;
+  readonly writes: Set<Promise<unknown>>;
+  isClosing: boolean;
+  isDraining: boolean;
+}
+
 export function createCoordinator(ports: CoordinatorPorts): Coordinator {
-  const runs = new Map<number, RunExecution>();
-  let closing = false;
-  let draining = false;
-
-  const advance = (active: RunExecution): void => {
-    active.lastDecision = active.lastDecision.then(() =>
-      active.released || closing ? undefined : decideOnce(coordination, active),
-    );
+  const state: CoordinatorState = {
+    executions: new Map(),
+    writes: new Set(),
+    isClosing: false,
+    isDraining: false,
   };
-  const retire = (active: RunExecution): void => releaseExecution(runs, active);
-  const stop = (runId: number, reason: StopReason): void => {
-    const active = runs.get(runId);
-    if (active !== undefined && stopRun(active, reason)) advance(active);
+  const { executions } = state;
+  const context = createContext(ports, state);
+  const post = (runId: number, event: ExecutionEvent): void => {
+    const execution = executions.get(runId);
+    if (execution !== undefined) context.post(execution, event);
   };
-  const writes = new Set<Promise<unknown>>();
-  const noted = trackWrites(writes, ports.runs);
-  const coordination: CoordinatorContext = {
-    ...ports,
-    runs: noted,
-    advance,
-    release: retire,
-    isClosing: () => closing,
-    isDraining: () => draining,
-    stopOnTimeout: ({ run: { runId } }) =>
-      void recordTimeout(ports, runId).then((reason) => stop(runId, reason)),
-    stopRun(runId, reason) {
-      stop(runId, reason);
-      ports.onCapacityFreed();
-    },
-    launchPorts: { ...ports, runs: noted, acceptRun: (run) => accept(run) },
-  };
-  const accept: Coordinator['accept'] = (stored) => {
-    if (closing) return;
-    const former = runs.get(stored.run.runId);
-    // Adopted back: what was known of it is out of date.
-    if (former !== undefined) retire(former);
-    runs.set(stored.run.runId, resumeRun(coordination, stored));
-  };
-
   return {
-    accept,
-    stop,
-    updateTimeouts(runId, settings, retimes) {
-      const active = runs.get(runId);
-      if (active !== undefined) updateRunTimeouts(coordination, active, settings, retimes);
-    },
-    timeoutRevisionOf: (runId) => runs.get(runId)?.run.timeoutRevision,
-    listDrivenRuns: () => [...runs.keys()],
+    accept: context.launchPorts.acceptRun,
+    stop: (runId, reason) => post(runId, { kind: 'stop requested', reason }),
+    updateTimeouts: (runId, settings, revision) =>
+      post(runId, { kind: 'timeouts updated', settings, revision }),
+    timeoutRevisionOf: (runId) => executions.get(runId)?.run.timeoutRevision,
+    listDrivenRuns: () => [...executions.keys()],
     release(runIds) {
-      for (const active of runIds.map((runId) => runs.get(runId))) if (active !== undefined) retire(active);
+      for (const execution of runIds.map((runId) => executions.get(runId)))
+        if (execution !== undefined) context.release(execution);
     },
     async drain() {
-      draining = true;
-      await waitForExecutingTasks(runs);
+      state.isDraining = true;
+      await waitForExecutingTasks(executions);
     },
-    isDriving: (runId) => runs.has(runId),
-    countDrivenRuns: () => runs.size,
+    isDriving: (runId) => executions.has(runId),
+    countDrivenRuns: () => executions.size,
     async close() {
-      closing = true;
-      const turns = [...runs.values()].map((active) => active.lastDecision);
-      for (const active of runs.values()) retire(active);
-      await Promise.all(turns);
-      await Promise.allSettled(writes);
+      state.isClosing = true;
+      const decisions = [...executions.values()].map((execution) => execution.lastDecision);
+      for (const execution of executions.values()) context.release(execution);
+      await Promise.all(decisions);
+      await Promise.allSettled(state.writes);
     },
   };
 }
 
-/** Begins to drive a run. */
-function resumeRun(c: CoordinatorContext, stored: RunWithTasks): RunExecution {
-  const active = createRunExecution(stored);
-  setRunTimeout(c, active);
-  setRunWarning(c, active);
-  c.advance(active);
-  return active;
+function createContext(ports: CoordinatorPorts, state: CoordinatorState): CoordinatorContext {
+  const { executions } = state;
+  const runs = trackWrites(state.writes, ports.runs);
+  const decide = (execution: RunExecution): void =>
+    requestDecision(execution, () => decideOnce(context, execution));
+  const context: CoordinatorContext = {
+    ...ports,
+    runs,
+    post: (execution, event) =>
+      postEvent(execution, event, (next) => handleEvent(context, decide, execution, next)),
+    release(execution) {
+      releaseExecution(execution);
+      const { runId } = execution.run;
+      if (executions.get(runId) === execution) executions.delete(runId);
+    },
+    stopRun(runId, reason) {
+      const execution = executions.get(runId);
+      if (execution !== undefined) context.post(execution, { kind: 'stop requested', reason });
+      ports.onCapacityFreed();
+    },
+    launchPorts: { ...ports, runs, acceptRun: (run) => acceptRun(context, state, run) },
+    isDraining: () => state.isDraining,
+  };
+  return context;
 }
 
-function releaseExecution(runs: Map<number, RunExecution>, active: RunExecution): void {
-  active.released = true;
-  for (const cancel of active.cancelTimers) cancel();
-  if (runs.get(active.run.runId) === active) runs.delete(active.run.runId);
+/** Drives a stored run from its stored state. */
+function acceptRun(
+  c: Pick<CoordinatorContext, 'post' | 'release'>,
+  { executions, isClosing }: CoordinatorState,
+  stored: RunWithTasks,
+): void {
+  if (isClosing) return;
+  const { runId } = stored.run;
+  const earlier = executions.get(runId);
+  // A run that comes back after another node had it: the state in memory is out of date.
+  if (earlier !== undefined) c.release(earlier);
+  const execution = createRunExecution(stored);
+  executions.set(runId, execution);
+  c.post(execution, { kind: 'accepted' });
 }
 
-/** Resolves when no task has a process or a cleanup that is waited for. */
-async function waitForExecutingTasks(runs: ReadonlyMap<number, RunExecution>): Promise<void> {
-  const driven = (): Promise<void>[] =>
-    [...runs.values()]
-      .flatMap(({ tasks }) => [...tasks.values()])
-      .filter(isExecuting)
-      .flatMap((task) => task.driverDone ?? []);
-  for (let some = driven(); some.length > 0; some = driven()) await Promise.race(some);
-}
-
-/** One decision about a run, after which it may be over. */
-async function decideOnce(c: CoordinatorContext, active: RunExecution): Promise<void> {
-  const { runId } = active.run;
+/** Takes one decision about a run and releases the run when it has ended. */
+async function decideOnce(c: CoordinatorContext, execution: RunExecution): Promise<void> {
+  const { runId } = execution.run;
   try {
-    if (!(await advanceRun(c, active))) return;
-    c.release(active);
+    const result = await advanceRun(c, execution);
+    if (result === 'active') return;
+    c.release(execution);
+    if (result === ownershipLost) return;
     c.runEndListeners.notify(runId);
     c.onCapacityFreed();
   } catch (error) {
-    c.release(active);
-    if (error instanceof OwnershipLost || c.isClosing()) return;
+    if (isReleased(execution)) return;
+    c.release(execution);
     c.log.error(
       { run_id: runId, error: messageOf(error) },
-      'The engine failed to advance this run. It stays active until an engine adopts it: restart this one.',
+      'The engine failed to advance this run. The run stays active until an engine adopts it; restart this engine.',
     );
   }
 }
 
-/**
- * Stores that the time of a run is over. Gives the reason for which it stops: a cancel may have come first.
- */
-async function recordTimeout({ runs, log }: CoordinatorPorts, runId: number): Promise<StopReason> {
-  try {
-    return (await runs.requestStop(runId, 'timeout'))?.stopReason ?? 'timeout';
-  } catch (error) {
-    // An engine that adopts the run finds the time over by itself.
-    log.warn(
-      { run_id: runId, error: messageOf(error) },
-      'The timeout of this run could not be stored; it is stopped all the same.',
-    );
-    return 'timeout';
-  }
+/** Waits until no task has a process or a cleanup under way. */
+async function waitForExecutingTasks(executions: ReadonlyMap<number, RunExecution>): Promise<void> {
+  const drivers = (): Promise<void>[] =>
+    [...executions.values()]
+      .flatMap(({ tasks }) => [...tasks.values()])
+      .filter(isExecuting)
+      .flatMap((task) => task.driver ?? []);
+  for (let running = drivers(); running.length > 0; running = drivers()) await Promise.race(running);
 }
 
-/** The store, with its writes and launches that are under way kept in `writes`. */
+/** Returns the store with its writes and launches recorded while they are under way. */
 function trackWrites(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
-  const noted = async <Result>(writing: Promise<Result>): Promise<Result> => {
-    writes.add(writing);
+  const track = async <Result>(write: Promise<Result>): Promise<Result> => {
+    writes.add(write);
     try {
-      return await writing;
+      return await write;
     } finally {
-      writes.delete(writing);
+      writes.delete(write);
     }
   };
   return {
     ...runs,
-    write: (changeSet) => noted(runs.write(changeSet)),
-    launchTransaction: (steps, patience) => noted(runs.launchTransaction(steps, patience)),
+    write: (changeSet) => track(runs.write(changeSet)),
+    launchTransaction: (steps, options) => track(runs.launchTransaction(steps, options)),
   };
 }

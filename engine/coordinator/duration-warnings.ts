@@ -1,90 +1,77 @@
-/** Tells once that a run or task lasts longer than its health rule allows (spec 2.9). */
+/** Duration warnings: sent once when a run or task exceeds its health rule (spec 2.9). */
 import { messageOf } from '../errors.ts';
-import type { RunNotification } from '../run/notification.ts';
-import { notificationsForDuration, type NotificationSubject } from '../notification/routing.ts';
-import { roundStartOf } from '../run/repair-rounds.ts';
+import { notificationsForDuration } from '../notification/routing.ts';
 import { warningAt } from '../run/deadlines.ts';
-import { setRunTimer, isSingleTask, type RunExecution, type TaskExecution } from './run-execution.ts';
+import { roundStartOf } from '../run/repair-rounds.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { isSingleTask, markRunWarned, setRunTimer, type RunExecution } from './run-execution.ts';
+import { markTaskWarned, replaceWatch, type TaskExecution } from './task-execution.ts';
 
-/** Arms the warning of the run itself; one whose moment has passed while nobody looked is told at once. */
-export function setRunWarning(c: CoordinatorContext, active: RunExecution): void {
-  active.cancelWarning?.();
-  const at = active.run.warned ? undefined : warningAt(roundStartOf(active.run), active.run.settings.health);
-  active.cancelWarning =
-    at === undefined
-      ? undefined
-      : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, undefined));
+type WarningContext = Pick<CoordinatorContext, 'clock' | 'post'>;
+
+/** Sets the timer of the run's own warning; a warning that is overdue is sent at once. */
+export function setRunWarning(c: WarningContext, execution: RunExecution): void {
+  const { run } = execution;
+  const at = run.warned ? undefined : warningAt(roundStartOf(run), run.settings.health);
+  setWarning(c, execution, undefined, at);
 }
 
-/**
- * Arms the warning of a task of a multi-task run. Call it when the start time of the task is known, which is
- * before its cluster is there.
- */
-export function setTaskWarning(c: CoordinatorContext, active: RunExecution, task: TaskExecution): void {
-  // A single-task run warns as the run that it is.
-  if (isSingleTask(active)) return;
-  task.cancelWarning?.();
-  const at = task.taskRun.warned
-    ? undefined
-    : warningAt(task.taskRun.progress.startTime, task.settings.health);
-  task.cancelWarning =
-    at === undefined
-      ? undefined
-      : setRunTimer(active, c.clock, at, () => void recordWarning(c, active, task));
+/** Sets the timer of a task's warning, as soon as the start time of the task is known. */
+export function setTaskWarning(c: WarningContext, execution: RunExecution, task: TaskExecution): void {
+  // A single-task run has one warning: that of the run.
+  if (isSingleTask(execution)) return;
+  const { warned, progress } = task.taskRun;
+  setWarning(c, execution, task, warned ? undefined : warningAt(progress.startTime, task.settings.health));
 }
 
-async function recordWarning(
-  c: CoordinatorContext,
-  active: RunExecution,
+function setWarning(
+  c: WarningContext,
+  execution: RunExecution,
+  task: TaskExecution | undefined,
+  at: number | undefined,
+): void {
+  const holder = task ?? execution;
+  replaceWatch(holder, 'warning');
+  if (at === undefined) return;
+  const exceeded = { kind: 'duration exceeded', task } as const;
+  replaceWatch(
+    holder,
+    'warning',
+    setRunTimer(execution, c.clock, at, () => c.post(execution, exceeded)),
+  );
+}
+
+/** Stores the warning of a run or task with its notifications. */
+export async function recordWarning(
+  c: Pick<CoordinatorContext, 'runs' | 'clock' | 'log'>,
+  execution: RunExecution,
   task: TaskExecution | undefined,
 ): Promise<void> {
-  const { runId, fence } = task?.taskRun ?? active.run;
+  const { run } = execution;
+  const { runId, fence } = task?.taskRun ?? run;
   const at = c.clock.now();
-  const subject: NotificationSubject = {
-    jobId: active.run.jobId,
-    runId,
-    now: at,
-    ...(task && { taskKey: task.settings.task_key }),
-  };
-  markWarned(active, task);
+  if (task === undefined) markRunWarned(execution);
+  else markTaskWarned(task);
   const storing = c.runs
     .recordDurationWarning({
       kind: task === undefined ? 'run' : 'task',
       runId,
       fence,
       at,
-      notifications: notificationsForDuration(task?.settings ?? active.run.settings, subject),
+      notifications: notificationsForDuration(task?.settings ?? run.settings, {
+        jobId: run.jobId,
+        runId,
+        now: at,
+        ...(task && { taskKey: task.settings.task_key }),
+      }),
     })
     .catch((error: unknown) => {
       c.log.error(
         { run_id: runId, error: messageOf(error) },
-        'The warning that this run lasts too long could not be stored.',
+        'The duration warning of this run could not be stored.',
       );
     });
-  active.pendingWarnings.add(storing);
+  execution.pendingWarnings.add(storing);
   await storing;
-  active.pendingWarnings.delete(storing);
-}
-
-function markWarned(active: RunExecution, task: TaskExecution | undefined): void {
-  if (task === undefined) active.run = { ...active.run, warned: true };
-  else task.taskRun = { ...task.taskRun, warned: true };
-}
-
-/**
- * The warning that goes together with the end of a run or task that has lasted too long, if nobody was told
- * before; else undefined.
- */
-export function lateWarningNotifications(
-  active: RunExecution,
-  task: TaskExecution | undefined,
-  endTime: number,
-  subject: NotificationSubject,
-): RunNotification[] | undefined {
-  const { warned } = task?.taskRun ?? active.run;
-  const start = task === undefined ? roundStartOf(active.run) : task.taskRun.progress.startTime;
-  const holder = task?.settings ?? active.run.settings;
-  const at = warned ? undefined : warningAt(start, holder.health);
-  return at === undefined || endTime < at ? undefined : notificationsForDuration(holder, subject);
+  execution.pendingWarnings.delete(storing);
 }

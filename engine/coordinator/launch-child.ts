@@ -1,12 +1,11 @@
 /**
- * Starts what a task asks for while it runs, and waits for its end without a thread: another notebook (a
- * WORKFLOW_RUN) or a stored job. Each key of a task gets one run, however often it asks and engines are
- * killed in between.
+ * Child runs that a program starts and waits for: another notebook (a WORKFLOW_RUN) or a stored job. Each key
+ * of a task has one run, however often the program asks and the engine restarts.
  */
 import { messageOf, ServiceError } from '../errors.ts';
 import { checkSubmission } from '../job/check-settings.ts';
 import type { SubmitSettings } from '../job/settings.ts';
-import { launchRun, submitRun } from '../launch.ts';
+import { launchRun, submitRun, type ChildRunOrigin } from '../launch.ts';
 import {
   toChildRunResult,
   depthError,
@@ -14,46 +13,50 @@ import {
   type ChildRunResult,
   type ChildRunRequest,
 } from '../run/child-run.ts';
+import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { nestingError } from '../run/run-job-rules.ts';
-import type { RunExecution, TaskExecution } from './run-execution.ts';
 import { findAncestorJobs } from './ancestors.ts';
-import { awaitRun } from './await-run.ts';
+import { awaitRun, type AwaitContext } from './await-run.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
-import { OwnershipLost } from './transition-run.ts';
+import { isReleased, type RunExecution } from './run-execution.ts';
+import type { TaskExecution } from './task-execution.ts';
 
-/** Idempotency tokens of what tasks start share one scope, which is no job's and not that of submissions. */
+type ChildContext = AwaitContext & Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'directories' | 'log'>;
+
+/** Scope of the idempotency tokens of child runs; job ids are positive, and submissions have the scope 0. */
 const childScope = -1;
 
 /**
- * Runs it to its end. Never resolves when this node lets go of the run: whoever adopts it is asked again.
+ * Runs a child run to its end. After `ownership lost` the engine that adopts the parent is asked again.
  * @param stop aborted when the child is to be cancelled, or not to be started any more
  */
 export async function launchChildAndWait(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: ChildContext,
+  execution: RunExecution,
   task: TaskExecution,
   key: string,
   request: ChildRunRequest,
   stop: AbortSignal,
-): Promise<ChildRunResult> {
+): Promise<ChildRunResult | OwnershipLost> {
+  const subject = describeRequest(request);
   try {
     const started = stop.aborted
       ? await preventStart(c, task, key)
-      : await startChild(c, active, task, key, request);
+      : await startChild(c, execution, task, key, request);
     if (typeof started !== 'number') return started;
-    const last = await awaitRun(c, active, started, stop);
-    const what = describeRequest(request);
-    if (last === undefined)
-      return refusedChildRun(`Run ${started} of ${what} was deleted before it was over.`);
-    const output = await c.directories.readOutput(last.runId);
-    return toChildRunResult(what, last, output?.error, output?.result);
+    const latest = await awaitRun(c, execution, started, stop);
+    if (latest === ownershipLost) return latest;
+    if (latest === undefined)
+      return refusedChildRun(`Run ${started} of ${subject} was deleted before it was over.`);
+    const output = await c.directories.readOutput(latest.runId);
+    return toChildRunResult(subject, latest, output?.error, output?.result);
   } catch (error) {
-    if (error instanceof OwnershipLost || c.isClosing()) return new Promise(() => undefined);
+    if (isReleased(execution)) return ownershipLost;
     c.log.error(
       { run_id: task.taskRun.runId, error: messageOf(error) },
-      'The engine failed to start or follow what this task asked for.',
+      'The engine failed to start or follow a child run of this task.',
     );
-    return refusedChildRun(`The engine failed to run ${describeRequest(request)}: ${messageOf(error)}`);
+    return refusedChildRun(`The engine failed to run ${subject}: ${messageOf(error)}`);
   }
 }
 
@@ -61,88 +64,84 @@ function describeRequest(request: ChildRunRequest): string {
   return request.kind === 'job' ? `job ${request.jobId}` : `notebook ${request.path}`;
 }
 
-/**
- * The id of the run that the key stands for, started now unless it was before; an end when it cannot be
- * started.
- */
+/** Returns the id of the key's run, started now unless it was before; a result when it cannot be started. */
 async function startChild(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: ChildContext,
+  execution: RunExecution,
   { taskRun }: TaskExecution,
   key: string,
   request: ChildRunRequest,
 ): Promise<number | ChildRunResult> {
-  const creator = active.run.creatorUserName ?? '';
-  const child = {
+  const child: ChildRunOrigin = {
     idempotencyScope: childScope,
     key: childTokenOf(taskRun.runId, key),
     parentTaskRun: taskRun.runId,
   };
   try {
-    if (request.kind === 'job') {
-      const refused = nestingError(
-        await findAncestorJobs(c, active.run, c.limits.runJobDepth),
-        request.jobId,
-        c.limits.runJobDepth,
-      );
-      if (refused !== undefined) return refusedChildRun(refused);
-      return (
-        await launchRun(
-          c.launchPorts,
-          {
-            jobId: request.jobId,
-            parameters: request.parameters,
-            idempotencyToken: undefined,
-            creator,
-            child,
-          },
-          'patient',
-        )
-      ).runId;
-    }
-    const most = c.limits.notebookRunDepth;
-    const refused = depthError(
-      `The notebook ${request.path}`,
-      (await findAncestorJobs(c, active.run, most)).length,
-      most,
-    );
-    if (refused !== undefined) return refusedChildRun(refused);
-    if (taskRun.clusterId === undefined)
-      return refusedChildRun('A task without a cluster cannot run a notebook.');
-    const settings = notebookSubmission(request, taskRun.clusterId);
-    checkSubmission(settings, { version: '2.0', limits: c.limits });
-    return (await submitRun(c.launchPorts, { settings, version: '2.0', creator, child }, 'patient')).runId;
+    return request.kind === 'job'
+      ? await startChildJob(c, execution, request, child)
+      : await startChildNotebook(c, execution, taskRun.clusterId, request, child);
   } catch (error) {
-    if (error instanceof ServiceError)
-      return refusedChildRun(
-        `${describeRequest(request).replace(/^./, (first) => first.toUpperCase())} could not be started: ${error.message}`,
-      );
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    const subject = describeRequest(request).replace(/^./, (first) => first.toUpperCase());
+    return refusedChildRun(`${subject} could not be started: ${error.message}`);
   }
 }
 
-/** One notebook on the cluster of the task that asks. */
+async function startChildJob(
+  c: ChildContext,
+  { run }: RunExecution,
+  { jobId, parameters }: Extract<ChildRunRequest, { kind: 'job' }>,
+  child: ChildRunOrigin,
+): Promise<number | ChildRunResult> {
+  const { runJobDepth } = c.limits;
+  const refusal = nestingError(await findAncestorJobs(c, run, runJobDepth), jobId, runJobDepth);
+  if (refusal !== undefined) return refusedChildRun(refusal);
+  const creator = run.creatorUserName ?? '';
+  const launch = { jobId, parameters, idempotencyToken: undefined, creator, child };
+  return (await launchRun(c.launchPorts, launch, { onOutage: 'retry' })).runId;
+}
+
+async function startChildNotebook(
+  c: ChildContext,
+  { run }: RunExecution,
+  clusterId: string | undefined,
+  request: Extract<ChildRunRequest, { kind: 'notebook' }>,
+  child: ChildRunOrigin,
+): Promise<number | ChildRunResult> {
+  const { notebookRunDepth } = c.limits;
+  const depth = (await findAncestorJobs(c, run, notebookRunDepth)).length;
+  const refusal = depthError(`The notebook ${request.path}`, depth, notebookRunDepth);
+  if (refusal !== undefined) return refusedChildRun(refusal);
+  if (clusterId === undefined) return refusedChildRun('A task without a cluster cannot run a notebook.');
+  const settings = notebookSubmission(request, clusterId);
+  checkSubmission(settings, { version: '2.0', limits: c.limits });
+  const submission = { settings, version: '2.0', creator: run.creatorUserName ?? '', child } as const;
+  return (await submitRun(c.launchPorts, submission, { onOutage: 'retry' })).runId;
+}
+
+/** Returns the submission of one notebook on the cluster of the parent task. */
 function notebookSubmission(
-  { path, arguments: given, timeoutSeconds }: Extract<ChildRunRequest, { kind: 'notebook' }>,
+  { path, arguments: baseParameters, timeoutSeconds }: Extract<ChildRunRequest, { kind: 'notebook' }>,
   clusterId: string,
 ): SubmitSettings {
   return {
     run_name: path,
     existing_cluster_id: clusterId,
-    notebook_task: { notebook_path: path, base_parameters: { ...given } },
+    notebook_task: { notebook_path: path, base_parameters: { ...baseParameters } },
     ...(timeoutSeconds > 0 && { timeout_seconds: timeoutSeconds }),
   };
 }
 
-/** The run that the key stands for, if it was started; else it never will be. */
+/** Returns the key's run if it was started; otherwise keeps it from ever starting. */
 async function preventStart(
-  c: CoordinatorContext,
+  { runs }: Pick<ChildContext, 'runs'>,
   { taskRun }: TaskExecution,
   key: string,
 ): Promise<number | ChildRunResult> {
-  const claim = await c.runs.launchTransaction(
+  const claim = await runs.launchTransaction(
     (transaction) => transaction.claimIdempotencyToken(childScope, childTokenOf(taskRun.runId, key), 0),
-    'patient',
+    { onOutage: 'retry' },
   );
   if (claim !== 'claimed' && !claim.deleted) return claim.runId;
   return { result: 'CANCELED', message: 'It was not started: the task that asked for it was stopped.' };

@@ -1,7 +1,4 @@
-/**
- * Sees to it that a cluster has the libraries of a task before the task starts there (spec 2.8, DESIGN
- * section 6).
- */
+/** Libraries of clusters: installed once per cluster, one installation at a time (spec 2.8). */
 import type { Clock } from '../clock.ts';
 import {
   findLibraryConflict,
@@ -12,7 +9,6 @@ import {
   type LibraryPaths,
   type LibraryStatus,
 } from '../cluster/libraries.ts';
-import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import type { Library } from '../job/cluster.ts';
 import type {
   ClusterEnvironment,
@@ -23,73 +19,7 @@ import type {
   LibraryInstaller,
   LibraryStore,
 } from '../ports/libraries.ts';
-import type { TaskCluster } from '../run/assignment.ts';
 import { maskOfVariables, maskText } from '../run/masking.ts';
-import type { RunExecution, TaskExecution, ClusterInUse } from './run-execution.ts';
-import type { CoordinatorContext } from './coordinator-context.ts';
-import { setTaskTimeout } from './stop.ts';
-import { setTaskWarning } from './duration-warnings.ts';
-import { transitionTask } from './transition-run.ts';
-
-/** A cluster with its libraries; or why the task cannot start there. */
-export type PreparedCluster = (ClusterInUse & Pick<TaskCluster, 'libraries'>) | { readonly failed: string };
-
-/**
- * The cluster of a task with everything that the task needs of libraries; undefined when the task was stopped
- * meanwhile.
- */
-export async function prepareLibraries(
-  c: CoordinatorContext,
-  active: RunExecution,
-  task: TaskExecution,
-  cluster: ClusterInUse,
-): Promise<PreparedCluster | undefined> {
-  const wanted = task.settings.libraries ?? [];
-  if (wanted.length === 0 && !mayHaveLibraries(active, task)) return { ...cluster, libraries: noLibraries };
-  // Its process is there, and may be over, whatever became of the libraries.
-  if (task.taskRun.progress.state === 'RUNNING')
-    return { ...cluster, libraries: await c.libraryManager.getPaths(cluster) };
-  if (task.stopReason !== undefined) return undefined;
-  const stop = new AbortController();
-  task.interruptWait = () => stop.abort();
-  const equipped = await c.libraryManager.ensureInstalled({
-    cluster,
-    environment: cluster.environment,
-    wanted,
-    signal: stop.signal,
-    directory: () => c.directories.ensureAttemptDirectory(task.taskRun.runId),
-    async onInstallStart() {
-      await transitionTask(c, active, task, 'prepare', {
-        clusterId: cluster.clusterId,
-        message: `Installing libraries on cluster ${cluster.clusterId}`,
-      });
-      setTaskTimeout(c, active, task);
-      setTaskWarning(c, active, task);
-    },
-  });
-  task.interruptWait = undefined;
-  if (equipped.kind === 'failed') return { failed: equipped.message };
-  return equipped.kind === 'ready' ? { ...cluster, libraries: equipped.paths } : undefined;
-}
-
-/** Ends what is left of an installation, by whichever engine, for a task that is to start no more. */
-export async function stopLibraryInstallers(c: CoordinatorContext, task: TaskExecution): Promise<void> {
-  // One that never got as far as to prepare has nothing.
-  if (task.taskRun.progress.startTime === undefined || (task.settings.libraries ?? []).length === 0) return;
-  await c.libraryManager.stopInstallers(await c.directories.ensureAttemptDirectory(task.taskRun.runId));
-}
-
-/** Whether others may have brought libraries to the cluster of a task that names none itself. */
-function mayHaveLibraries({ run, tasks }: RunExecution, { settings }: TaskExecution): boolean {
-  const choice = clusterChoiceOf(settings, run.settings);
-  if (choice.kind === 'existing') return true;
-  return (
-    choice.kind === 'shared' &&
-    [...tasks.values()].some(
-      (other) => other.settings.job_cluster_key === choice.key && (other.settings.libraries ?? []).length > 0,
-    )
-  );
-}
 
 export interface LibraryManagerPorts {
   readonly store: LibraryStore;
@@ -103,16 +33,16 @@ const stoppedResult: EnsureInstalledResult = { kind: 'stopped' };
 export function createLibraryManager(ports: LibraryManagerPorts): LibraryManager {
   const turns = new Map<string, Promise<unknown>>();
   return {
-    async ensureInstalled(order) {
-      const { clusterId } = order.cluster;
-      // Whoever needs nothing more does not wait while others install.
-      const there = await planInstallation(ports, order);
-      if (there.missing.length === 0) return { kind: 'ready', paths: there.present.paths };
+    async ensureInstalled(request) {
+      const { clusterId } = request.cluster;
+      // A task with nothing to install does not wait for the installations of others.
+      const plan = await planInstallation(ports, request);
+      if (plan.missing.length === 0) return { kind: 'ready', paths: plan.present.paths };
       let begun = false;
-      // One after the other on a cluster: the second finds what the first has installed.
+      // One installation at a time on a cluster: the second finds what the first has installed.
       const turn = (turns.get(clusterId) ?? Promise.resolve()).then(() => {
         begun = true;
-        return ensureInstalled(ports, order);
+        return ensureInstalled(ports, request);
       });
       const over = turn.then(
         () => undefined,
@@ -120,8 +50,8 @@ export function createLibraryManager(ports: LibraryManagerPorts): LibraryManager
       );
       turns.set(clusterId, over);
       void removeTurn(turns, clusterId, over);
-      // Whoever has begun ends its installers first.
-      return Promise.race([turn, waitForAbort(order.signal).then(() => (begun ? turn : stoppedResult))]);
+      // An installation that has begun ends its installers first.
+      return Promise.race([turn, waitForAbort(request.signal).then(() => (begun ? turn : stoppedResult))]);
     },
     stopInstallers: ports.installer.stopInstallers,
     async getPaths(cluster): Promise<LibraryPaths> {
@@ -130,7 +60,7 @@ export function createLibraryManager(ports: LibraryManagerPorts): LibraryManager
   };
 }
 
-/** Whoever comes when nobody waits any more need not wait for anything. */
+/** Removes the last turn of a cluster once it is over. */
 async function removeTurn(
   turns: Map<string, Promise<unknown>>,
   clusterId: string,
@@ -149,21 +79,20 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
 
 async function ensureInstalled(
   ports: LibraryManagerPorts,
-  order: EnsureInstalledRequest,
+  request: EnsureInstalledRequest,
 ): Promise<EnsureInstalledResult> {
-  let told = false;
-  for (;;) {
-    if (order.signal.aborted) return stoppedResult;
-    const plan = await planInstallation(ports, order);
+  for (let announced = false; ; announced = true) {
+    if (request.signal.aborted) return stoppedResult;
+    const plan = await planInstallation(ports, request);
     if (plan.missing.length === 0) return { kind: 'ready', paths: plan.present.paths };
-    if (!told) await order.onInstallStart?.();
-    told = true;
-    const done = await installMissing(ports, order, plan);
-    if (done !== undefined) return done;
+    if (!announced) await request.onInstallStart?.();
+    if (request.signal.aborted) return stoppedResult;
+    const result = await installMissing(ports, request, plan);
+    if (result !== undefined) return result;
   }
 }
 
-/** What a cluster has, and what of all that it is to have is missing. */
+/** Returns what a cluster has and what it lacks. */
 async function planInstallation(
   ports: LibraryManagerPorts,
   { cluster, wanted }: EnsureInstalledRequest,
@@ -183,8 +112,8 @@ async function planInstallation(
 }
 
 /**
- * What the task wants and what was requested for the cluster, as far as the cluster does not have it. All of
- * it when the cache has lost something.
+ * Returns the libraries that the task needs or that were requested for the cluster, without those that are
+ * installed. When the cache has lost a file, all of them.
  */
 async function findMissing(
   { installer }: LibraryManagerPorts,
@@ -215,11 +144,11 @@ const pendingStatuses: ReadonlySet<LibraryStatus> = new Set([
   'SKIPPED',
 ]);
 
-/** What is installed but not said to be: it was asked for again. */
+/** Returns the installed libraries whose status is pending because they were requested again. */
 function findUnmarkedInstalled({ states, environment }: ClusterLibraries): Library[] {
-  const there = new Set((environment?.installed ?? []).map(({ library }) => libraryKey(library)));
+  const installed = new Set((environment?.installed ?? []).map(({ library }) => libraryKey(library)));
   return states
-    .filter(({ library, status }) => pendingStatuses.has(status) && there.has(libraryKey(library)))
+    .filter(({ library, status }) => pendingStatuses.has(status) && installed.has(libraryKey(library)))
     .map(({ library }) => library);
 }
 
@@ -229,58 +158,34 @@ interface InstallPlan {
   readonly missing: readonly Library[];
 }
 
-/** One try. Undefined: look at the cluster again. */
+/** Installs what is missing. Returns undefined when the cluster must be checked again. */
 async function installMissing(
-  { store, installer, clock }: LibraryManagerPorts,
-  order: EnsureInstalledRequest,
-  { known, present, missing }: InstallPlan,
+  ports: LibraryManagerPorts,
+  request: EnsureInstalledRequest,
+  plan: InstallPlan,
 ): Promise<EnsureInstalledResult | undefined> {
-  const { cluster, environment, directory, signal, wanted } = order;
+  const { store, clock } = ports;
+  const { cluster, environment, wanted } = request;
+  const { known, missing } = plan;
   const { clusterId } = cluster;
   await store.add(cluster, missing, false, clock.now());
-  const mask = maskOfVariables([environment]);
-  // Installers may have told what they were given.
-  const shown = (failure: LibraryFailure): LibraryFailure => ({
-    ...failure,
-    message: maskText(mask, failure.message),
-  });
-  const lost = missing.some((library) =>
-    present.installed.some((one) => libraryKey(one.library) === libraryKey(library)),
-  );
-  const base = lost ? emptyEnvironment : present;
-  const clash = findLibraryConflict([...base.installed.map(({ library }) => library), ...missing]);
-  const outcome =
-    clash === undefined
-      ? await installer.install(
-          {
-            environment,
-            directory: await directory(),
-            current: base,
-            wanted: missing,
-            onProgress: (libraries, status) => store.setStatus(clusterId, libraries, status, [], clock.now()),
-          },
-          signal,
-        )
-      : {
-          kind: 'failed' as const,
-          failures: clash.libraries
-            .filter((library) => missing.includes(library))
-            .map((library) => ({ library, message: clash.message })),
-        };
+  const outcome = await runInstaller(ports, request, plan);
   switch (outcome.kind) {
     case 'installed':
       await store.saveEnvironment(cluster, outcome.environment, known.version, clock.now());
       return undefined;
-    case 'failed':
-      return recordFailures(store, clock.now(), {
-        clusterId,
-        missing,
-        wanted,
-        failures: outcome.failures.map(shown),
-      });
+    case 'failed': {
+      // Installers may quote values of the environment.
+      const mask = maskOfVariables([environment]);
+      const failures = outcome.failures.map((failure) => ({
+        ...failure,
+        message: maskText(mask, failure.message),
+      }));
+      return recordFailures(store, clock.now(), { clusterId, missing, wanted, failures });
+    }
     case 'stopped':
       await store.setStatus(clusterId, missing, 'PENDING', [], clock.now());
-      // Nobody waits any more for what only this task wanted.
+      // Libraries that only this task needs are no longer wanted.
       await store.remove(
         clusterId,
         missing.filter((library) => !isRequested(known, library)),
@@ -290,6 +195,32 @@ async function installMissing(
     default:
       return outcome satisfies never;
   }
+}
+
+/** Installs the missing libraries on top of those that the cluster has, unless some of them conflict. */
+async function runInstaller(
+  { store, installer, clock }: LibraryManagerPorts,
+  { cluster, environment, directory, signal }: EnsureInstalledRequest,
+  { present, missing }: InstallPlan,
+): ReturnType<LibraryInstaller['install']> {
+  const cacheIsIncomplete = missing.some((library) =>
+    present.installed.some((one) => libraryKey(one.library) === libraryKey(library)),
+  );
+  const current = cacheIsIncomplete ? emptyEnvironment : present;
+  const conflict = findLibraryConflict([...current.installed.map(({ library }) => library), ...missing]);
+  if (conflict !== undefined)
+    return {
+      kind: 'failed',
+      failures: conflict.libraries
+        .filter((library) => missing.includes(library))
+        .map((library) => ({ library, message: conflict.message })),
+    };
+  const onProgress: Parameters<LibraryInstaller['install']>[0]['onProgress'] = (libraries, status) =>
+    store.setStatus(cluster.clusterId, libraries, status, [], clock.now());
+  return installer.install(
+    { environment, directory: await directory(), current, wanted: missing, onProgress },
+    signal,
+  );
 }
 
 function isRequested({ states }: ClusterLibraries, library: Library): boolean {
@@ -303,7 +234,7 @@ interface FailedInstallation {
   readonly failures: readonly LibraryFailure[];
 }
 
-/** A task fails by its own libraries alone: one of the cluster that fails is left out. */
+/** Fails the task only for its own libraries; a failed library of the cluster is left out. */
 async function recordFailures(
   store: LibraryStore,
   now: number,

@@ -1,85 +1,82 @@
-/** A run while this node drives it: what is stored, and what only memory holds. */
+/** In-memory state of a run while this node drives it. Only the functions of this file write it. */
 import type { Clock } from '../clock.ts';
-import type { TaskCluster } from '../run/assignment.ts';
 import { tasksOf } from '../job/job-format.ts';
-import type { TaskSettings } from '../job/settings.ts';
-import type { PooledTask } from '../ports/engine.ts';
-import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
-import { taskStateOf, type TaskState } from '../run/roll-up.ts';
+import type { JobSettings } from '../job/settings.ts';
+import type { TaskCluster } from '../run/assignment.ts';
+import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
+import { taskStateOf, type TaskState } from '../run/roll-up.ts';
+import type { Run, RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
-import type { ClusterStart } from './start-cluster.ts';
+import type { ExecutionEvent } from './execution-events.ts';
+import type { ClusterStart } from './cluster-start.ts';
+import {
+  createTaskExecution,
+  isDriven,
+  setInterrupt,
+  stopTask,
+  type TaskExecution,
+  type Watches,
+} from './task-execution.ts';
 
-/** The latest attempt of one task. */
-export interface TaskExecution {
-  /** Those of the run's creation; only timeouts may change while it is active. */
-  settings: TaskSettings;
-  taskRun: TaskRun;
-  /** Retries that led to this attempt, within the same repair. */
-  retries: number;
-  /** True once this node drives it. */
-  started: boolean;
-  /** Resolves when this node drives it no more. */
-  driverDone: Promise<void> | undefined;
-  /** Why it is to stop; never taken back. */
-  stopReason: StopReason | undefined;
-  /** Set while a runner has it. */
-  pooledTask: PooledTask | undefined;
-  /** Why its cluster is gone under it, which ends it. */
-  clusterLossMessage: string | undefined;
-  /** Ends the watch over its cluster. */
-  unwatchCluster: (() => void) | undefined;
-  /** Ends the wait for its cluster. */
-  interruptWait: (() => void) | undefined;
-  /** Takes back the timer of its timeout. */
-  cancelTimeout: (() => void) | undefined;
-  /** The same for the warning of its health rule. */
-  cancelWarning: (() => void) | undefined;
-}
+/** What this node does with the run. The stored state is `run.progress`. */
+export type RunPhase =
+  /** No task of this round has begun; the first one that begins also begins the run. */
+  | 'pending'
+  | 'begun'
+  /** This node has stopped driving the run and writes nothing more about it. */
+  | 'released';
 
 export interface RunExecution {
-  run: Run;
+  readonly run: Run;
+  readonly phase: RunPhase;
   readonly tasks: ReadonlyMap<string, TaskExecution>;
-  /** A multi-task run begins with its first task: set by whichever task comes first. */
-  begun: boolean;
-  /** Shared clusters that this node asked for or found, by their key. */
-  readonly sharedClusters: Map<string, Promise<RequestedCluster>>;
-  /** Clusters that this node is starting for it, by their id. */
+  /** Events that wait for the one that is being handled. */
+  readonly events: ExecutionEvent[];
+  /** Ends when no decision is under way. */
+  readonly lastDecision: Promise<void>;
+  /** True while a decision waits for the one that is under way. */
+  readonly decisionRequested: boolean;
+  /** Shared clusters that this node requested or found, by key. */
+  readonly sharedClusters: Map<string, Promise<ClusterRequestResult>>;
+  /** Clusters that this node starts for the run, by id. */
   readonly clusterStarts: Map<string, ClusterStart>;
-  /** Keys of shared clusters whose last task is over and which are terminated. */
+  /** Keys of shared clusters that were terminated after their last task. */
   readonly releasedClusterKeys: Set<string>;
-  /** Decisions about a run are taken one after the other. */
-  lastDecision: Promise<void>;
-  /** Cancels the timers of the run and its tasks. */
-  readonly cancelTimers: Set<() => void>;
-  /** Takes back the timer of the run's own timeout. */
-  cancelTimeout: (() => void) | undefined;
-  /** The same for the warning of its health rule. */
-  cancelWarning: (() => void) | undefined;
-  /** Warnings that are being stored: an end waits for them, so that none is told twice. */
+  readonly watches: Watches;
+  /** Called when this node releases the run. */
+  readonly releaseHooks: Set<() => void>;
+  /** Duration warnings that are being stored; an end waits for them, so that none is sent twice. */
   readonly pendingWarnings: Set<Promise<void>>;
-  /** True when this node has nothing more to do with it. */
-  released: boolean;
 }
 
-/** Without its libraries: those come when a task is about to start there. */
+/** A cluster without its libraries: those are installed when a task is about to start there. */
 export interface ClusterInUse extends Omit<TaskCluster, 'libraries'> {
   readonly sparkContextId: string;
-  /** What people call it. */
+  /** Names by which injected faults address it. */
   readonly names: readonly string[];
   /** Whether its size follows the tasks on it. */
   readonly autoscales: boolean;
-  /** Whether it ends when it is idle for long. */
+  /** Whether it ends after a time without tasks. */
   readonly autoterminates: boolean;
   readonly deliversLogs: boolean;
 }
 
-/** A cluster that was asked for. */
+/** A cluster that was requested for the run. */
 export interface RequestedCluster {
+  readonly kind: 'requested';
   readonly cluster: ClusterInUse;
   /** Undefined when it runs. */
   starting: ClusterStart | undefined;
 }
+
+/** The task has no cluster to run on. `failed`: the fault of the settings; `lost`: that of the service. */
+export interface ClusterUnavailable {
+  readonly kind: 'unavailable';
+  readonly outcome: { readonly kind: 'failed' | 'lost'; readonly message: string };
+}
+
+export type ClusterRequestResult = RequestedCluster | ClusterUnavailable | OwnershipLost;
 
 /** @throws Error when a stored task run belongs to no task of the settings */
 export function createRunExecution(stored: RunWithTasks): RunExecution {
@@ -87,87 +84,155 @@ export function createRunExecution(stored: RunWithTasks): RunExecution {
   const tasks = new Map<string, TaskExecution>();
   // Attempts come oldest first: the latest of each task stays.
   for (const taskRun of stored.tasks) {
-    const own = settings.get(taskRun.taskKey);
-    if (own === undefined)
+    const taskSettings = settings.get(taskRun.taskKey);
+    if (taskSettings === undefined)
       throw new Error(`Run ${stored.run.runId} has a task run of the unknown task ${taskRun.taskKey}.`);
-    const earlier = tasks.get(taskRun.taskKey)?.taskRun;
+    const earlier = tasks.get(taskRun.taskKey);
     const retries =
-      earlier !== undefined && isOfLatestRound(stored.run, earlier)
-        ? (tasks.get(taskRun.taskKey)?.retries ?? 0) + 1
-        : 0;
-    tasks.set(taskRun.taskKey, createTaskExecution(own, taskRun, retries));
+      earlier !== undefined && isOfLatestRound(stored.run, earlier.taskRun) ? earlier.retries + 1 : 0;
+    tasks.set(taskRun.taskKey, createTaskExecution(taskSettings, taskRun, retries));
   }
   return {
     run: stored.run,
+    phase: stored.run.progress.state === 'PENDING' ? 'pending' : 'begun',
     tasks,
-    begun: stored.run.progress.state !== 'PENDING',
+    events: [],
+    lastDecision: Promise.resolve(),
+    decisionRequested: false,
     sharedClusters: new Map(),
     clusterStarts: new Map(),
     releasedClusterKeys: new Set(),
-    lastDecision: Promise.resolve(),
-    cancelTimers: new Set(),
-    cancelTimeout: undefined,
-    cancelWarning: undefined,
+    watches: new Map(),
+    releaseHooks: new Set(),
     pendingWarnings: new Set(),
-    released: false,
   };
 }
 
-function createTaskExecution(settings: TaskSettings, taskRun: TaskRun, retries: number): TaskExecution {
-  return {
-    settings,
-    taskRun,
-    retries,
-    started: false,
-    driverDone: undefined,
-    stopReason: taskRun.stopReason,
-    pooledTask: undefined,
-    clusterLossMessage: undefined,
-    unwatchCluster: undefined,
-    interruptWait: undefined,
-    cancelTimeout: undefined,
-    cancelWarning: undefined,
-  };
+function update(execution: RunExecution, changes: Partial<RunExecution>): void {
+  Object.assign(execution, changes);
 }
 
-/** A task whose attempt is over goes on with the next one, which nobody drives yet. */
-export function resumeWithRetry(task: TaskExecution, next: TaskRun): void {
-  task.cancelTimeout?.();
-  task.cancelWarning?.();
-  task.unwatchCluster?.();
-  Object.assign(task, createTaskExecution(task.settings, next, task.retries + 1));
+/** Returns whether run and task are one: a single-task run shares its id and its steps with its task. */
+export function isSingleTask({ run }: Pick<RunExecution, 'run'>): boolean {
+  return run.format === 'SINGLE_TASK';
 }
 
-/**
- * Calls `action` at that instant (epoch ms), unless this node has let go of the run by then. The returned
- * function takes it back.
- */
-export function setRunTimer(active: RunExecution, clock: Clock, at: number, action: () => void): () => void {
-  if (active.released) return () => undefined;
-  const cancel = clock.runAt(at, action);
-  active.cancelTimers.add(cancel);
+export function isReleased({ phase }: RunExecution): boolean {
+  return phase === 'released';
+}
+
+export function taskStatesOf({ tasks }: RunExecution): TaskState[] {
+  return [...tasks.values()].map((task) => taskStateOf(task.settings, task.taskRun.progress, isDriven(task)));
+}
+
+/** Handles an event after all events that were posted before it; one event at a time. */
+export function postEvent(
+  execution: RunExecution,
+  event: ExecutionEvent,
+  handle: (event: ExecutionEvent) => void,
+): void {
+  execution.events.push(event);
+  // The handler that is active takes it.
+  if (execution.events.length > 1) return;
+  for (let next = execution.events[0]; next !== undefined; next = execution.events[0]) {
+    if (!isReleased(execution)) handle(next);
+    execution.events.shift();
+  }
+}
+
+/** Runs `decide` after the decision that is under way; requests that come before it begins join it. */
+export function requestDecision(execution: RunExecution, decide: () => Promise<void>): void {
+  if (execution.decisionRequested) return;
+  const decision = execution.lastDecision.then(() => {
+    update(execution, { decisionRequested: false });
+    return isReleased(execution) ? undefined : decide();
+  });
+  update(execution, { decisionRequested: true, lastDecision: decision });
+}
+
+/** Stops driving the run. Waits that use `untilReleased` end. */
+export function releaseExecution(execution: RunExecution): void {
+  update(execution, { phase: 'released' });
+  for (const hook of execution.releaseHooks) hook();
+}
+
+/** Notes whether a task has begun the run. */
+export function setBegun(execution: RunExecution, begun: boolean): void {
+  if (!isReleased(execution)) update(execution, { phase: begun ? 'begun' : 'pending' });
+}
+
+/** Requests the end of a run and of its tasks under way; false when it was requested before. */
+export function stopRun(execution: RunExecution, reason: StopReason): boolean {
+  if (execution.run.stopReason !== undefined) return false;
+  update(execution, { run: { ...execution.run, stopReason: reason } });
+  for (const task of execution.tasks.values()) if (isDriven(task)) stopTask(task, reason);
+  return true;
+}
+
+/** Applies a step of the run that was written. */
+export function setRunProgress(execution: RunExecution, progress: Run['progress']): void {
+  update(execution, { run: { ...execution.run, progress } });
+}
+
+export function setRunSettings(
+  execution: RunExecution,
+  settings: JobSettings,
+  timeoutRevision: number,
+): void {
+  update(execution, { run: { ...execution.run, settings, timeoutRevision } });
+}
+
+export function markRunWarned(execution: RunExecution): void {
+  update(execution, { run: { ...execution.run, warned: true } });
+}
+
+/** Calls `action` at that instant (epoch ms), unless it is cancelled or the run is released before. */
+export function setRunTimer(
+  execution: RunExecution,
+  clock: Clock,
+  at: number,
+  action: () => void,
+): () => void {
+  return isReleased(execution) ? () => undefined : onRelease(execution, clock.runAt(at, action));
+}
+
+/** Calls `cancel` when the run is released or the returned function is called. */
+export function onRelease({ releaseHooks }: RunExecution, cancel: () => void): () => void {
+  releaseHooks.add(cancel);
   return () => {
-    active.cancelTimers.delete(cancel);
+    releaseHooks.delete(cancel);
     cancel();
   };
 }
 
-/**
- * Whether a task has begun, and a process of it or its cleanup is waited for. What a run_job_task waits for
- * has processes of its own.
- */
-export function isExecuting({ settings, taskRun }: TaskExecution): boolean {
-  const { state } = taskRun.progress;
-  return (state === 'RUNNING' || state === 'TERMINATING') && settings.run_job_task === undefined;
+/** Waits for a result, or until this node releases the run. */
+export async function untilReleased<Result>(
+  execution: RunExecution,
+  result: Promise<Result>,
+): Promise<Result | OwnershipLost> {
+  if (isReleased(execution)) return ownershipLost;
+  const released = Promise.withResolvers<OwnershipLost>();
+  const hook = (): void => released.resolve(ownershipLost);
+  execution.releaseHooks.add(hook);
+  try {
+    return await Promise.race([result, released.promise]);
+  } finally {
+    execution.releaseHooks.delete(hook);
+  }
 }
 
-/** A single-task run and its task are one: they share their id and move together. */
-export function isSingleTask(active: RunExecution): boolean {
-  return active.run.format === 'SINGLE_TASK';
-}
-
-export function taskStatesOf(active: RunExecution): TaskState[] {
-  return [...active.tasks.values()].map(({ settings, taskRun, started }) =>
-    taskStateOf(settings, taskRun.progress, started),
-  );
+/** Waits for a result while a task is prepared; `stopped` when the task is to stop before. */
+export async function untilStopped<Result>(
+  execution: RunExecution,
+  task: TaskExecution,
+  result: Promise<Result>,
+): Promise<Result | 'stopped' | OwnershipLost> {
+  if (task.stopReason !== undefined) return 'stopped';
+  const stopped = Promise.withResolvers<'stopped'>();
+  setInterrupt(task, () => stopped.resolve('stopped'));
+  try {
+    return await untilReleased(execution, Promise.race([result, stopped.promise]));
+  } finally {
+    setInterrupt(task, undefined);
+  }
 }

@@ -1,59 +1,64 @@
 /**
- * A run_job_task: starts a run of another job and waits for it, without a process or a thread. Its attempt
- * has one run, however often engines are killed in between; it is cancelled with its task, and its end is the
- * end of the task (spec 2.7).
+ * run_job_task: runs another job without a process or a thread. Each attempt has one child run, also across
+ * restarts of the engine; a cancel of the task cancels it, and its end is the end of the task (spec 2.7).
  */
 import { messageOf, ServiceError } from '../errors.ts';
 import { hasPermission } from '../job/permissions.ts';
 import { launchRun } from '../launch.ts';
-import { stopMessage } from '../run/roll-up.ts';
 import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
-import { taskEndOf, nestingError, childParametersOf } from '../run/run-job-rules.ts';
+import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
+import { stopMessage } from '../run/roll-up.ts';
+import { childParametersOf, nestingError, taskEndOf } from '../run/run-job-rules.ts';
 import type { Run } from '../run/run.ts';
 import { resultOfStop } from '../run/states.ts';
-import type { RunExecution, TaskExecution } from './run-execution.ts';
 import { findAncestorJobs } from './ancestors.ts';
-import { awaitRun } from './await-run.ts';
+import { awaitRun, type AwaitContext } from './await-run.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import type { RunExecution } from './run-execution.ts';
+import { enterExecution, leaveExecution, type TaskExecution } from './task-execution.ts';
+
+export type RunJobContext = AwaitContext & Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'permissions'>;
 
 /**
  * Runs the job that a task names to its end.
  * @param body the value of `run_job_task`, references resolved
  */
 export async function runJobTask(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: RunJobContext,
+  execution: RunExecution,
   task: TaskExecution,
   body: Readonly<Record<string, unknown>>,
-): Promise<AttemptEnd> {
+): Promise<AttemptEnd | OwnershipLost> {
   const jobId = Number(body['job_id']);
-  const started = await startJobRun(c, active, task, jobId, body);
+  const started = await startJobRun(c, execution, task, jobId, body);
   if (typeof started !== 'number') return started;
   const stop = new AbortController();
-  task.interruptWait = () => stop.abort();
-  if (task.stopReason !== undefined) stop.abort();
-  const latest = await awaitRun(c, active, started, stop.signal);
-  task.interruptWait = undefined;
+  enterExecution(task, { stop: () => stop.abort() });
+  const latest = await awaitRun(c, execution, started, stop.signal);
+  if (latest === ownershipLost) return latest;
+  leaveExecution(task);
   return latest === undefined
     ? failedAttempt(`Run ${started} of job ${jobId} was deleted before it was over.`)
     : attemptEndOf(task, latest);
 }
 
-/** The run of the attempt, started now unless an earlier engine has; an end when it cannot be started. */
+/** Returns the id of the attempt's child run, started now unless an earlier engine has started it. */
 async function startJobRun(
-  c: CoordinatorContext,
-  active: RunExecution,
+  c: RunJobContext,
+  execution: RunExecution,
   { taskRun, stopReason }: TaskExecution,
   jobId: number,
   body: Readonly<Record<string, unknown>>,
 ): Promise<number | AttemptEnd> {
+  const { run } = execution;
+  const { runJobDepth } = c.limits;
   const earlier = await c.runs.findLaunchedRun(taskRun.runId);
   if (earlier !== undefined) return earlier.runId;
   if (stopReason !== undefined) return decideAttemptEnd({ kind: 'stopped' }, stopReason);
-  const refused =
-    nestingError(await findAncestorJobs(c, active.run, c.limits.runJobDepth), jobId, c.limits.runJobDepth) ??
-    (await findPermissionError(c, active.run, jobId));
-  if (refused !== undefined) return failedAttempt(refused);
+  const refusal =
+    nestingError(await findAncestorJobs(c, run, runJobDepth), jobId, runJobDepth) ??
+    (await findPermissionError(c, run, jobId));
+  if (refusal !== undefined) return failedAttempt(refusal);
   try {
     const { runId } = await launchRun(
       c.launchPorts,
@@ -61,10 +66,10 @@ async function startJobRun(
         jobId,
         parameters: childParametersOf(body),
         idempotencyToken: undefined,
-        creator: active.run.creatorUserName ?? '',
+        creator: run.creatorUserName ?? '',
         launchedBy: taskRun.runId,
       },
-      'patient',
+      { onOutage: 'retry' },
     );
     return runId;
   } catch (error) {
@@ -78,14 +83,14 @@ function failedAttempt(message: string): AttemptEnd {
   return { kind: 'finish', result: 'FAILED', message };
 }
 
-/** While job access control is on, whoever the job runs as must be allowed to run the other one. */
+/** With job access control, the owner of the run's job needs permission to run the other job. */
 async function findPermissionError(
-  { permissions }: CoordinatorContext,
-  { jobId: own, creatorUserName }: Run,
+  { permissions }: Pick<RunJobContext, 'permissions'>,
+  { jobId: parentJobId, creatorUserName }: Run,
   jobId: number,
 ): Promise<string | undefined> {
   if (permissions === undefined) return undefined;
-  const userName = (await permissions.listOwners([own])).get(own) ?? creatorUserName ?? '';
+  const userName = (await permissions.listOwners([parentJobId])).get(parentJobId) ?? creatorUserName ?? '';
   const held = await permissions.findLevels('job_id', jobId, userName);
   if (
     held === undefined ||

@@ -5,15 +5,20 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/job-format.ts';
-import { capacityUsageOf } from '../launch.ts';
+import { capacityUsageOf } from '../store-run.ts';
 import type { Limits } from '../limits.ts';
 import { notificationsForEnd } from '../notification/routing.ts';
 import type { Log } from '../ports/engine.ts';
-import type { QueuedJob, RunStore } from '../ports/runs.ts';
-import { decideCapacity, queueForJobLimit, type QueueDecision } from '../run/admission.ts';
-import { stepOf } from '../run/step.ts';
+import type { QueueAdmission, QueuedJob, RunStore } from '../ports/runs.ts';
+import {
+  decideCapacity,
+  maxConcurrentRunsOf,
+  queueForJobLimit,
+  type QueueDecision,
+} from '../run/admission.ts';
+import { stepOf, type StepFacts } from '../run/step.ts';
 import { stopMessage } from '../run/roll-up.ts';
-import type { RunWithTasks } from '../run/run.ts';
+import type { Run, RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
 
@@ -127,7 +132,7 @@ async function admitOldestRun(
     const job = await transaction.lockJob(jobId);
     const first = await transaction.lockOldestQueuedRun(jobId);
     if (first === undefined) return 'not now';
-    const limit = job === undefined ? Infinity : (job.settings.max_concurrent_runs ?? 1);
+    const limit = job === undefined ? Infinity : maxConcurrentRunsOf(job.settings);
     const wait =
       (await transaction.countRuns(jobId)).active >= limit
         ? queueForJobLimit(limit)
@@ -138,7 +143,7 @@ async function admitOldestRun(
             },
             limits,
           );
-    if (wait.kind === 'start') return transaction.admitRun(first.runId, nodeId, clock.now());
+    if (wait.kind === 'start') return transaction.admitRun(admissionOf(first, nodeId, clock.now()));
     await transaction.updateQueueReason(first.runId, wait.code, wait.message);
     return wait satisfies QueueDecision;
   });
@@ -146,6 +151,14 @@ async function admitOldestRun(
   if ('kind' in outcome) return outcome.code === 'ACTIVE_RUNS_LIMIT_REACHED' ? 'workspace full' : 'not now';
   ports.acceptRun(outcome);
   return 'admitted';
+}
+
+/** Returns the write that takes a run out of the queue. */
+function admissionOf(run: Run, owner: string, now: number): QueueAdmission {
+  const { from, to } = stepOf({ kind: 'run', ...run }, 'admit', now).change;
+  // A machine's clock may step back; the times of a run never do.
+  const admittedTime = Math.max(now, run.progress.startTime ?? 0);
+  return { runId: run.runId, from, to, owner, admittedTime };
 }
 
 /** Ends a run in the queue: cancelled, or skipped because it has waited too long. */
@@ -159,10 +172,9 @@ async function endQueuedRun(
   const message = skipped
     ? `Skipping this run because it has waited ${limits.queueHours} hours in the queue, the longest time allowed.`
     : stopMessage[stopReason];
-  const step = stepOf({ kind: 'run', ...run }, skipped ? 'skip' : 'withdraw', now, {
-    message,
-    ...(!skipped && { result: 'CANCELED' as const }),
-  });
+  const event = skipped ? 'skip' : 'withdraw';
+  const facts: StepFacts = { message, ...(!skipped && { result: 'CANCELED' }) };
+  const step = stepOf({ kind: 'run', ...run }, event, now, facts);
   const single = run.format === 'SINGLE_TASK';
   // A task of several never started; that of a single-task run is the run. One that is over was withdrawn by
   // another node just now: then the write is refused.
@@ -170,7 +182,7 @@ async function endQueuedRun(
     .filter(({ progress }) => !isTerminal(progress.state))
     .map((task) =>
       single
-        ? { ...step.change, kind: 'task' as const, runId: task.runId, fence: task.fence }
+        ? stepOf({ kind: 'task', ...task }, event, now, facts).change
         : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change,
     );
   await runs.write({

@@ -9,6 +9,7 @@ import type { Grant, PermissionLevel } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
 import type { ChildRunResult, ChildRunRequest } from '../run/child-run.ts';
+import type { OwnershipLost } from '../run/ownership.ts';
 import type { TaskValues } from '../run/dynamic-values.ts';
 import type { TaskOutput } from '../run/task-output.ts';
 import type { Mask } from '../run/masking.ts';
@@ -229,7 +230,11 @@ export interface ChildRunLauncher {
    * Starts another run, or finds the one that this task started with the same key, and waits for its end.
    * @param stop aborted when it is to be cancelled, or not to be started any more
    */
-  launchChild(key: string, request: ChildRunRequest, stop: AbortSignal): Promise<ChildRunResult>;
+  launchChild(
+    key: string,
+    request: ChildRunRequest,
+    stop: AbortSignal,
+  ): Promise<ChildRunResult | OwnershipLost>;
 }
 
 export interface TaskPool {

@@ -12,7 +12,7 @@ import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
 import type { NewRepair } from '../run/repair.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
-import type { StopReason } from '../run/states.ts';
+import type { LifeCycleState, StopReason } from '../run/states.ts';
 import type { QueueCode } from '../run/run-status.ts';
 
 /** The steps of one launch, all inside one transaction. */
@@ -66,8 +66,8 @@ export interface LaunchTransaction {
    * ends.
    */
   lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
-  /** Takes a locked run out of the queue: it is PENDING and belongs to `owner`. */
-  admitRun(runId: number, owner: string, now: number): Promise<RunWithTasks>;
+  /** Takes a locked run and its tasks out of the queue and assigns the run to its owner. */
+  admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
   /**
@@ -119,6 +119,17 @@ export interface EarlierRun {
   readonly deleted: boolean;
 }
 
+/** Admission of a run that waited in the queue. */
+export interface QueueAdmission {
+  readonly runId: number;
+  readonly from: LifeCycleState;
+  readonly to: LifeCycleState;
+  /** The node that drives the run from now on. */
+  readonly owner: string;
+  /** Epoch ms. */
+  readonly admittedTime: number;
+}
+
 /** A job with runs in the queue. */
 export interface QueuedJob {
   readonly jobId: number;
@@ -162,21 +173,22 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
-/**
- * What takes `patience` waits with `patient` while the database is away: for the engine, which nobody tells
- * to try again.
- */
+/** What an operation does while the database is away: it fails, or with `retry` waits for the database. */
+export interface OutageOptions {
+  readonly onOutage?: 'retry';
+}
+
+/** Store of runs. The engine retries during an outage where no client would repeat its request. */
 export interface RunStore {
   /**
-   * @param patience `patient` waits while the database is away: then the steps may have been committed once
-   * before
+   * Runs `steps` in one transaction. With `onOutage: 'retry'` an earlier attempt may have been committed.
    */
   launchTransaction<Result>(
     steps: (transaction: LaunchTransaction) => Promise<Result>,
-    patience?: 'patient',
+    options?: OutageOptions,
   ): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
-  find(runId: number, patience?: 'patient'): Promise<RunWithTasks | undefined>;
+  find(runId: number, options?: OutageOptions): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
   isAttemptActive(runId: number): Promise<boolean>;
   /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
@@ -205,7 +217,7 @@ export interface RunStore {
   /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason, patience?: 'patient'): Promise<Run | undefined>;
+  requestStop(runId: number, reason: StopReason, options?: OutageOptions): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Active runs of this node, with what other nodes may have noted about them. */

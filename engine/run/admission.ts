@@ -3,6 +3,7 @@
  * 8).
  */
 import { ServiceError } from '../errors.ts';
+import type { JobSettings } from '../job/settings.ts';
 import type { Limits } from '../limits.ts';
 import type { QueueCode } from './run-status.ts';
 
@@ -31,7 +32,12 @@ export type Admission =
   /** Ends at once as SKIPPED, without preparing resources. */
   | { readonly kind: 'skip'; readonly message: string };
 
-/** Decides what the limit of its job makes of a new run. */
+/** Returns the max_concurrent_runs of a job, 1 by default (spec 2.2). */
+export function maxConcurrentRunsOf({ max_concurrent_runs: max = 1 }: JobSettings): number {
+  return max;
+}
+
+/** Decides about a new run by the limit of its job. */
 export function decideAdmission({
   activeRuns,
   queuedRuns,

@@ -1,7 +1,7 @@
 /** A run that has just been stored, as the engine holds it: nothing is read back. */
 import type { RunNotification } from './notification.ts';
 import type { QueueCode } from './run-status.ts';
-import type { Progress, RunOrigin, RunWithTasks } from './run.ts';
+import { pendingProgress, type RunOrigin, type RunWithTasks } from './run.ts';
 
 /** A run to be stored with its first task runs, in the state that admission gave it. */
 export interface NewRun extends RunOrigin {
@@ -32,13 +32,6 @@ interface NewTaskRun {
 
 /** The run with the task runs of its first attempts. For runs in the state PENDING. */
 export function toRunWithTasks(run: NewRun): RunWithTasks {
-  const progress = (startTime: number | undefined, message: string): Progress => ({
-    state: 'PENDING',
-    startTime,
-    message,
-    runningTime: undefined,
-    terminatingTime: undefined,
-  });
   return {
     run: {
       runId: run.runId,
@@ -64,7 +57,7 @@ export function toRunWithTasks(run: NewRun): RunWithTasks {
       parentTaskRun: run.parentTaskRun,
       timeoutRevision: 0,
       warned: false,
-      progress: progress(run.startTime, run.message),
+      progress: pendingProgress(run.startTime, run.message),
     },
     tasks: run.tasks.map((task) => ({
       runId: task.runId,
@@ -77,7 +70,7 @@ export function toRunWithTasks(run: NewRun): RunWithTasks {
       dueTime: task.dueTime,
       stopReason: undefined,
       warned: false,
-      progress: progress(undefined, task.message),
+      progress: pendingProgress(undefined, task.message),
     })),
   };
 }

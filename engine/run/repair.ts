@@ -6,8 +6,8 @@ import { quote } from '../validation/messages.ts';
 import { hasParameters, type RunParameters } from './parameters.ts';
 import { failedTasks, taskStateOf, type TaskState } from './roll-up.ts';
 import { runDurationOf } from './repair-rounds.ts';
-import type { LatestRepair, Run, RunWithTasks, TaskRun } from './run.ts';
-import { next } from './transitions.ts';
+import { pendingProgress, type LatestRepair, type Run, type RunWithTasks, type TaskRun } from './run.ts';
+import { progressAfterRepair } from './step.ts';
 import { waitingMessage } from './waiting-message.ts';
 
 /** What a caller asks of a repair. */
@@ -38,16 +38,17 @@ export interface NewRepair {
  * @throws ServiceError
  */
 export function checkRepairable(
-  { runId, progress: { state }, repair }: Run,
+  { runId, progress, repair }: Run,
   { latestRepairId }: Pick<RepairSelection, 'latestRepairId'>,
 ): void {
+  const { state } = progress;
   if (state === 'SKIPPED') {
     throw new ServiceError(
       'INVALID_STATE',
       `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`,
     );
   }
-  if (next(state, 'repair') === undefined) {
+  if (progressAfterRepair(progress) === undefined) {
     throw new ServiceError(
       'INVALID_STATE',
       `Run ${runId} is ${state}; only a run that is over can be repaired.`,
@@ -127,7 +128,9 @@ export interface RepairPlan {
  */
 export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
   const fence = run.fence + 1;
-  const none = { runningTime: undefined, terminatingTime: undefined };
+  const progress = progressAfterRepair(run.progress);
+  if (progress === undefined)
+    throw new Error(`Run ${run.runId} is ${run.progress.state} and cannot be repaired.`);
   const again = new Set(plan.keys);
   const dependencies = new Map(
     tasksOf(run.settings).map((task) => [
@@ -144,7 +147,7 @@ export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): Ne
       stopReason: undefined,
       warned: false,
       overridingParameters: hasParameters(plan.parameters) ? plan.parameters : run.overridingParameters,
-      progress: { ...none, state: 'PENDING', startTime: run.progress.startTime, message: '' },
+      progress,
       repair: {
         repairId: plan.repairId,
         count: (run.repair?.count ?? 0) + 1,
@@ -164,12 +167,7 @@ export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): Ne
       dueTime: undefined,
       stopReason: undefined,
       warned: false,
-      progress: {
-        ...none,
-        state: 'PENDING',
-        startTime: undefined,
-        message: waitingMessage(dependencies.get(taskKey) ?? []),
-      },
+      progress: pendingProgress(undefined, waitingMessage(dependencies.get(taskKey) ?? [])),
     })),
   };
 }

@@ -1,7 +1,7 @@
 /** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
 import { toIsoTime } from '../clock.ts';
 import type { NewRun } from './new-run.ts';
-import type { Progress, RunWithTasks, TaskRun } from './run.ts';
+import { pendingProgress, type Progress, type RunWithTasks, type TaskRun } from './run.ts';
 
 /** The part of job or task settings that says it. */
 export interface RetryPolicy {
@@ -75,13 +75,7 @@ export function createTaskRetry(ended: TaskRun, retry: Retry, runId: number): Ta
     sparkContextId: undefined,
     stopReason: undefined,
     warned: false,
-    progress: {
-      state: 'PENDING',
-      startTime: undefined,
-      runningTime: undefined,
-      terminatingTime: undefined,
-      message: retry.message,
-    },
+    progress: pendingProgress(undefined, retry.message),
   };
 }
 

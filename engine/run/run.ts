@@ -37,6 +37,11 @@ export type Progress = ProgressTimes &
     | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
   );
 
+/** Returns the progress of a new attempt or run that has not begun. */
+export function pendingProgress(startTime: number | undefined, message: string): Progress {
+  return { state: 'PENDING', startTime, runningTime: undefined, terminatingTime: undefined, message };
+}
+
 /** The latest repair of a run (engine/run/repair.ts), and what came before it. */
 export interface LatestRepair {
   readonly repairId: number;

@@ -1,22 +1,23 @@
-/** One step of a life: the write that it needs, and where the run or task run stands after it. */
-import type { Progress } from './run.ts';
+/** One step through the transition table: the write that it needs, and the progress after it. */
+import { pendingProgress, type Progress } from './run.ts';
 import { isTerminal, type LifeCycleState, type ResultState } from './states.ts';
-import { next, type RunEvent, type Stamp } from './transitions.ts';
+import { next, type RunEvent, type TransitionRow } from './transitions.ts';
 
-/** One write of states. Rows that are no longer in the state and fence that it names stay as they are. */
+/** One state write. The database leaves a row alone that is not in the state and fence named here. */
 export interface StateChange {
   readonly kind: 'run' | 'task';
   readonly runId: number;
   readonly from: LifeCycleState;
   readonly to: LifeCycleState;
   readonly fence: number;
-  /** Epoch ms of the transition; the stamps named by the transition are set to it. */
+  /** Epoch ms of the transition. */
   readonly at: number;
-  readonly stampStart: boolean;
-  readonly stampRunning: boolean;
-  readonly stampTerminating: boolean;
-  readonly stampEnd: boolean;
-  /** Notes that a notice says that it lasted too long. */
+  /** Times that the transition sets, epoch ms; absent ones stay as they are. */
+  readonly startTime?: number;
+  readonly runningTime?: number;
+  readonly terminatingTime?: number;
+  readonly endTime?: number;
+  /** True when a duration warning is stored with the change. */
   readonly warned?: boolean;
   readonly result?: ResultState;
   readonly message?: string;
@@ -24,7 +25,7 @@ export interface StateChange {
   readonly sparkContextId?: string;
 }
 
-/** What stands somewhere in its life: a run or a task run. */
+/** A run or a task run that changes its state. */
 export interface StepSubject {
   readonly kind: 'run' | 'task';
   readonly runId: number;
@@ -32,10 +33,10 @@ export interface StepSubject {
   readonly progress: Progress;
 }
 
-/** What moves a life on. A repair is no step of it: it opens a life that is over (engine/run/repair.ts). */
+/** An event that `stepOf` handles. `repair` is not among them: `progressAfterRepair` handles it. */
 export type StepEvent = Exclude<RunEvent, 'repair'>;
 
-/** What a step adds to what is known. */
+/** Values that a step writes beside state and times. */
 export interface StepFacts {
   readonly result?: ResultState;
   readonly message?: string;
@@ -46,18 +47,20 @@ export interface StepFacts {
 export interface Step {
   readonly change: StateChange;
   readonly progress: Progress;
+  /** Columns of the table's row that the caller acts on. */
+  readonly notification: TransitionRow['notification'];
+  readonly retry: boolean;
 }
 
 /**
- * The step of `subject` at `now` (epoch ms) when `event` happens.
- * @throws Error when the table of transitions has no such row: a bug of the caller
+ * Returns the step of `subject` at `now` (epoch ms) when `event` happens.
+ * @throws Error when the transition table has no such row: a bug of the caller
  */
 export function stepOf(subject: StepSubject, event: StepEvent, now: number, facts: StepFacts = {}): Step {
   const { kind, runId, fence, progress } = subject;
   const row = next(progress.state, event);
   if (row === undefined)
     throw new Error(`A ${kind} in the state ${progress.state} cannot ${event} (${kind} ${runId}).`);
-  const stamped = (stamp: Stamp): boolean => row.stamps.includes(stamp);
   const change: StateChange = {
     kind,
     runId,
@@ -66,42 +69,59 @@ export function stepOf(subject: StepSubject, event: StepEvent, now: number, fact
     to: row.to,
     at: now,
     ...facts,
-    stampStart: stamped('start'),
-    stampRunning: stamped('running'),
-    stampTerminating: stamped('terminating'),
-    stampEnd: stamped('end'),
+    ...stampedTimes(progress, row, now),
   };
-  return { change, progress: progressAfter(progress, change) };
+  return {
+    change,
+    progress: progressAfter(progress, change),
+    notification: row.notification,
+    retry: row.retry === true,
+  };
 }
 
-/** Where it stands after the change; the same arithmetic as the database's, so that memory and rows agree. */
+/** Returns the progress of a run that a repair opens again; undefined when its state allows no repair. */
+export function progressAfterRepair({ state, startTime }: Progress): Progress | undefined {
+  const row = next(state, 'repair');
+  if (row?.to !== 'PENDING') return undefined;
+  return pendingProgress(startTime, '');
+}
+
+/** A machine's clock may step back; the times of a run never do, and its start never changes. */
+function stampedTimes(
+  { startTime, runningTime, terminatingTime }: Progress,
+  { stamps }: TransitionRow,
+  now: number,
+): Pick<StateChange, 'startTime' | 'runningTime' | 'terminatingTime' | 'endTime'> {
+  const latest = Math.max(now, startTime ?? 0, runningTime ?? 0, terminatingTime ?? 0);
+  return {
+    ...(stamps.includes('start') && startTime === undefined && { startTime: now }),
+    ...(stamps.includes('running') && { runningTime: latest }),
+    ...(stamps.includes('terminating') && { terminatingTime: latest }),
+    ...(stamps.includes('end') && { endTime: latest }),
+  };
+}
+
 function progressAfter(progress: Progress, change: StateChange): Progress {
-  const latest = Math.max(
-    change.at,
-    progress.startTime ?? 0,
-    progress.runningTime ?? 0,
-    progress.terminatingTime ?? 0,
-  );
-  const stamps = {
-    startTime: progress.startTime ?? (change.stampStart ? change.at : undefined),
-    runningTime: change.stampRunning ? latest : progress.runningTime,
-    terminatingTime: change.stampTerminating ? latest : progress.terminatingTime,
+  const { to: state, endTime = change.at } = change;
+  const common = {
+    startTime: change.startTime ?? progress.startTime,
+    runningTime: change.runningTime ?? progress.runningTime,
+    terminatingTime: change.terminatingTime ?? progress.terminatingTime,
     message: change.message ?? progress.message,
   };
-  const { to: state } = change;
   const result = change.result ?? progress.result;
   if (!isTerminal(state)) {
     return state === 'TERMINATING'
-      ? { ...stamps, state, result: requireResult(result, state) }
-      : { ...stamps, state };
+      ? { ...common, state, result: requireResult(result, state) }
+      : { ...common, state };
   }
   switch (state) {
     case 'TERMINATED':
-      return { ...stamps, state, result: requireResult(result, state), endTime: latest };
+      return { ...common, state, result: requireResult(result, state), endTime };
     case 'SKIPPED':
-      return { ...stamps, state, endTime: latest };
+      return { ...common, state, endTime };
     case 'INTERNAL_ERROR':
-      return { ...stamps, state, result, endTime: latest };
+      return { ...common, state, result, endTime };
     default:
       return state satisfies never;
   }

@@ -1,31 +1,28 @@
-/** The life cycle of a run and of a task run as one table (spec 3.1, with the rows of DESIGN section 4). */
+/** Transition table: the life cycle of runs and task runs (spec 3.1, with the rows of DESIGN section 4). */
 import type { LifeCycleState } from './states.ts';
 
-/** What can happen to a run or task run. */
+/** An event that changes the state of a run or task run. */
 export type RunEvent =
   /** The queuing limit cleared. */
   | 'admit'
-  /** Preparing has begun: a cluster was asked for. */
+  /** Preparation began: a cluster was requested. */
   | 'prepare'
-  /** Resources are there; the task executes. */
+  /** Resources are ready and the task executes. */
   | 'begin'
-  /** The task is over, for whatever reason; what it used is being cleaned up. */
+  /** The task ended, for whatever reason; its resources are being cleaned up. */
   | 'finish'
   /** Cleanup is done. */
   | 'clean'
-  /** It will never start: too many runs, too long in the queue, or a dependency did not succeed. */
+  /** It never starts: too many runs, too long in the queue, or an upstream task did not succeed. */
   | 'skip'
-  /** Cancelled while it waited in the queue, where nothing has to be cleaned up. */
+  /** It was cancelled while it waited in the queue, where nothing has to be cleaned up. */
   | 'withdraw'
   /** The service failed it. */
   | 'break'
-  /**
-   * A run of several tasks is opened again to run some of them again; all its stamps but the start are taken
-   * back.
-   */
+  /** Some tasks of a multi-task run run again; the run loses all its times but the start. */
   | 'repair';
 
-/** Which times a transition sets, each to the moment of the transition. */
+/** A time that a transition sets to the moment of the transition. */
 export type Stamp = 'start' | 'running' | 'terminating' | 'end';
 
 export interface TransitionRow {
@@ -33,8 +30,10 @@ export interface TransitionRow {
   readonly on: RunEvent;
   readonly to: LifeCycleState;
   readonly stamps: readonly Stamp[];
-  /** What people may be told of it (spec section 6); routing decides who. */
+  /** Kind of notification that the transition causes (spec section 6); routing selects the recipients. */
   readonly notification?: 'start' | 'end';
+  /** True when the retry policy applies to the attempt that ends here. */
+  readonly retry?: true;
 }
 
 export const transitions = [
@@ -45,11 +44,25 @@ export const transitions = [
   { from: 'PENDING', on: 'begin', to: 'RUNNING', stamps: ['start', 'running'], notification: 'start' },
   { from: 'PENDING', on: 'skip', to: 'SKIPPED', stamps: ['end'], notification: 'end' },
   { from: 'PENDING', on: 'finish', to: 'TERMINATING', stamps: ['start', 'terminating'] },
-  { from: 'PENDING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['start', 'end'], notification: 'end' },
+  {
+    from: 'PENDING',
+    on: 'break',
+    to: 'INTERNAL_ERROR',
+    stamps: ['start', 'end'],
+    notification: 'end',
+    retry: true,
+  },
   { from: 'RUNNING', on: 'finish', to: 'TERMINATING', stamps: ['terminating'] },
-  { from: 'RUNNING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notification: 'end' },
-  { from: 'TERMINATING', on: 'clean', to: 'TERMINATED', stamps: ['end'], notification: 'end' },
-  { from: 'TERMINATING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notification: 'end' },
+  { from: 'RUNNING', on: 'break', to: 'INTERNAL_ERROR', stamps: ['end'], notification: 'end', retry: true },
+  { from: 'TERMINATING', on: 'clean', to: 'TERMINATED', stamps: ['end'], notification: 'end', retry: true },
+  {
+    from: 'TERMINATING',
+    on: 'break',
+    to: 'INTERNAL_ERROR',
+    stamps: ['end'],
+    notification: 'end',
+    retry: true,
+  },
   { from: 'TERMINATED', on: 'repair', to: 'PENDING', stamps: [] },
   { from: 'INTERNAL_ERROR', on: 'repair', to: 'PENDING', stamps: [] },
 ] as const satisfies readonly TransitionRow[];
@@ -58,9 +71,7 @@ const byFromAndEvent = new Map<string, TransitionRow>(
   transitions.map((row) => [`${row.from} ${row.on}`, row]),
 );
 
-/**
- * The row for an event in a state; undefined when the state does not know the event (nothing happens then).
- */
+/** Returns the row for an event in a state; undefined when the event is not allowed there. */
 export function next(state: LifeCycleState, event: RunEvent): TransitionRow | undefined {
   return byFromAndEvent.get(`${state} ${event}`);
 }

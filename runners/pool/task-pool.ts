@@ -7,6 +7,7 @@ import { messageOf } from '../../engine/errors.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Log, ChildRunLauncher, TaskPool } from '../../engine/ports/engine.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
+import { ownershipLost } from '../../engine/run/ownership.ts';
 import { createWakeSignal } from './wake-signal.ts';
 import type { LocateTarget } from '../contract.ts';
 import type { AttemptRequest, EngineMessage, RunnerMessage, RunnerSettings } from './thread-messages.ts';
@@ -231,7 +232,10 @@ function handleMessage(
       childLaunches.set(id, stop);
       void childRuns
         .launchChild(key, request, stop.signal)
-        .then((end) => say({ type: 'launched', id, end }))
+        .then((end) => {
+          // The engine that adopts the run answers the process.
+          if (end !== ownershipLost) say({ type: 'launched', id, end });
+        })
         .finally(() => childLaunches.delete(id));
       return;
     }

@@ -9,7 +9,7 @@ import type {
   RunReader,
   RunRemover,
 } from '../../engine/ports/engine.ts';
-import type { RunStore } from '../../engine/ports/runs.ts';
+import type { OutageOptions, RunStore } from '../../engine/ports/runs.ts';
 import { retryTransient } from './transient-errors.ts';
 import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launch-transaction.ts';
 import {
@@ -44,13 +44,11 @@ import { requestTaskStop, storeWarning } from './runs/warnings.ts';
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
   const writer = createStateWriter(db, clock, log);
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
+  const attempt = <Result>(work: () => Promise<Result>, { onOutage }: OutageOptions = {}): Promise<Result> =>
+    onOutage === 'retry' ? waiting(work) : work();
   return {
-    launchTransaction: (steps, patience) =>
-      patience === undefined
-        ? runLaunchTransaction(db, steps)
-        : waiting(() => runLaunchTransaction(db, steps)),
-    find: (runId, patience) =>
-      patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
+    launchTransaction: (steps, options) => attempt(() => runLaunchTransaction(db, steps), options),
+    find: (runId, options) => attempt(() => findRun(db, runId), options),
     isAttemptActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
     reserveRunIds: (count) => waiting(() => reserveRunIds(db, count)),
@@ -60,8 +58,7 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     listRunsLeavingQueue: (since, limit) => listRunsLeavingQueue(db, since, limit),
     findLaunchedRun: (taskRunId) => waiting(() => findRunLaunchedBy(db, taskRunId)),
     findLatestAttempt: (runId) => waiting(() => findLatestAttempt(db, runId)),
-    requestStop: (runId, reason, patience) =>
-      patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
+    requestStop: (runId, reason, options) => attempt(() => requestStop(db, runId, reason), options),
     requestStopAll: (filter) => requestStopOfRuns(db, filter),
     listOwnedRuns: (node) => listOwnedRuns(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),

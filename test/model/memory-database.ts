@@ -108,19 +108,15 @@ type StateColumns = Pick<
 >;
 
 function applyStateChange(row: StateColumns, change: StateChange): StateColumns {
-  const latest = (...times: (number | null)[]): number =>
-    Math.max(change.at, ...times.map((time) => time ?? 0));
   return {
     state: change.to,
     active: !isTerminal(change.to),
     result: change.result ?? row.result,
     message: change.message ?? row.message,
-    start_time: change.stampStart ? (row.start_time ?? change.at) : row.start_time,
-    running_time: change.stampRunning ? latest(row.start_time) : row.running_time,
-    terminating_time: change.stampTerminating
-      ? latest(row.running_time, row.start_time)
-      : row.terminating_time,
-    end_time: change.stampEnd ? latest(row.terminating_time, row.running_time, row.start_time) : row.end_time,
+    start_time: change.startTime ?? row.start_time,
+    running_time: change.runningTime ?? row.running_time,
+    terminating_time: change.terminatingTime ?? row.terminating_time,
+    end_time: change.endTime ?? row.end_time,
     warned_time: change.warned === true ? (row.warned_time ?? change.at) : row.warned_time,
   };
 }

@@ -2,6 +2,7 @@
  * The stores of runs, jobs and clusters in memory, for thousands of lives a minute: the same fences and
  * expectations as those of SQL.
  */
+import { maxConcurrentRunsOf } from '../../engine/run/admission.ts';
 import { formatOf } from '../../engine/job/job-format.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
@@ -170,20 +171,20 @@ function createLaunchTransaction(memory: MemoryDatabase): LaunchTransaction {
       const [first] = waiting.toSorted((one, other) => one.number_in_job - other.number_in_job);
       return first && runOf(first);
     },
-    async admitRun(runId, owner, now) {
+    async admitRun({ runId, from, to, owner, admittedTime }) {
       const row = requireRow(tables.runs.get(runId));
       const admitted: RunRow = {
         ...row,
-        state: 'PENDING',
+        state: to,
         queue_code: null,
         message: '',
         owner,
-        admitted_time: Math.max(now, row.start_time ?? 0),
+        admitted_time: admittedTime,
       };
       tables.runs.set(runId, admitted);
       for (const task of tables.taskRuns.values()) {
-        if (task.job_run_id === runId && task.state === 'QUEUED')
-          tables.taskRuns.set(task.run_id, { ...task, state: 'PENDING' });
+        if (task.job_run_id === runId && task.state === from)
+          tables.taskRuns.set(task.run_id, { ...task, state: to });
       }
       return withTasks(tables, admitted);
     },
@@ -303,7 +304,7 @@ function createMemoryRunStore(memory: MemoryDatabase): RunStore {
             jobId,
             activeRuns: countRuns(tables, jobId).active,
             since,
-            maxConcurrentRuns: hidden ? undefined : (job.settings.max_concurrent_runs ?? 1),
+            maxConcurrentRuns: hidden ? undefined : maxConcurrentRunsOf(job.settings),
           };
         }),
       ),

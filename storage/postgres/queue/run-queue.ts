@@ -1,6 +1,6 @@
 /** Runs that wait in the queue: who is next, and leaving it. */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { JobRunCounts, QueuedJob } from '../../../engine/ports/runs.ts';
+import type { JobRunCounts, QueueAdmission, QueuedJob } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { QueueCode } from '../../../engine/run/run-status.ts';
 import { runOf } from '../runs/run-rows.ts';
@@ -80,27 +80,19 @@ export async function lockOldestQueuedRun(
 /** A locked run leaves the queue: PENDING with all its tasks, and driven by `owner`. */
 export async function admitRun(
   transaction: Transaction<Database>,
-  runId: number,
-  owner: string,
-  now: number,
+  { runId, from, to, owner, admittedTime }: QueueAdmission,
 ): Promise<RunWithTasks> {
   const row = await transaction
     .updateTable('runs')
-    .set((run) => ({
-      state: 'PENDING',
-      queue_code: null,
-      message: '',
-      owner,
-      admitted_time: run.fn<number>('greatest', ['start_time', sql`${now}::bigint`]),
-    }))
+    .set({ state: to, queue_code: null, message: '', owner, admitted_time: admittedTime })
     .where('run_id', '=', runId)
     .returningAll()
     .executeTakeFirstOrThrow();
   await transaction
     .updateTable('task_runs')
-    .set({ state: 'PENDING' })
+    .set({ state: to })
     .where('job_run_id', '=', runId)
-    .where('state', '=', 'QUEUED')
+    .where('state', '=', from)
     .execute();
   const [admitted] = await withTasks(transaction, [row]);
   if (admitted === undefined) throw new Error(`Run ${runId} was admitted and is not there.`);

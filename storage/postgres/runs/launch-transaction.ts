@@ -61,7 +61,7 @@ export function createLaunchTransaction(db: Transaction<Database>): LaunchTransa
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
     lockOldestQueuedRun: (jobId) => lockOldestQueuedRun(db, jobId),
-    admitRun: (runId, owner, now) => admitRun(db, runId, owner, now),
+    admitRun: (admission) => admitRun(db, admission),
     updateQueueReason: (runId, code, message) => requeueRun(db, runId, code, message),
     findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
     ...pipelineUpdateSteps(db),

@@ -157,10 +157,10 @@ function toChangeRow(change: StateChange, setIndex: number) {
     to_active: !isTerminal(change.to),
     fence: change.fence,
     at: change.at,
-    stamp_start: change.stampStart,
-    stamp_running: change.stampRunning,
-    stamp_terminating: change.stampTerminating,
-    stamp_end: change.stampEnd,
+    start_time: change.startTime ?? null,
+    running_time: change.runningTime ?? null,
+    terminating_time: change.terminatingTime ?? null,
+    end_time: change.endTime ?? null,
     warned: change.warned === true,
     result: change.result ?? null,
     message: change.message === undefined ? null : toStorableText(change.message),
@@ -179,17 +179,17 @@ function toStorableText(text: string): string {
 
 const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
   set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
-  stamp_start boolean, stamp_running boolean, stamp_terminating boolean, stamp_end boolean, warned boolean,
+  start_time bigint, running_time bigint, terminating_time bigint, end_time bigint, warned boolean,
   result text, message text, cluster_id text, spark_context_id text)`;
 
-/** The clock of a machine may step back; the times of a run never do. */
+/** The engine computes the times (engine/run/step.ts); a null keeps what the row has. */
 const progressAssignments = sql`
   state = to_state, active = to_active,
   result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
-  start_time = case when stamp_start then coalesce(row.start_time, at) else row.start_time end,
-  running_time = case when stamp_running then greatest(at, row.start_time) else row.running_time end,
-  terminating_time = case when stamp_terminating then greatest(at, row.running_time, row.start_time) else row.terminating_time end,
-  end_time = case when stamp_end then greatest(at, row.terminating_time, row.running_time, row.start_time) else row.end_time end,
+  start_time = coalesce(change.start_time, row.start_time),
+  running_time = coalesce(change.running_time, row.running_time),
+  terminating_time = coalesce(change.terminating_time, row.terminating_time),
+  end_time = coalesce(change.end_time, row.end_time),
   warned_time = case when warned then coalesce(row.warned_time, at) else row.warned_time end`;
 
 const expectedRow = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;

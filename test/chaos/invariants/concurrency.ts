@@ -1,4 +1,5 @@
 /** Numbers, places and tokens: none is doubled, none is lost, and no limit was ever passed. */
+import { maxConcurrentRunsOf } from '../../../engine/run/admission.ts';
 import { groupBy, wasNeverAdmitted, roundsOf, type Invariant } from '../evidence.ts';
 
 export const runNumbersHaveNoGaps: Invariant = ({ jobs, runs }, look) => {
@@ -22,7 +23,7 @@ export const concurrencyLimitsAreKept: Invariant = (evidence, look) => {
     (run) => run.job_id,
   );
   for (const job of evidence.jobs.filter(({ hidden }) => !hidden)) {
-    const limit = job.settings.max_concurrent_runs ?? 1;
+    const limit = maxConcurrentRunsOf(job.settings);
     const changes = (ofJob.get(job.job_id) ?? []).flatMap((run) =>
       roundsOf(run, evidence).flatMap(({ start, end = Infinity }) => [
         { at: start, by: 1, run },

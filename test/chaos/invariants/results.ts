@@ -1,6 +1,7 @@
 /**
  * Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused.
  */
+import { maxConcurrentRunsOf } from '../../../engine/run/admission.ts';
 import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/job-format.ts';
 import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
@@ -22,7 +23,7 @@ export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, loo
 
 /** Only a job whose limit is 0 may have runs that wait. */
 export const allRunsHaveEnded: Invariant = ({ runs, attempts, jobs }, look) => {
-  const limits = new Map(jobs.map((job) => [job.job_id, job.settings.max_concurrent_runs ?? 1]));
+  const limits = new Map(jobs.map((job) => [job.job_id, maxConcurrentRunsOf(job.settings)]));
   const waits = (run: RunRow | undefined): boolean => run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
   const stored = indexByRunId(runs);
   for (const run of runs)

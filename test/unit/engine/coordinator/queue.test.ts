@@ -29,7 +29,7 @@ test('a run that another node withdraws between the looks at its row and at its 
     { ...graphSettings('a', 'b'), max_concurrent_runs: 1, queue: { enabled: true } },
     systemClock.now(),
   );
-  const ports = { ...createLaunchPorts(runs, [], 'node-1', systemClock), accept: () => undefined };
+  const ports = { ...createLaunchPorts(runs, [], 'node-1', systemClock), acceptRun: () => undefined };
   await launchRunOfJob(ports, jobId);
   const { runId } = await launchRunOfJob(ports, jobId);
   await runs.requestStop(runId, 'cancel');

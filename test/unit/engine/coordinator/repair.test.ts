@@ -38,7 +38,7 @@ function repair(
   node = 'node-1',
   latestRepairId = 0,
 ): Promise<number> {
-  const ports = { ...createLaunchPorts(world.runs, [], node, world.clock), accept: coordinator.accept };
+  const ports = { ...createLaunchPorts(world.runs, [], node, world.clock), acceptRun: coordinator.accept };
   return repairRun(ports, {
     runId,
     taskKeys: [],

@@ -418,7 +418,7 @@ describe('spec 2.9: a health rule on the duration', () => {
       const held = Promise.withResolvers<void>();
       let ending = false;
       const write: RunStore['write'] = async (set) => {
-        if (set.changes.some(({ stampEnd }) => stampEnd)) {
+        if (set.changes.some(({ endTime }) => endTime !== undefined)) {
           ending = true;
           await held.promise;
         }

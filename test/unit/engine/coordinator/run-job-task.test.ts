@@ -160,9 +160,9 @@ describe('spec 2.7: a run_job_task', () => {
       Promise.reject(Object.assign(new Error('The database is starting up.'), { code: '57P03' }));
     const runs: RunStore = {
       ...world.runs,
-      find: (runId, how) => (how === 'patient' ? world.runs.find(runId) : away()),
-      requestStop: (runId, reason, how) =>
-        how === 'patient' ? world.runs.requestStop(runId, reason) : away(),
+      find: (runId, options) => (options?.onOutage === 'retry' ? world.runs.find(runId) : away()),
+      requestStop: (runId, reason, options) =>
+        options?.onOutage === 'retry' ? world.runs.requestStop(runId, reason) : away(),
     };
     const coordinator = world.startCoordinator({ runs });
     const { settings } = await nested();

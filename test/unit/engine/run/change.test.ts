@@ -117,10 +117,7 @@ test('the write names the row, the fence, and the state that it expects', () => 
     at: 300,
     result: 'SUCCESS',
     message: 'done',
-    stampStart: false,
-    stampRunning: false,
-    stampTerminating: true,
-    stampEnd: false,
+    terminatingTime: 300,
   });
 });
 

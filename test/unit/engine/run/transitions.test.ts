@@ -21,18 +21,19 @@ type Expected = [
   on: RunEvent,
   to: LifeCycleState,
   stamps: string,
-  notice?: 'start' | 'end',
+  notification?: 'start' | 'end',
+  retry?: true,
 ];
 
 const ofTheSpec: readonly Expected[] = [
   ['the queuing limit cleared', 'QUEUED', 'admit', 'PENDING', ''],
   ['resources prepared', 'PENDING', 'begin', 'RUNNING', 'start running', 'start'],
   ['max_concurrent_runs reached', 'PENDING', 'skip', 'SKIPPED', 'end', 'end'],
-  ['the service fails before the start', 'PENDING', 'break', 'INTERNAL_ERROR', 'start end', 'end'],
+  ['the service fails before the start', 'PENDING', 'break', 'INTERNAL_ERROR', 'start end', 'end', true],
   ['the task finished', 'RUNNING', 'finish', 'TERMINATING', 'terminating'],
-  ['the service fails while it runs', 'RUNNING', 'break', 'INTERNAL_ERROR', 'end', 'end'],
-  ['cleanup done', 'TERMINATING', 'clean', 'TERMINATED', 'end', 'end'],
-  ['the service fails while it cleans up', 'TERMINATING', 'break', 'INTERNAL_ERROR', 'end', 'end'],
+  ['the service fails while it runs', 'RUNNING', 'break', 'INTERNAL_ERROR', 'end', 'end', true],
+  ['cleanup done', 'TERMINATING', 'clean', 'TERMINATED', 'end', 'end', true],
+  ['the service fails while it cleans up', 'TERMINATING', 'break', 'INTERNAL_ERROR', 'end', 'end', true],
 ];
 
 const added: readonly Expected[] = [
@@ -46,16 +47,20 @@ const added: readonly Expected[] = [
 
 const all = [...ofTheSpec, ...added];
 
-test.each<Expected>([...all])('spec 3.1: %s: %s, %s -> %s', (_fact, from, on, to, stamps, notice) => {
-  const row = next(from, on);
-  expect(row).toEqual({
-    from,
-    on,
-    to,
-    stamps: stamps === '' ? [] : stamps.split(' '),
-    ...(notice && { notice }),
-  });
-});
+test.each<Expected>([...all])(
+  'spec 3.1: %s: %s, %s -> %s',
+  (_fact, from, on, to, stamps, notification, retry) => {
+    const row = next(from, on);
+    expect(row).toEqual({
+      from,
+      on,
+      to,
+      stamps: stamps === '' ? [] : stamps.split(' '),
+      ...(notification && { notification }),
+      ...(retry && { retry }),
+    });
+  },
+);
 
 test('spec 3.1: the table has these rows and no others', () => {
   expect(transitions).toHaveLength(all.length);

@@ -1,0 +1,141 @@
+/** Decides what a step of a task or run writes: rows, notifications and the retry. Pure. */
+import {
+  notificationsForEnd,
+  notificationsForStart,
+  type NotificationSubject,
+} from '../notification/routing.ts';
+import type { ChangeSet } from '../ports/runs.ts';
+import type { RunNotification } from '../run/notification.ts';
+import { decideRetry, type Retry } from '../run/retry.ts';
+import { stepOf, type Step, type StepEvent, type StepFacts } from '../run/step.ts';
+import { lateWarningNotifications } from './late-warning.ts';
+import { isSingleTask, type RunExecution } from './run-execution.ts';
+import type { TaskExecution } from './task-execution.ts';
+
+type RunState = Pick<RunExecution, 'run' | 'phase'>;
+type TaskAttempt = Pick<TaskExecution, 'settings' | 'taskRun' | 'retries'>;
+
+/** A step of a task, with the step of the run that goes with it. */
+export interface TaskTransition {
+  readonly step: Step;
+  /** Set when the run moves too: a single-task run always does, any other begins with its first task. */
+  readonly runStep: Step | undefined;
+  /** The retry that follows the end of this attempt. */
+  readonly retry: Retry | undefined;
+}
+
+/**
+ * Decides a step of a task.
+ * @throws Error when the transition table does not allow it: a bug of the caller
+ */
+export function decideTaskTransition(
+  execution: RunState,
+  task: TaskAttempt,
+  event: StepEvent,
+  now: number,
+  facts: StepFacts,
+): TaskTransition {
+  const { run, phase } = execution;
+  const step = stepOf({ kind: 'task', ...task.taskRun }, event, now, facts);
+  const retry = retryAfter(execution, task, step);
+  if (isSingleTask(execution)) {
+    const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
+    return { step, retry, runStep: stepOf({ kind: 'run', ...run }, event, now, runFacts) };
+  }
+  const beginsRun = event === 'begin' && phase === 'pending';
+  const runStep = beginsRun ? stepOf({ kind: 'run', ...run }, event, now, { message: '' }) : undefined;
+  return { step, retry, runStep };
+}
+
+/** A stopped run is not retried. */
+function retryAfter(
+  execution: RunState,
+  { settings, taskRun, retries }: TaskAttempt,
+  { progress, change, retry }: Step,
+): Retry | undefined {
+  const { run } = execution;
+  if (!retry || run.stopReason !== undefined) return undefined;
+  const single = isSingleTask(execution);
+  // The settings of a single-task run are those of its task.
+  return decideRetry(
+    single ? run.settings : settings,
+    {
+      progress,
+      runId: taskRun.runId,
+      startTime: progress.startTime ?? change.at,
+      retries: single ? run.attempt : retries,
+    },
+    change.at,
+  );
+}
+
+/** Returns the write of a task's step; a single-task run sends the notifications of its task. */
+export function changeSetOfTask(
+  execution: RunState,
+  task: TaskAttempt,
+  { step, runStep }: TaskTransition,
+  isRetried: boolean,
+): ChangeSet {
+  if (isSingleTask(execution) && runStep !== undefined) {
+    const run = withNotifications(execution, undefined, runStep, isRetried);
+    return { changes: [run.change, step.change], notifications: run.notifications };
+  }
+  return toChangeSet([
+    ...(runStep === undefined ? [] : [withNotifications(execution, undefined, runStep, false)]),
+    withNotifications(execution, task, step, isRetried),
+  ]);
+}
+
+/** Returns the write of a step of a multi-task run. */
+export function changeSetOfRun(execution: RunState, step: Step): ChangeSet {
+  return toChangeSet([withNotifications(execution, undefined, step, false)]);
+}
+
+interface NotifiedChange {
+  readonly change: Step['change'];
+  readonly notifications: readonly RunNotification[];
+}
+
+function toChangeSet(steps: readonly NotifiedChange[]): ChangeSet {
+  return {
+    changes: steps.map(({ change }) => change),
+    notifications: steps.flatMap(({ notifications }) => notifications),
+  };
+}
+
+/** Adds the notifications that the transition table asks for. @param isRetried whether a retry follows */
+function withNotifications(
+  execution: RunState,
+  task: TaskAttempt | undefined,
+  { change, progress, notification }: Step,
+  isRetried: boolean,
+): NotifiedChange {
+  const { jobId, runId, repair, attempt, settings } = execution.run;
+  const subject: NotificationSubject = {
+    jobId,
+    runId: task?.taskRun.runId ?? runId,
+    now: change.at,
+    ...(task && { taskKey: task.settings.task_key }),
+    isRetry: (task === undefined ? attempt : task.retries) > 0,
+    isRetried,
+  };
+  const holder = task?.settings ?? settings;
+  switch (notification) {
+    case undefined:
+      return { change, notifications: [] };
+    case 'start': {
+      // The start of a repaired run was announced before its repair.
+      const announced = task === undefined && repair !== undefined;
+      return { change, notifications: announced ? [] : notificationsForStart(holder, subject) };
+    }
+    case 'end': {
+      const end = notificationsForEnd(holder, progress, subject);
+      const late = lateWarningNotifications(execution, task, progress.endTime ?? change.at, subject);
+      return late === undefined
+        ? { change, notifications: end }
+        : { change: { ...change, warned: true }, notifications: [...late, ...end] };
+    }
+    default:
+      return notification satisfies never;
+  }
+}

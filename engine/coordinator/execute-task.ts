@@ -1,0 +1,57 @@
+/** Execution of an attempt that has begun: by the pool, or as a child run for a run_job_task. */
+import type { TaskOutcome } from '../run/assignment.ts';
+import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
+import { maskOfSettings, maskText, type Mask } from '../run/masking.ts';
+import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
+import { buildAssignment } from './build-assignment.ts';
+import { beginClusterUse } from './cluster-use.ts';
+import type { CoordinatorContext } from './coordinator-context.ts';
+import { launchChildAndWait } from './launch-child.ts';
+import type { ReadyCluster } from './prepare-libraries.ts';
+import { isReleased, type RunExecution } from './run-execution.ts';
+import { runJobTask, type RunJobContext } from './run-job-task.ts';
+import { enterExecution, leaveExecution, type TaskExecution } from './task-execution.ts';
+import { inferTimeout } from './timeouts.ts';
+
+export type ExecuteContext = RunJobContext &
+  Pick<
+    CoordinatorContext,
+    'clusters' | 'compute' | 'log' | 'directories' | 'workspace' | 'pool' | 'updatePlanner'
+  >;
+
+/** Executes the task and returns how the attempt ends. A later call for the same attempt attaches to it. */
+export async function executeTask(
+  c: ExecuteContext,
+  execution: RunExecution,
+  task: TaskExecution,
+  cluster: ReadyCluster | undefined,
+): Promise<AttemptEnd | OwnershipLost> {
+  const assignment = await buildAssignment(c, execution, task, cluster);
+  if ('error' in assignment)
+    return decideAttemptEnd({ kind: 'failed', message: assignment.error }, undefined);
+  if (cluster !== undefined) await beginClusterUse(c, execution, task, cluster);
+  if (isReleased(execution)) return ownershipLost;
+  if (assignment.kind === 'run_job_task') return runJobTask(c, execution, task, assignment.task);
+  if (assignment.kind === 'pipeline_task') await c.updatePlanner?.prepareUpdate(assignment);
+  if (isReleased(execution)) return ownershipLost;
+  const pooled = c.pool.run(assignment, {
+    launchChild: (key, request, stop) => launchChildAndWait(c, execution, task, key, request, stop),
+  });
+  enterExecution(task, pooled);
+  const outcome = maskOutcome(
+    await pooled.outcome,
+    maskOfSettings(execution.run.settings, cluster === undefined ? [] : [cluster.environment]),
+  );
+  if (isReleased(execution)) return ownershipLost;
+  leaveExecution(task);
+  if (outcome.kind === 'stopped') inferTimeout(c, execution, task);
+  const { stopReason, clusterLossMessage } = task;
+  if (outcome.kind === 'stopped' && stopReason === undefined && clusterLossMessage !== undefined)
+    return { kind: 'break', message: clusterLossMessage };
+  return decideAttemptEnd(outcome, stopReason);
+}
+
+/** Masks what a runner quotes from the task: everybody with access to the run sees the message. */
+function maskOutcome(outcome: TaskOutcome, mask: Mask): TaskOutcome {
+  return 'message' in outcome ? { ...outcome, message: maskText(mask, outcome.message) } : outcome;
+}
