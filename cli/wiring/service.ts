@@ -16,8 +16,8 @@ import type { RunStore } from '../../engine/ports/runs.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
+import { migrate } from '../../storage/migrations/migrate.ts';
 import {
-  migrate,
   openDatabase,
   ping,
   type DatabaseAddress,
@@ -112,7 +112,7 @@ async function startParts(
   const address = await resolveDatabaseAddress(config, log, closers);
   const database = openDatabase(address, log);
   closers.push(() => database.close());
-  await migrate(database.db);
+  await migrate(database.db, log);
   await bindDataDirectory(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await ensureBootstrapToken(config);
   await ensureBootstrapAdmin(database.db, hashToken(token), clock.now());

@@ -89,7 +89,7 @@ test('the init script of a killed engine goes on and is not run twice; who waits
     const held = await database.db
       .selectFrom('clusters')
       .select('cluster_id')
-      .where('nodes', '>', 0)
+      .where('granted_nodes', '>', 0)
       .execute();
     expect(held).toEqual([]);
   } finally {

@@ -64,7 +64,7 @@ const mails = async () =>
     await service.database.db
       .selectFrom('outbox')
       .select(['event', 'recipient', 'facts'])
-      .orderBy('notice_id')
+      .orderBy('outbox_event_id')
       .execute()
   ).map(({ event, recipient, facts }) => ({
     event,

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { migrate, openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import { migrate } from '../../storage/migrations/migrate.ts';
+import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import type { Database } from '../../storage/postgres/schema.ts';
 
 export interface TestDatabase {
@@ -56,7 +57,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
     await sql`drop database if exists ${sql.id(building)}`.execute(db);
     await sql`create database ${sql.id(building)}`.execute(db);
     const opened = openDatabase({ ...inject('postgres'), database: building }, log, { maxConnections: 1 });
-    await migrate(opened.db).finally(opened.close);
+    await migrate(opened.db, log).finally(opened.close);
     await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
   }
   await sql`select pg_advisory_unlock(${templateLock})`.execute(db);

@@ -15,7 +15,8 @@ import { emailAddressOf } from '../../../engine/token/person.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from '../people/audit.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
-import type { Database, TokenTable } from '../schema.ts';
+import type { TokenTable } from '../people/people-schema.ts';
+import type { Database } from '../schema.ts';
 
 /** Who the audit log says it was. */
 const serviceUser = 'runyard';

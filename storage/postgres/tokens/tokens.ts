@@ -12,7 +12,8 @@ import {
   type Token,
   type TokenChange,
 } from '../../../engine/token/token.ts';
-import type { Database, TokenTable } from '../schema.ts';
+import type { TokenTable } from '../people/people-schema.ts';
+import type { Database } from '../schema.ts';
 
 /** The user who owns the bootstrap token. */
 const bootstrapUser = 'admin';

@@ -56,7 +56,7 @@ test('the run starts when it is accepted, is owned, and has the first fence', ()
     stopReason: undefined,
     owner: 'node-1',
     fence: 1,
-    retimes: 0,
+    timeout_revision: 0,
     warned: false,
     progress: {
       state: 'PENDING',
