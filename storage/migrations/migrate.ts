@@ -30,11 +30,11 @@ export async function migrate(
 ): Promise<void> {
   await refuseUnfrozenSchema(db);
   const applied = await readAppliedMigrations(db);
-  for (const step of steps) if (!applied.includes(step.name)) await apply(db, step);
   const known = new Set(steps.map(({ name }) => name));
   const unknown = applied.filter((name) => !known.has(name));
   const older = unknown.find((name) => name < (steps.at(-1)?.name ?? ''));
   if (older !== undefined) throw new UnsupportedSchemaError(older);
+  for (const step of steps) if (!applied.includes(step.name)) await apply(db, step);
   if (unknown.length > 0)
     log.info(
       { migrations: unknown },

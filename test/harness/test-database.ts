@@ -4,6 +4,7 @@ import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { migrate } from '../../storage/migrations/migrate.ts';
+import { advisoryLocks } from '../../storage/postgres/advisory-locks.ts';
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import type { Database } from '../../storage/postgres/schema.ts';
 
@@ -18,20 +19,19 @@ export interface TestDatabase {
 
 const template = 'runyard_template';
 
-/**
- * Any number that nobody else takes: test files that start together build the template one after the other.
- */
-const templateLock = 7_020_901;
-
 const log = pino({ level: 'silent' });
 
-/** Makes an empty, migrated database. Call `drop` when the file's tests are over. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Creates a database without rows. Call `drop` at the end of the test file.
+ * @param schema `none` leaves out the migrations
+ */
+export async function createTestDatabase(schema: 'migrated' | 'none' = 'migrated'): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdminConnection(async (db) => {
-    await ensureTemplate(db);
-    await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(db);
+    if (schema === 'migrated') await ensureTemplate(db);
+    const source = schema === 'migrated' ? template : 'template0';
+    await sql`create database ${sql.id(name)} template ${sql.id(source)}`.execute(db);
   });
   const address = { ...server, database: name };
   const { db, queryCount, close } = openDatabase(address, log);
@@ -49,7 +49,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function ensureTemplate(db: Kysely<Database>): Promise<void> {
-  await sql`select pg_advisory_lock(${templateLock})`.execute(db);
+  // Test files that start together build the template one after the other.
+  await sql`select pg_advisory_lock(${advisoryLocks.migrations})`.execute(db);
   const { rows } = await sql`select from pg_database where datname = ${template}`.execute(db);
   if (rows.length === 0) {
     // Built under another name, so that half a template is never taken for one.
@@ -60,7 +61,7 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
     await migrate(opened.db, log).finally(opened.close);
     await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
   }
-  await sql`select pg_advisory_unlock(${templateLock})`.execute(db);
+  await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(db);
 }
 
 /**
