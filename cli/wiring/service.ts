@@ -41,11 +41,8 @@ import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
 import { createRoots, type Roots } from '../../storage/files/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
-import {
-  createTokenLookup,
-  createTokenStore,
-  ensureBootstrapAdmin,
-} from '../../storage/postgres/tokens/tokens.ts';
+import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
+import { createTokenStore, ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../storage/files/workspace.ts';
 import { ensureBootstrapToken } from './bootstrap-token.ts';
 import type { Config } from '../config.ts';

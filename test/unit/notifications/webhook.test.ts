@@ -323,7 +323,9 @@ test('when the connection that tells of notices breaks, it is made again, and no
   const { rows } = await sql<{
     ended: boolean;
   }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
-    where application_name = 'runyard the outbox' and datname = current_database()`.execute(world.database.db);
+    where application_name = 'runyard the outbox' and datname = current_database()`.execute(
+    world.database.db,
+  );
   expect(rows).toEqual([{ ended: true }]);
   await world.enqueueNotifications({ channel: 'webhook', recipient: id });
   await receiver.waitForCalls((calls) => calls.length === 2);
