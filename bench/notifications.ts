@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { generateSigningSecret } from '../engine/notification/signature.ts';
-import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { migrate } from '../storage/migrations/migrate.ts';
+import { openDatabase } from '../storage/postgres/database.ts';
 import { createDestinationStore } from '../storage/postgres/deliveries/destinations.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { insertOutboxEvents } from '../storage/postgres/outbox/outbox.ts';
@@ -49,7 +50,7 @@ async function seedDatabase(directory: string): Promise<{ fast: string; slow: st
     volatile: true,
   });
   const { db, close } = openDatabase(server.connection, log);
-  await migrate(db);
+  await migrate(db, log);
   const store = createDestinationStore(db);
   const make = (name: string) =>
     store.create(

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { toIsoTime, systemClock } from '../engine/clock.ts';
 import type { JobSettings } from '../engine/job/settings.ts';
-import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { migrate } from '../storage/migrations/migrate.ts';
+import { openDatabase } from '../storage/postgres/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { createJobStore } from '../storage/postgres/stores.ts';
 import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
@@ -38,7 +39,7 @@ async function seedDatabase(dataDirectory: string): Promise<void> {
     volatile: true,
   });
   const { db, close } = openDatabase(server.connection, log);
-  await migrate(db);
+  await migrate(db, log);
   const jobs = createJobStore(db);
   const quotas = { savedJobs: scheduleCount, jobsCreatedPerHour: scheduleCount + 1 };
   const due =

@@ -7,7 +7,8 @@ import { systemClock } from '../engine/clock.ts';
 import { defaultLimits } from '../engine/limits.ts';
 import type { LaunchTransaction } from '../engine/ports/runs.ts';
 import type { NewRun } from '../engine/run/new-run.ts';
-import { migrate, openDatabase } from '../storage/postgres/database.ts';
+import { migrate } from '../storage/migrations/migrate.ts';
+import { openDatabase } from '../storage/postgres/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
 import { createJobStore, createRunStore } from '../storage/postgres/stores.ts';
 
@@ -41,7 +42,7 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
     volatile: true,
   });
   const { db, close } = openDatabase(server.connection, log);
-  await migrate(db);
+  await migrate(db, log);
   const firstStart = systemClock.now() - (count + 1) * seededIntervalMs;
   const jobStore = createJobStore(db);
   const jobIds: number[] = [];

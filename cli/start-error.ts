@@ -1,5 +1,6 @@
 /** Why a command failed, in one line for the person who has to do something about it. */
 import { codeOf, messageOf } from '../engine/errors.ts';
+import { UnsupportedSchemaError } from '../storage/migrations/migrate.ts';
 import type { Config } from './config.ts';
 import { toSingleLine } from './commands/print-line.ts';
 
@@ -27,7 +28,9 @@ export function toStartError(error: unknown, config: Config): CommandError {
   return new CommandError(toSingleLine(describeStartError(error, config)), { cause: error });
 }
 
-function describeStartError(error: unknown, { host, port, databaseUrl, dataDirectory }: Config): string {
+function describeStartError(error: unknown, config: Config): string {
+  if (error instanceof UnsupportedSchemaError) return describeUnsupportedSchema(error, config);
+  const { host, port, databaseUrl, dataDirectory } = config;
   const origin = rootCauseOf(error);
   const reason = messageOf(origin);
   const code = codeOf(origin) ?? '';
@@ -46,6 +49,23 @@ function describeStartError(error: unknown, { host, port, databaseUrl, dataDirec
     return `The data directory ${dataDirectory} cannot be used (${reason}): correct it, or choose another RUNYARD_DATA_DIR.`;
   }
   return messageOf(error);
+}
+
+function describeUnsupportedSchema({ migration }: UnsupportedSchemaError, config: Config): string {
+  const { databaseUrl, dataDirectory } = config;
+  const url = databaseUrl === undefined ? undefined : new URL(databaseUrl);
+  const database =
+    url === undefined
+      ? `The database in the data directory ${dataDirectory}`
+      : `The database ${url.pathname.slice(1)}${url.host === '' ? '' : ` on ${url.host}`}`;
+  const replacement =
+    url === undefined
+      ? 'another RUNYARD_DATA_DIR'
+      : 'a new database in DATABASE_URL and another RUNYARD_DATA_DIR';
+  return (
+    `${database} was created by a version of Runyard from before the schema was frozen (migration ${migration}) and cannot be upgraded. ` +
+    `Start with ${replacement}. To keep the jobs, read them from the old version with jobs/list and jobs/get, and create them in the new one with jobs/create.`
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-/** One try of one delivery: what is sent is made and kept, then sent, then what came of it is noted. */
+/** One delivery attempt: renders and stores the message, sends it, and records the outcome. */
 import type { Clock } from '../engine/clock.ts';
 import type { ClaimedDelivery, DeliveryAttempt, DeliveryMessage } from '../engine/notification/delivery.ts';
 import { decideNextAttempt } from '../engine/notification/delivery-retry.ts';
@@ -13,13 +13,13 @@ export interface SendPorts extends MessagePorts, Omit<WebhookPorts, 'clock'> {
   readonly clock: Clock;
   readonly nodeId: string;
   readonly mailer: Mailer;
-  /** Wait after the first failed try, in ms. */
+  /** Delay after the first failed attempt, in ms. */
   readonly retryBaseMs: number;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
-/** Returns when it is to be tried again (epoch ms), if it is. What is aborted is left as it was. */
+/** Returns the time of the next attempt (epoch ms), if there is one. An aborted attempt is not recorded. */
 export async function attemptDelivery(
   ports: SendPorts,
   delivery: ClaimedDelivery,
@@ -29,14 +29,14 @@ export async function attemptDelivery(
   const { deliveryId } = delivery;
   const message = await ensureMessage(ports, delivery);
   if (signal.aborted) return undefined;
-  const began = clock.now();
-  const { outcome, ...seen } = await send(ports, delivery, message, signal);
+  const startTime = clock.now();
+  const { outcome, ...result } = await send(ports, delivery, message, signal);
   if (signal.aborted && outcome.kind !== 'delivered') return undefined;
-  const now = Math.max(began, clock.now());
-  const attempt: DeliveryAttempt = { time: began, durationMs: now - began, ...seen };
+  const now = Math.max(startTime, clock.now());
+  const attempt: DeliveryAttempt = { time: startTime, durationMs: now - startTime, ...result };
   const after = decideNextAttempt(outcome, {
     attempts: delivery.roundAttempts + 1,
-    roundStartTime: delivery.roundStartTime ?? began,
+    roundStartTime: delivery.roundStartTime ?? startTime,
     now,
     random: random(),
     baseMs: retryBaseMs,
@@ -45,18 +45,15 @@ export async function attemptDelivery(
   return after.state === 'pending' ? after.nextAttemptTime : undefined;
 }
 
-/**
- * The message that was kept; made now when there is none, or when the destination has become one of another
- * kind.
- */
+/** Returns the stored message. Renders it when there is none, or when the kind of the destination changed. */
 async function ensureMessage(ports: SendPorts, delivery: ClaimedDelivery): Promise<DeliveryMessage> {
   const { message, to } = delivery;
   const kind = 'address' in to ? 'EMAIL' : to.destination?.target.kind;
   if (message !== undefined && (kind === undefined || message.kind === (kind === 'EMAIL' ? 'mail' : kind)))
     return message;
-  const made = await renderMessage(delivery, await ports.store.findSubjectFacts(delivery), ports);
-  if (kind !== undefined) await ports.store.saveMessage(delivery.deliveryId, made);
-  return made;
+  const rendered = await renderMessage(delivery, await ports.store.findSubjectFacts(delivery), ports);
+  if (kind !== undefined) await ports.store.saveMessage(delivery.deliveryId, rendered);
+  return rendered;
 }
 
 async function send(
@@ -75,7 +72,7 @@ async function send(
   const { target } = destination;
   if (target.kind === 'EMAIL') return sendMail(ports, deliveryId, target.addresses, message);
   if (message.kind === 'mail')
-    throw new Error(`Delivery ${deliveryId} has a mail for a destination that takes none.`);
+    throw new Error(`Delivery ${deliveryId} has an e-mail message for a ${target.kind} destination.`);
   return postWebhook(ports, { deliveryId, body: message.body, destination, target }, signal);
 }
 
@@ -85,6 +82,6 @@ async function sendMail(
   to: readonly string[],
   message: DeliveryMessage,
 ): Promise<SendResult> {
-  if (message.kind !== 'mail') throw new Error(`Delivery ${deliveryId} has no mail for an address.`);
+  if (message.kind !== 'mail') throw new Error(`Delivery ${deliveryId} has no e-mail message.`);
   return mailer.send({ deliveryId, to, message });
 }

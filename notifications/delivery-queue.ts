@@ -1,51 +1,51 @@
-/** One way of deliveries: claims what is due on it, a few at a time, and goes on until nothing is. */
+/** One delivery queue: claims due deliveries, a limited number at a time, until none is due. */
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
 
 export interface DeliveryQueuePorts {
-  /** At most `limit` deliveries that are due; none once nothing new is to be begun. */
+  /** Claims up to `limit` due deliveries; returns none during shutdown. */
   readonly claim: (limit: number) => Promise<readonly ClaimedDelivery[]>;
   /** Never rejects. */
   readonly deliver: (delivery: ClaimedDelivery) => Promise<void>;
-  /** Deliveries under way at a time. */
+  /** Maximum deliveries in progress at a time. */
   readonly concurrency: number;
-  /** Has work done whose end somebody may wait for. */
+  /** Runs work that the shutdown waits for. */
   readonly run: (work: () => Promise<void>) => void;
 }
 
 export interface DeliveryQueue {
-  /** Something may be due. Returns at once. */
+  /** Claims again, because a delivery may be due. Returns at once. */
   wake(): void;
-  /** True when nothing is under way. */
+  /** True when no claim and no delivery is in progress. */
   isIdle(): boolean;
 }
 
 export function createDeliveryQueue({ claim, deliver, concurrency, run }: DeliveryQueuePorts): DeliveryQueue {
-  let underWay = 0;
-  let looking = false;
-  let again = false;
+  let inProgress = 0;
+  let claiming = false;
+  let claimAgain = false;
   const claimAll = async (): Promise<void> => {
     try {
-      while (again && underWay < concurrency) {
-        again = false;
-        for (const delivery of await claim(concurrency - underWay)) {
-          underWay += 1;
+      while (claimAgain && inProgress < concurrency) {
+        claimAgain = false;
+        for (const delivery of await claim(concurrency - inProgress)) {
+          inProgress += 1;
           run(async () => {
             await deliver(delivery).finally(() => {
-              underWay -= 1;
+              inProgress -= 1;
             });
-            look();
+            wake();
           });
         }
       }
     } finally {
-      looking = false;
+      claiming = false;
     }
   };
-  const look = (): void => {
-    again = true;
-    if (looking) return;
-    looking = true;
+  const wake = (): void => {
+    claimAgain = true;
+    if (claiming) return;
+    claiming = true;
     run(claimAll);
   };
-  return { wake: look, isIdle: () => underWay === 0 && !looking };
+  return { wake, isIdle: () => inProgress === 0 && !claiming };
 }

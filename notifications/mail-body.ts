@@ -1,20 +1,20 @@
-/** A notice as a mail: a plain part and an HTML part that say the same. */
+/** E-mail bodies: a plain text part and an HTML part with the same content. */
 import type { FailedTask, DeliveryMessage } from '../engine/notification/delivery.ts';
 import { escapeHtml } from './escape-html.ts';
 import { toSingleLine, type Tone, type NotificationContent } from './notification-content.ts';
 
-/** A failed task with the end of its log. */
+/** Failed task with the last lines of its log. */
 export interface TaskWithLog extends FailedTask {
   readonly log: string;
 }
 
-/** The mail of a notice. */
-export function renderMail(wording: NotificationContent, tasks: readonly TaskWithLog[]): DeliveryMessage {
+/** Renders the e-mail of a notification. */
+export function renderMail(content: NotificationContent, tasks: readonly TaskWithLog[]): DeliveryMessage {
   return {
     kind: 'mail',
-    subject: `[Runyard] ${toSingleLine(wording.headline, 200)}`,
-    text: renderPlainText(wording, tasks),
-    html: renderHtml(wording, tasks),
+    subject: `[Runyard] ${toSingleLine(content.headline, 200)}`,
+    text: renderPlainText(content, tasks),
+    html: renderHtml(content, tasks),
   };
 }
 
@@ -61,7 +61,7 @@ const codeStyle =
   'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12.5px;line-height:1.45;white-space:pre-wrap;' +
   'word-break:break-word;background:#f3f5f8;border:1px solid #dde3ea;border-radius:6px;padding:10px 12px;margin:6px 0 0';
 
-/** Styles stand in the elements, and the layout is a table: mail programs know little else. */
+/** Renders HTML with inline styles and a table layout, because mail programs support little else. */
 function renderHtml(
   { headline, tone, rows, link, footer }: NotificationContent,
   tasks: readonly TaskWithLog[],

@@ -1,4 +1,4 @@
-/** Sends mails: through an SMTP server, or into files where none is configured. */
+/** Sends e-mails through an SMTP server, or writes them to files when none is configured. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -9,14 +9,14 @@ import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';
 
 export interface MailSettings {
-  /** smtp[s]://user:password@host:port; undefined: mails are kept as files. */
+  /** smtp[s]://user:password@host:port; undefined writes e-mails to files. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
-  /** Mails a second, at most. */
+  /** Maximum e-mails per second. */
   readonly perSecond: number;
-  /** Where files of mails are kept. */
+  /** Directory of the e-mail files. */
   readonly directory: string;
-  /** Certificates to trust beside the known ones, in PEM. */
+  /** Further trusted certificates, in PEM. */
   readonly ca?: string | undefined;
 }
 
@@ -32,10 +32,10 @@ export interface Mailer {
   close(): void;
 }
 
-/** Connections at a time: as many as deliveries that are under way. */
+/** Maximum SMTP connections, and maximum e-mail deliveries in progress. */
 export const mailConcurrency = 5;
 
-/** One step of the talk with the server may take so long (ms). */
+/** Timeout of each step of an SMTP session (ms). */
 const smtpTimeoutMs = 20_000;
 
 export function createMailer(settings: MailSettings): Mailer {
@@ -57,7 +57,7 @@ function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
     host,
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    // A password never travels in the clear, but on this machine.
+    // A password is sent without TLS only to the local host.
     requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
     connectionTimeout: smtpTimeoutMs,
@@ -70,11 +70,11 @@ function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
   });
   return {
     async send(mail) {
-      const wrong = mail.to.find((address) => !isEmailAddress(address));
-      if (wrong !== undefined) return invalidAddressResult(wrong);
+      const invalid = mail.to.find((address) => !isEmailAddress(address));
+      if (invalid !== undefined) return invalidAddressResult(invalid);
       try {
         const { response } = await transport.sendMail(composeMail(mail, settings.from));
-        return { outcome: { kind: 'delivered' }, status: statusOf(response), answer: toExcerpt(response) };
+        return { outcome: { kind: 'delivered' }, status: statusOf(response), response: toExcerpt(response) };
       } catch (error) {
         return toFailureResult(error);
       }
@@ -93,16 +93,16 @@ function createFileMailer(settings: MailSettings): Mailer {
   });
   return {
     async send(mail) {
-      const wrong = mail.to.find((address) => !isEmailAddress(address));
-      if (wrong !== undefined) return invalidAddressResult(wrong);
+      const invalid = mail.to.find((address) => !isEmailAddress(address));
+      if (invalid !== undefined) return invalidAddressResult(invalid);
       try {
         const { message } = await transport.sendMail(composeMail(mail, settings.from));
-        if (!Buffer.isBuffer(message)) throw new TypeError('The mail was not composed as a whole.');
+        if (!Buffer.isBuffer(message)) throw new TypeError('The e-mail was not composed as a buffer.');
         await mkdir(settings.directory, { recursive: true, mode: 0o700 });
         const path = join(settings.directory, `${mail.deliveryId}.eml`);
         await writeFile(`${path}.part`, message, { mode: 0o600 });
         await rename(`${path}.part`, path);
-        return { outcome: { kind: 'delivered' }, answer: `Kept as ${path}; RUNYARD_SMTP_URL is not set.` };
+        return { outcome: { kind: 'delivered' }, response: `Saved as ${path}; RUNYARD_SMTP_URL is not set.` };
       } catch (error) {
         return { outcome: { kind: 'again' }, error: toExcerpt(messageOf(error)) };
       }
@@ -111,7 +111,7 @@ function createFileMailer(settings: MailSettings): Mailer {
   };
 }
 
-/** What a mail holds. Addresses are given as parts: as one text they would be parsed for lists and names. */
+/** Composes an e-mail. Addresses are passed as objects: nodemailer would parse a string for lists and names. */
 function composeMail({ deliveryId, to, message }: Mail, from: string) {
   return {
     from,
@@ -119,7 +119,7 @@ function composeMail({ deliveryId, to, message }: Mail, from: string) {
     subject: message.subject,
     text: message.text,
     html: message.html,
-    // Sent twice, it is the same mail.
+    // The same id on every attempt lets mail programs deduplicate.
     messageId: `<${deliveryId}@${domainOf(from)}>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Runyard-Delivery': deliveryId },
   };
@@ -132,7 +132,7 @@ function domainOf(from: string): string {
 function invalidAddressResult(address: string): SendResult {
   return {
     outcome: { kind: 'refused' },
-    error: `${JSON.stringify(address.slice(0, 100))} is no mail address.`,
+    error: `${JSON.stringify(address.slice(0, 100))} is not an e-mail address.`,
   };
 }
 
@@ -142,8 +142,8 @@ function statusOf(response: string): number | undefined {
 }
 
 /**
- * What the server says of recipient or content with 5xx stays so; everything else may be mended, a wrong
- * password among it.
+ * Converts a failure. A 5xx reply about the recipient or the content is final; all other failures, such as a wrong
+ * password, are retried.
  */
 function toFailureResult(error: unknown): SendResult {
   const status =
@@ -153,8 +153,8 @@ function toFailureResult(error: unknown): SendResult {
     typeof error.responseCode === 'number'
       ? error.responseCode
       : undefined;
-  const about = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
+  const isAboutMail = ['EENVELOPE', 'EMESSAGE'].includes(codeOf(error) ?? '');
   const outcome: AttemptOutcome =
-    about && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
+    isAboutMail && status !== undefined && status >= 500 ? { kind: 'refused' } : { kind: 'again' };
   return { outcome, status, error: toExcerpt(messageOf(error)) };
 }

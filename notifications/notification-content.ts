@@ -1,10 +1,10 @@
-/** What a notice says, in words: the same facts for mails and chats. */
+/** Content of a notification, shared by e-mails and chat messages. */
 import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
 import type { NotificationEvent, RunStateSnapshot } from '../engine/run/notification.ts';
 import { toIsoTime } from '../engine/clock.ts';
 import { runPageUrl, type WorkspaceInfo } from '../engine/run/workspace-info.ts';
 
-/** How urgent it looks. */
+/** Urgency of a notification, shown as a colour or an icon. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warning';
 
 export interface NotificationContent {
@@ -13,7 +13,7 @@ export interface NotificationContent {
   readonly tone: Tone;
   /** Name and value, in the order of reading. */
   readonly rows: readonly (readonly [string, string])[];
-  /** Of the run page. */
+  /** URL of the run page. */
   readonly link: string | undefined;
   readonly footer: string;
 }
@@ -29,13 +29,13 @@ const tones: Readonly<Record<NotificationEvent, Tone>> = {
   test: 'plain',
 };
 
-/** A name within one line: control characters would break headers, and a very long one hides the rest. */
-export function toSingleLine(text: string, most = 120): string {
+/** Makes a text fit one line: control characters would break headers, and long names hide the rest. */
+export function toSingleLine(text: string, maximum = 120): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
+  return line.length <= maximum ? line : `${line.slice(0, maximum - 1).toWellFormed()}…`;
 }
 
-/** Words for a delivery. `facts`: undefined when run and job are gone. */
+/** Creates the content of a delivery. @param facts undefined when the run and the job do not exist any more */
 export function createContent(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
@@ -49,7 +49,7 @@ export function createContent(
       tone,
       rows: [['Sent', formatTime(subject.createdTime)]],
       link: undefined,
-      footer: 'You get this because somebody tested the destination.',
+      footer: 'You receive this message because the destination was tested.',
     };
   }
   if (event === 'token_scopes_reminder' || event === 'token_scopes_enforced')
@@ -65,7 +65,7 @@ export function createContent(
         ['Deleted', formatTime(subject.createdTime)],
       ],
       footer:
-        'You get this because your address was named in the notifications of the job. Its history is gone, and active runs are being stopped.',
+        'You receive this message because your address is in the notification settings of the job. Its run history was removed, and its active runs are being stopped.',
     };
   }
   return {
@@ -73,7 +73,7 @@ export function createContent(
     tone,
     rows: runRowsOf(subject, facts, name),
     link: jobId === undefined || runId === undefined ? undefined : runPageUrl(site, jobId, runId),
-    footer: `You get this because the ${subject.taskKey === undefined ? 'job' : 'task'} names you under ${event}.`,
+    footer: `You receive this message because the ${subject.taskKey === undefined ? 'job' : 'task'} lists this recipient under ${event}.`,
   };
 }
 
@@ -83,7 +83,7 @@ function describeSubject({ taskKey }: DeliverySubject, name: string): string {
 
 const failureVerbs: Readonly<Record<string, string>> = {
   SKIPPED: 'was skipped',
-  INTERNAL_ERROR: 'met an internal error',
+  INTERNAL_ERROR: 'ended with an internal error',
   TIMEDOUT: 'timed out',
   CANCELED: 'was cancelled',
 };
@@ -118,7 +118,7 @@ function runRowsOf(
     ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
-    // Only an end carries where the run stood: at every other event it is running.
+    // Only the event of an end carries a state; at all other events the run is running.
     ['State', describeState(state)],
     ['Message', state?.message === '' ? undefined : state?.message],
     ['Started', start === undefined ? undefined : formatTime(start)],
@@ -132,16 +132,16 @@ function runRowsOf(
   return rows.flatMap(([label, value]): [string, string][] => (value === undefined ? [] : [[label, value]]));
 }
 
-function describeState(standing: RunStateSnapshot | undefined): string {
-  if (standing === undefined) return 'RUNNING';
-  return standing.result === undefined ? standing.state : `${standing.state}, ${standing.result}`;
+function describeState(snapshot: RunStateSnapshot | undefined): string {
+  if (snapshot === undefined) return 'RUNNING';
+  return snapshot.result === undefined ? snapshot.state : `${snapshot.state}, ${snapshot.result}`;
 }
 
 function formatElapsed(start: number, end: number | undefined, now: number): string {
   return formatDuration(Math.max(0, (end ?? now) - start)) + (end === undefined ? ' so far' : '');
 }
 
-/** `1 h 2 min 3 s`; below a minute with tenths. */
+/** Formats a duration as `1 h 2 min 3 s`; below one minute with tenths of a second. */
 export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
   const seconds = Math.floor(ms / 1_000);
@@ -173,6 +173,6 @@ function createTokenContent({ event, facts: { token } }: DeliverySubject): Notif
       ],
     ],
     footer:
-      'These scopes were inferred from what the token was used for. Set its scopes by hand if it needs others: PATCH /api/2.0/token/<token_id>.',
+      'These scopes were inferred from the use of the token. If it needs others, set its scopes with PATCH /api/2.0/token/<token_id>.',
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Delivers notices, at least once and each run's in their order. Every destination is a way of its own, and
- * all mail together is one: what holds up one way holds up no other. Nothing is asked for again and again:
- * the bell of the database, the time of the next try, and a slow round in case that an engine has died, lead
- * to the next look.
+ * The outbox dispatcher: turns outbox events into deliveries and sends them, at least once and in order for each
+ * run and recipient. Each destination has a delivery queue of its own and e-mail has one, so that a slow
+ * destination delays no other. Nothing polls: NOTIFY, the time of the next attempt, and a sweep that finds the
+ * deliveries of dead engines wake the queues.
  */
 import { messageOf } from '../engine/errors.ts';
 import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
@@ -18,69 +18,78 @@ export interface DispatcherPorts extends SendPorts {
 }
 
 export interface OutboxDispatcher {
-  /** Something is due: on a way; with '' in the outbox; with undefined perhaps anywhere. Returns at once. */
-  wake(way: string | undefined): void;
+  /** Wakes the queue with this key; with '' the outbox; with undefined all. Returns at once. */
+  wake(queueKey: string | undefined): void;
   /**
-   * Takes nothing new, waits a moment for what is under way, and gives up the rest: another engine sends it.
+   * Claims no more, waits a moment for the deliveries in progress, then aborts and releases the rest: another
+   * engine sends them.
    */
   close(): Promise<void>;
 }
 
-/** Deliveries of one destination that are under way at a time. */
+/** Maximum deliveries to one destination in progress at a time. */
 const destinationConcurrency = 8;
 
-/** Notices that become deliveries with one transaction. */
+/** Outbox events that become deliveries in one transaction. */
 const outboxBatchSize = 500;
 
-/** The round in which what a dead engine had claimed is found. */
+/** Interval of the sweep that finds the claims of dead engines. */
 const sweepIntervalMs = 30_000;
+
+/** Delay of the sweep after a failure, such as an unavailable database. */
+const retryDelayMs = 5_000;
+
+const postponeMs = 60_000;
 
 export function createOutboxDispatcher(ports: DispatcherPorts): OutboxDispatcher {
   const { store, clock, log, nodeId } = ports;
-  const work = createTaskTracker(clock, log);
-  const ways = new Map<string, DeliveryQueue>();
-  const alarm = createEarliestTimer(clock, () => lookEverywhere());
-  const stopped = new AbortController();
-  const closing = (): boolean => work.closing();
+  const tasks = createTaskTracker(clock, (error) => {
+    timer.at(clock.now() + retryDelayMs);
+    log.warn({ error: messageOf(error) }, 'Outbox dispatch failed; retrying in 5 s.');
+  });
+  const queues = new Map<string, DeliveryQueue>();
+  const timer = createEarliestTimer(clock, () => sweep());
+  const aborted = new AbortController();
+  const { isClosing } = tasks;
 
-  const takeUp = singleFlight(work.run, async () => {
-    let taken;
-    do taken = closing() ? 0 : await store.dispatchOutboxEvents(clock.now(), outboxBatchSize);
-    while (taken === outboxBatchSize);
+  const dispatchOutbox = singleFlight(tasks.run, async () => {
+    let dispatched;
+    do dispatched = isClosing() ? 0 : await store.dispatchOutboxEvents(clock.now(), outboxBatchSize);
+    while (dispatched === outboxBatchSize);
   });
-  const lookEverywhere = singleFlight(work.run, async () => {
-    // First the time of the next look, so that there is one whatever fails here.
-    alarm.at(clock.now() + sweepIntervalMs);
-    takeUp();
+  const sweep = singleFlight(tasks.run, async () => {
+    // Set the timer first, so that the next sweep runs even when this one fails.
+    timer.at(clock.now() + sweepIntervalMs);
+    dispatchOutbox();
     const { due, next } = await store.findDueQueueKeys(clock.now());
-    for (const [name, way] of ways) if (way.isIdle()) ways.delete(name);
-    for (const name of due) look(name);
-    if (next !== undefined) alarm.at(next);
+    for (const [key, queue] of queues) if (queue.isIdle()) queues.delete(key);
+    for (const key of due) wakeQueue(key);
+    if (next !== undefined) timer.at(next);
   });
-  const look = (name: string): void => {
-    const way =
-      ways.get(name) ??
+  const wakeQueue = (key: string): void => {
+    const queue =
+      queues.get(key) ??
       createDeliveryQueue({
-        claim: async (limit) => (closing() ? [] : store.claim(name, nodeId, clock.now(), limit)),
-        deliver: async (delivery) => alarm.at(await attemptOrPostpone(ports, delivery, stopped.signal)),
-        concurrency: name === emailQueueKey ? mailConcurrency : destinationConcurrency,
-        run: work.run,
+        claim: async (limit) => (isClosing() ? [] : store.claim(key, nodeId, clock.now(), limit)),
+        deliver: async (delivery) => timer.at(await attemptOrPostpone(ports, delivery, aborted.signal)),
+        concurrency: key === emailQueueKey ? mailConcurrency : destinationConcurrency,
+        run: tasks.run,
       });
-    ways.set(name, way);
-    way.wake();
+    queues.set(key, queue);
+    queue.wake();
   };
 
   return {
-    wake(way) {
-      if (closing()) return;
-      if (way === undefined) lookEverywhere();
-      else if (way === '') takeUp();
-      else look(way);
+    wake(queueKey) {
+      if (isClosing()) return;
+      if (queueKey === undefined) sweep();
+      else if (queueKey === '') dispatchOutbox();
+      else wakeQueue(queueKey);
     },
     async close() {
-      alarm.close();
-      await work.close(() => {
-        stopped.abort();
+      timer.close();
+      await tasks.close(() => {
+        aborted.abort();
         ports.mailer.close();
       });
       ports.mailer.close();
@@ -89,7 +98,7 @@ export function createOutboxDispatcher(ports: DispatcherPorts): OutboxDispatcher
   };
 }
 
-/** One try; gives the time of the next one, never when there is none. Never rejects. */
+/** Makes one attempt. Returns the time of the next one, Infinity when there is none. Never rejects. */
 async function attemptOrPostpone(
   ports: DispatcherPorts,
   delivery: ClaimedDelivery,
@@ -99,12 +108,12 @@ async function attemptOrPostpone(
   try {
     return (await attemptDelivery(ports, delivery, signal)) ?? Infinity;
   } catch (error) {
-    // A fault of ours or of the database: nothing is said of the receiver, and nothing may be lost.
+    // A bug or a database fault, not an answer of the destination: no attempt is recorded.
     log.error(
       { delivery_id: delivery.deliveryId, error: messageOf(error) },
-      'A notice could not be sent; it is tried again in a minute.',
+      'Delivery attempt failed inside the engine; retrying in 1 min.',
     );
-    const until = clock.now() + 2 * sweepIntervalMs;
+    const until = clock.now() + postponeMs;
     await store.postpone(delivery.deliveryId, nodeId, until).catch(() => undefined);
     return until;
   }

@@ -1,4 +1,4 @@
-/** From a delivery to what is sent: made once, at its first try, and kept. */
+/** Rendering of the message of a delivery, at its first attempt. */
 import type {
   ClaimedDelivery,
   FailedTask,
@@ -12,22 +12,22 @@ import { createContent } from './notification-content.ts';
 
 export interface MessagePorts {
   readonly site: WorkspaceInfo;
-  /** The last lines that an attempt wrote; empty when there are none. */
+  /** Returns the last lines of the log of a task run; '' when there are none. */
   readonly logTail: (runId: number) => Promise<string>;
 }
 
-/** @param facts undefined when run and job are gone */
+/** Renders a message. @param facts undefined when the run and the job do not exist any more */
 export async function renderMessage(
   delivery: ClaimedDelivery,
   facts: SubjectDetails | undefined,
   { site, logTail }: MessagePorts,
 ): Promise<DeliveryMessage> {
-  const wording = createContent(delivery, facts, site);
+  const content = createContent(delivery, facts, site);
   const target = 'address' in delivery.to ? undefined : delivery.to.destination?.target;
   if (target !== undefined && target.kind !== 'EMAIL') {
     return {
       kind: target.kind,
-      body: JSON.stringify(renderBody(target.kind, delivery, facts, wording, site)),
+      body: JSON.stringify(renderBody(target.kind, delivery, facts, content, site)),
     };
   }
   const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
@@ -35,5 +35,5 @@ export async function renderMessage(
     ...task,
     log: task.state === 'SKIPPED' ? '' : await logTail(task.runId),
   });
-  return renderMail(wording, await Promise.all(failed.map(withLog)));
+  return renderMail(content, await Promise.all(failed.map(withLog)));
 }

@@ -1,17 +1,17 @@
-/** What a try to send came to, for the log and for what follows. */
+/** Result of sending a message, for the delivery log and the retry decision. */
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
   readonly status?: number | undefined;
-  readonly answer?: string | undefined;
+  readonly response?: string | undefined;
   readonly error?: string | undefined;
 }
 
-/** What the log keeps of an answer, in characters. */
+/** Maximum characters of a response in the delivery log. */
 const excerptCharsMax = 1_000;
 
-/** The beginning of an answer as text that can be stored. */
-export function toExcerpt(answer: string): string {
-  return answer.slice(0, excerptCharsMax).toWellFormed().replaceAll('\0', '\uFFFD');
+/** Returns the beginning of a response as text that PostgreSQL can store. */
+export function toExcerpt(response: string): string {
+  return response.slice(0, excerptCharsMax).toWellFormed().replaceAll('\0', '\uFFFD');
 }

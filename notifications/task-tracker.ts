@@ -1,13 +1,8 @@
-/**
- * What goes on beside everything else: work that nobody awaits until the end, calls that flow together, and
- * an alarm.
- */
+/** Background work: a timer for the earliest of several times, tracked tasks, and single-flight calls. */
 import type { Clock } from '../engine/clock.ts';
-import { messageOf } from '../engine/errors.ts';
-import type { Log } from '../engine/ports/engine.ts';
 
-/** Calls back at the earliest of the times that it was told. */
-export function createEarliestTimer(clock: Clock, ring: () => void) {
+/** Creates a timer that fires at the earliest of the times given to `at`. */
+export function createEarliestTimer(clock: Clock, onFire: () => void) {
   let closed = false;
   let armed: { readonly at: number; readonly cancel: () => void } | undefined;
   return {
@@ -18,7 +13,7 @@ export function createEarliestTimer(clock: Clock, ring: () => void) {
         at,
         cancel: clock.runAt(at, () => {
           armed = undefined;
-          ring();
+          onFire();
         }),
       };
     },
@@ -29,65 +24,64 @@ export function createEarliestTimer(clock: Clock, ring: () => void) {
   };
 }
 
-/** What is under way when the service stops gets this long, and as long again to give up (ms). */
+/** At shutdown, tasks get this long to finish, and as long again after they were aborted (ms). */
 const shutdownGraceMs = 2_000;
 
-/** Work that nobody awaits until the end. */
-export function createTaskTracker(clock: Clock, log: Log) {
+/**
+ * Tracks tasks that no caller awaits, so that a graceful shutdown can wait for them.
+ * @param onFailure called with the error of a failed task, except during the shutdown
+ */
+export function createTaskTracker(clock: Clock, onFailure: (error: unknown) => void) {
   const tasks = new Set<Promise<void>>();
   let closing = false;
-  const allOf = async (): Promise<void> => {
+  const finishAll = async (): Promise<void> => {
     while (tasks.size > 0) await Promise.all(tasks);
   };
   return {
-    closing: () => closing,
+    isClosing: () => closing,
     run(work: () => Promise<void>): void {
       const task = work()
         .catch((error: unknown) => {
-          if (!closing)
-            log.warn(
-              { error: messageOf(error) },
-              'Notices could not be looked after; they are with the next round.',
-            );
+          if (!closing) onFailure(error);
         })
         .finally(() => tasks.delete(task));
       tasks.add(task);
     },
-    /** Waits for all of it; what takes too long is told to give up, and then left. */
-    async close(giveUp: () => void): Promise<void> {
+    /** Waits for all tasks; calls `abort` after a grace period, and returns after another one in any case. */
+    async close(abort: () => void): Promise<void> {
       closing = true;
-      const outOfTime = Promise.withResolvers<void>();
+      const timeout = Promise.withResolvers<void>();
       const cancels = [
-        clock.runAt(clock.now() + shutdownGraceMs, giveUp),
-        clock.runAt(clock.now() + 2 * shutdownGraceMs, outOfTime.resolve),
+        clock.runAt(clock.now() + shutdownGraceMs, abort),
+        clock.runAt(clock.now() + 2 * shutdownGraceMs, timeout.resolve),
       ];
-      await Promise.race([outOfTime.promise, allOf()]);
+      await Promise.race([timeout.promise, finishAll()]);
       cancels.forEach((cancel) => cancel());
     },
   };
 }
 
-/** Calls that come while one is at work lead to one more, however many they are. */
+/** Runs `work` once at a time: calls during a run lead to one more run, however many they are. */
 export function singleFlight(
   run: (work: () => Promise<void>) => void,
   work: () => Promise<void>,
 ): () => void {
-  let atWork = false;
-  let again = false;
-  const all = async (): Promise<void> => {
+  let running = false;
+  let runAgain = false;
+  const runAll = async (): Promise<void> => {
     try {
-      while (again) {
-        again = false;
+      while (runAgain) {
+        runAgain = false;
         await work();
       }
     } finally {
-      atWork = false;
+      running = false;
     }
   };
   return () => {
-    again = true;
-    if (atWork) return;
-    atWork = true;
-    run(all);
+    runAgain = true;
+    if (running) return;
+    running = true;
+    run(runAll);
   };
 }

@@ -1,11 +1,11 @@
-/** A notice as the body of a call: for receivers of one's own, for Slack, and for Teams. */
+/** Webhook bodies of a notification: generic, for Slack, and for Microsoft Teams. */
 import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
 import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
 import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
 import { toSingleLine, type Tone, type NotificationContent } from './notification-content.ts';
 
-/** Ids are JSON numbers. */
+/** Renders the generic body; ids are JSON numbers. */
 export function renderGenericBody(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
@@ -23,27 +23,27 @@ export function renderGenericBody(
   };
 }
 
-/** The body that a destination of this kind understands. */
+/** Renders the body for a kind of destination. */
 export function renderBody(
   kind: Exclude<DestinationTarget['kind'], 'EMAIL'>,
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
-  wording: NotificationContent,
+  content: NotificationContent,
   site: WorkspaceInfo,
 ): object {
   switch (kind) {
     case 'WEBHOOK':
       return renderGenericBody(subject, facts, site);
     case 'SLACK':
-      return renderSlackBody(wording);
+      return renderSlackBody(content);
     case 'MICROSOFT_TEAMS':
-      return renderTeamsBody(wording);
+      return renderTeamsBody(content);
     default:
       return kind satisfies never;
   }
 }
 
-/** What a chat shows of one value; both refuse messages that are much longer. */
+/** Maximum characters of one value; Slack and Teams refuse messages that are much longer. */
 const valueCharsMax = 1_000;
 
 const toneEmojis: Readonly<Record<Tone, string>> = {
@@ -53,20 +53,19 @@ const toneEmojis: Readonly<Record<Tone, string>> = {
   warning: ':warning:',
 };
 
-/**
- * Blocks for the channel, and the headline for notifications. In Slack's text three characters mean
- * something.
- */
+/** Renders blocks for the channel, and a text for notifications. Slack requires &, < and > to be escaped. */
 function renderSlackBody({ headline, tone, rows, link }: NotificationContent): object {
-  const fit = (text: string): string =>
+  const escape = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const title =
-    link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
+    link === undefined
+      ? `*${escape(headline)}*`
+      : `*<${escape(link)}|${escape(headline).replaceAll('|', '¦')}>*`;
   const fields = rows
-    .map(([label, value]) => `*${fit(label)}:* ${fit(toSingleLine(value, valueCharsMax))}`)
+    .map(([label, value]) => `*${escape(label)}:* ${escape(toSingleLine(value, valueCharsMax))}`)
     .join('\n');
   return {
-    text: fit(headline),
+    text: escape(headline),
     blocks: [
       { type: 'section', text: { type: 'mrkdwn', text: `${toneEmojis[tone]} ${title}` } },
       { type: 'section', text: { type: 'mrkdwn', text: fields.slice(0, 2_900).toWellFormed() } },
@@ -81,7 +80,7 @@ const colours: Readonly<Record<Tone, string>> = {
   warning: 'Warning',
 };
 
-/** An adaptive card, which both the old connectors and the newer workflows of Teams take. */
+/** Renders an adaptive card, which old connectors and newer workflows of Teams accept. */
 function renderTeamsBody({ headline, tone, rows, link }: NotificationContent): object {
   return {
     type: 'message',
@@ -119,7 +118,7 @@ function renderTeamsBody({ headline, tone, rows, link }: NotificationContent): o
   };
 }
 
-/** Cards read Markdown: a name must not become a link or a heading. */
+/** Escapes Markdown, so that a name in a card does not become a link or a heading. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]#~<>]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-/** Posts a notice to a URL: signed, within ten seconds, and never into the network of this service. */
+/** Posts a signed notification to a URL, with a timeout, and by default never to a private address. */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import got, { TimeoutError, type PlainResponse } from 'got';
@@ -12,11 +12,11 @@ import { toExcerpt, type SendResult } from './send-result.ts';
 
 export interface WebhookPorts {
   readonly clock: Clock;
-  /** Whether private and link-local addresses may be called. */
+  /** True when private and link-local addresses are allowed. */
   readonly allowPrivate: boolean;
-  /** From the first byte to the answer, in ms. */
+  /** Timeout of the whole request, in ms. */
   readonly timeoutMs: number;
-  /** Resolves names. Default: the system's resolver. */
+  /** Resolver of host names; default: that of the system. */
   readonly lookup?: typeof resolve | undefined;
 }
 
@@ -27,19 +27,19 @@ export interface WebhookRequest {
   readonly target: Exclude<DestinationTarget, { kind: 'EMAIL' }>;
 }
 
-/** Bytes that are read of an answer; the rest is nobody's business. */
+/** Maximum bytes read of a response body. */
 const responseBytesMax = 4_096;
 
 class PrivateAddressError extends Error {}
 
-/** Never rejects. */
+/** Posts a message; network errors become results. Never rejects. */
 export async function postWebhook(
   ports: WebhookPorts,
-  call: WebhookRequest,
+  request: WebhookRequest,
   signal: AbortSignal,
 ): Promise<SendResult> {
   const { clock, allowPrivate, timeoutMs, lookup = resolve } = ports;
-  const { deliveryId, body, target, destination } = call;
+  const { deliveryId, body, target, destination } = request;
   const url = new URL(target.url);
   if (!allowPrivate && isPrivateHost(url.hostname))
     return refusedAddressResult(`${url.hostname} is a private or local address`);
@@ -76,9 +76,9 @@ export async function postWebhook(
       );
       stream.on('error', failed);
     });
-    // The status counts, however the rest of the answer may end.
-    const answer = await readResponseStart(stream);
-    return { ...outcomeOfStatus(status, clock.now()), status: status.code, answer };
+    // The status decides, also when reading the body fails.
+    const response = await readResponseStart(stream);
+    return { ...outcomeOfStatus(status, clock.now()), status: status.code, response };
   } catch (error) {
     return toFailureResult(error, timeoutMs);
   }
@@ -94,13 +94,13 @@ async function readResponseStart(stream: AsyncIterable<Buffer> & { destroy(): vo
       if (size >= responseBytesMax) break;
     }
   } catch {
-    // Cut or stalled: what came is shown.
+    // The body was cut off or timed out: keep the part that arrived.
   }
   stream.destroy();
   return toExcerpt(Buffer.concat(chunks).subarray(0, responseBytesMax).toString('utf8'));
 }
 
-/** 2xx delivers; 429 and 5xx may be otherwise later; everything else will not. */
+/** Maps a status to an outcome: 2xx is delivered, 429 and 5xx are retried, everything else is refused. */
 function outcomeOfStatus(
   { code, retryAfter }: { readonly code: number; readonly retryAfter: string | undefined },
   now: number,
@@ -109,18 +109,21 @@ function outcomeOfStatus(
   if (code >= 300 && code < 400)
     return {
       outcome: { kind: 'refused' },
-      error: `It answered ${code}; redirects are followed on the same host alone.`,
+      error: `The destination answered ${code}; only redirects on the same host are followed.`,
     };
   if (code >= 500 || code === 429) {
     return {
       outcome: { kind: 'again', retryAfterMs: parseRetryAfter(retryAfter, now) },
-      error: `It answered ${code}.`,
+      error: `The destination answered ${code}.`,
     };
   }
-  return { outcome: { kind: 'refused' }, error: `It answered ${code}, which trying again would not change.` };
+  return {
+    outcome: { kind: 'refused' },
+    error: `The destination answered ${code}; the delivery is not retried.`,
+  };
 }
 
-/** Seconds, or a date; undefined for anything else. */
+/** Parses a Retry-After header (seconds or a date) into ms; undefined for anything else. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000;
@@ -128,15 +131,15 @@ export function parseRetryAfter(header: string | undefined, now: number): number
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** A redirect is followed on the same host alone, and never from https to http. */
+/** Allows redirects on the same host, but not from https to http. */
 function isSameHostRedirect(from: URL, location: string | undefined): boolean {
   const to = URL.parse(location ?? '', from);
   return to !== null && to.host === from.host && (to.protocol === from.protocol || to.protocol === 'https:');
 }
 
 /**
- * A resolver that gives public addresses alone. The connection is made to what it gives, so that no second
- * answer of the name server can lead elsewhere.
+ * Creates a resolver that returns public addresses only. The connection uses the returned address, so a second
+ * DNS answer cannot redirect it (DNS rebinding).
  */
 export function createPublicLookup(lookup: typeof resolve): LookupFunction {
   return (hostname, options, callback) => {
@@ -158,10 +161,10 @@ export function createPublicLookup(lookup: typeof resolve): LookupFunction {
   };
 }
 
-function refusedAddressResult(what: string): SendResult {
+function refusedAddressResult(subject: string): SendResult {
   return {
     outcome: { kind: 'refused' },
-    error: `${what}; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.`,
+    error: `${subject}; private and link-local addresses are allowed only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.`,
   };
 }
 
@@ -170,7 +173,10 @@ function toFailureResult(error: unknown, timeoutMs: number): SendResult {
   if (cause instanceof PrivateAddressError || error instanceof PrivateAddressError)
     return refusedAddressResult(messageOf(cause));
   if (error instanceof TimeoutError)
-    return { outcome: { kind: 'again' }, error: `No answer within ${timeoutMs} ms.` };
+    return {
+      outcome: { kind: 'again' },
+      error: `The destination did not answer within ${timeoutMs / 1_000} s.`,
+    };
   const code = codeOf(error);
   return {
     outcome: { kind: 'again' },

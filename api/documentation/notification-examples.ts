@@ -57,7 +57,7 @@ export const notificationExamples: Readonly<Record<string, Example>> = {
               duration_ms: 212,
               status: 503,
               answer: 'try later',
-              error: 'It answered 503.',
+              error: 'The destination answered 503.',
             },
           ],
         },

@@ -16,8 +16,8 @@ import type { RunStore } from '../../engine/ports/runs.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
+import { migrate } from '../../storage/migrations/migrate.ts';
 import {
-  migrate,
   openDatabase,
   ping,
   type DatabaseAddress,
@@ -41,11 +41,8 @@ import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
 import { createRoots, type Roots } from '../../storage/files/roots.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
-import {
-  createTokenLookup,
-  createTokenStore,
-  ensureBootstrapAdmin,
-} from '../../storage/postgres/tokens/tokens.ts';
+import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
+import { createTokenStore, ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
 import { createWorkspaceStore } from '../../storage/files/workspace.ts';
 import { ensureBootstrapToken } from './bootstrap-token.ts';
 import type { Config } from '../config.ts';
@@ -112,7 +109,7 @@ async function startParts(
   const address = await resolveDatabaseAddress(config, log, closers);
   const database = openDatabase(address, log);
   closers.push(() => database.close());
-  await migrate(database.db);
+  await migrate(database.db, log);
   await bindDataDirectory(config.dataDirectory, await readInstallation(database.db));
   const { token, isNew } = await ensureBootstrapToken(config);
   await ensureBootstrapAdmin(database.db, hashToken(token), clock.now());

@@ -1,11 +1,11 @@
 /**
- * Delivers the logs of clusters (spec 2.8): `<destination>/<cluster id>/{driver,executor,init_scripts}/`, in
- * managed_fs alone. They are shown as everywhere: without the secrets of the runs, and with a line for what
- * was left out.
+ * Log delivery of clusters (spec 2.8) to `<destination>/<cluster id>/{driver,executor,init_scripts}/` in
+ * managed_fs. As wherever logs are served, secrets of the runs are masked and a truncated part is replaced by a
+ * line that says so.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { Check } from 'typebox/value';
 import { toIsoTime } from '../../engine/clock.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
@@ -16,6 +16,7 @@ import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
+import { lockUntilCommit } from '../postgres/advisory-locks.ts';
 import { createClusterReader } from '../postgres/clusters/all-purpose-clusters.ts';
 import {
   appendLogs,
@@ -32,12 +33,10 @@ import type { Database } from '../postgres/schema.ts';
 
 type LogRoots = Pick<Roots, 'managedFs' | 'clusters' | 'runs'>;
 
-/** Any number that nobody else takes for advisory locks of this database. */
-const logDeliveryLockFamily = 7_401_116;
 const eventsMax = 10_000;
 const giveUpAfterMs = 60 * 60 * 1_000;
 
-/** Notes that the logs of an attempt belong to those of a cluster. */
+/** Records that the logs of an attempt are part of the logs of a cluster. */
 export async function recordClusterAttempt(roots: LogRoots, clusterId: string, runId: number): Promise<void> {
   const directory = join(roots.clusters.directory, clusterId, 'attempts');
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -46,14 +45,18 @@ export async function recordClusterAttempt(roots: LogRoots, clusterId: string, r
 
 /** Ids of the clusters that have logs to deliver. */
 export async function listClustersWithPendingLogs(db: Kysely<Database>): Promise<string[]> {
-  const rows = await db.selectFrom('clusters').select('cluster_id').where('owes_logs', '=', true).execute();
+  const rows = await db
+    .selectFrom('clusters')
+    .select('cluster_id')
+    .where('logs_pending', '=', true)
+    .execute();
   return rows.map((row) => row.cluster_id);
 }
 
 /**
- * Delivers what the logs of a cluster have grown by. Several may do so at once, also on other engines: one
- * after the other.
- * @throws ServiceError when its destination cannot be written to
+ * Delivers the part of a cluster's logs that is new since the last delivery. Concurrent calls, on any engine,
+ * run one after the other.
+ * @throws ServiceError when the destination is not writable
  */
 export async function deliverClusterLogs(
   db: Kysely<Database>,
@@ -63,9 +66,7 @@ export async function deliverClusterLogs(
 ): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock(${logDeliveryLockFamily}, hashtext(${clusterId}))`.execute(
-        transaction,
-      );
+      await lockUntilCommit(transaction, 'logDelivery', clusterId);
       const cluster = await findCluster(transaction, clusterId);
       const conf = cluster?.spec['cluster_log_conf'];
       if (cluster === undefined || !Check(ClusterLogConf, conf)) return;
@@ -78,27 +79,27 @@ export async function deliverClusterLogs(
         offset: 0,
         limit: eventsMax,
       });
-      const rest = await deliverLogs(
+      const progress = await deliverLogs(
         transaction,
         roots,
         cluster,
         readAliased(conf, 'managed_fs')?.destination ?? '',
         events,
       );
-      // A process that vanished leaves no sign of its end: it is not waited for without end.
-      if (rest === 'all' || (cluster.terminatedTime ?? now) < now - giveUpAfterMs)
+      // A process that vanished leaves no exit file, so the wait for the rest of its log is limited.
+      if (progress === 'all' || (cluster.terminatedTime ?? now) < now - giveUpAfterMs)
         await markLogsDelivered(transaction, clusterId);
     });
   } catch (error) {
-    // Nothing will mend a destination that a finished cluster names wrongly.
+    // The destination of a terminated cluster does not change: a wrong one stays wrong.
     if (error instanceof ServiceError) await markLogsDelivered(db, clusterId);
-    // What may pass, such as a full disk, has its time to do so.
+    // A full disk and similar faults may pass: retry until the time limit.
     else await markLogsDelivered(db, clusterId, now - giveUpAfterMs);
     throw error;
   }
 }
 
-/** @param endedBefore leaves alone a cluster that ended later */
+/** @param endedBefore a cluster that terminated later keeps its pending logs */
 async function markLogsDelivered(
   db: Kysely<Database>,
   clusterId: string,
@@ -106,7 +107,7 @@ async function markLogsDelivered(
 ): Promise<void> {
   await db
     .updateTable('clusters')
-    .set({ owes_logs: false })
+    .set({ logs_pending: false })
     .where('cluster_id', '=', clusterId)
     .where('state', '=', 'TERMINATED')
     .where('terminated_time', '<', endedBefore)
@@ -120,17 +121,17 @@ async function deliverLogs(
   destination: string,
   events: readonly ClusterEvent[],
 ): Promise<'all' | 'more'> {
-  const own = join(roots.clusters.directory, cluster.clusterId);
+  const clusterDirectory = join(roots.clusters.directory, cluster.clusterId);
   const folder = `${destination.replace(/\/+$/, '')}/${cluster.clusterId}`;
   const mask = maskOfCluster(cluster);
-  // Those that are over now have nothing to add after this delivery.
-  const attempts = await listAttempts(db, roots, own, mask);
+  // Attempts that have ended before this read get their last delivery here.
+  const attempts = await listAttempts(db, roots, clusterDirectory, mask);
   const files: DeliveredLog[] = [
     ...logStreams.map((stream) => ({
       target: `driver/${stream}`,
       sources: attempts.map((attempt) => sourceOf(attempt, stream)),
     })),
-    ...(await listScriptLogs(own, mask, cluster.state === 'TERMINATED')),
+    ...(await listScriptLogs(clusterDirectory, mask, cluster.state === 'TERMINATED')),
   ];
   for (const directory of [
     'driver',
@@ -139,7 +140,7 @@ async function deliverLogs(
   ]) {
     await mkdir(await resolveInside(roots.managedFs, `${folder}/${directory}`), { recursive: true });
   }
-  const state = await readLogDeliveryState(own);
+  const state = await readLogDeliveryState(clusterDirectory);
   for (const file of files)
     await appendLogs(await resolveInside(roots.managedFs, `${folder}/${file.target}`), file, state);
   await writeBytes(
@@ -148,46 +149,46 @@ async function deliverLogs(
     Buffer.from(maskText(mask, renderEventLines(cluster, events))),
     true,
   );
-  const over = attempts.filter((attempt) => attempt.over);
-  for (const attempt of over)
+  const ended = attempts.filter((attempt) => attempt.ended);
+  for (const attempt of ended)
     for (const stream of logStreams) delete state.sources[sourceOf(attempt, stream).path];
-  await writeLogDeliveryState(own, state);
-  for (const { runId } of over) await rm(join(own, 'attempts', String(runId)), { force: true });
-  return over.length === attempts.length ? 'all' : 'more';
+  await writeLogDeliveryState(clusterDirectory, state);
+  for (const { runId } of ended) await rm(join(clusterDirectory, 'attempts', String(runId)), { force: true });
+  return ended.length === attempts.length ? 'all' : 'more';
 }
 
 interface LoggedAttempt {
   readonly runId: number;
   readonly directory: string;
-  readonly over: boolean;
+  readonly ended: boolean;
   readonly mask: Mask;
 }
 
-/** @param otherwise what is not to be shown of an attempt whose run is gone */
+/** @param defaultMask used for an attempt whose run was removed */
 async function listAttempts(
   db: Kysely<Database>,
   roots: LogRoots,
-  own: string,
-  otherwise: Mask,
+  clusterDirectory: string,
+  defaultMask: Mask,
 ): Promise<LoggedAttempt[]> {
-  const names = (await readdir(join(own, 'attempts')).catch(undefinedIfMissing)) ?? [];
+  const names = (await readdir(join(clusterDirectory, 'attempts')).catch(undefinedIfMissing)) ?? [];
   const attempts: LoggedAttempt[] = [];
   for (const runId of names
     .map(Number)
     .filter(Number.isSafeInteger)
     .toSorted((one, other) => one - other)) {
     const directory = join(roots.runs.directory, String(runId));
-    const over = (await statIfExists(directory)) === undefined || (await hasEnded(directory));
-    attempts.push({ runId, directory, over, mask: (await maskOfAttempt(db, runId)) ?? otherwise });
+    const ended = (await statIfExists(directory)) === undefined || (await hasEnded(directory));
+    attempts.push({ runId, directory, ended, mask: (await maskOfAttempt(db, runId)) ?? defaultMask });
   }
   return attempts;
 }
 
-function sourceOf({ directory, over, mask }: LoggedAttempt, stream: string): LogSource {
-  return { path: join(directory, stream), isComplete: over, mask };
+function sourceOf({ directory, ended, mask }: LoggedAttempt, stream: string): LogSource {
+  return { path: join(directory, stream), isComplete: ended, mask };
 }
 
-/** Whether the process of a directory is over. */
+/** Returns true when the process of an attempt directory has ended. */
 async function hasEnded(directory: string): Promise<boolean> {
   return (
     (await statIfExists(join(directory, 'exit'))) !== undefined ||
@@ -195,22 +196,26 @@ async function hasEnded(directory: string): Promise<boolean> {
   );
 }
 
-/** The output of init scripts, of each start of the cluster after the one before. */
-async function listScriptLogs(own: string, mask: Mask, clusterIsOver: boolean): Promise<DeliveredLog[]> {
-  const top = join(own, 'init_scripts');
-  const launches = ((await readdir(top).catch(undefinedIfMissing)) ?? []).toSorted(
+/** Lists the output files of init scripts; the starts of the cluster follow one another in each file. */
+async function listScriptLogs(
+  clusterDirectory: string,
+  mask: Mask,
+  clusterTerminated: boolean,
+): Promise<DeliveredLog[]> {
+  const scriptsDirectory = join(clusterDirectory, 'init_scripts');
+  const launches = ((await readdir(scriptsDirectory).catch(undefinedIfMissing)) ?? []).toSorted(
     (one, other) => Number(one) - Number(other),
   );
   const files = new Map<string, LogSource[]>();
   for (const launch of launches) {
-    for (const script of (await readdir(join(top, launch))).toSorted()) {
-      const directory = join(top, launch, script);
-      const over = clusterIsOver || (await hasEnded(directory));
+    for (const script of (await readdir(join(scriptsDirectory, launch))).toSorted()) {
+      const directory = join(scriptsDirectory, launch, script);
+      const ended = clusterTerminated || (await hasEnded(directory));
       for (const stream of logStreams) {
         const target = `init_scripts/${script}.${stream}.log`;
         files.set(target, [
           ...(files.get(target) ?? []),
-          { path: join(directory, stream), isComplete: over, mask },
+          { path: join(directory, stream), isComplete: ended, mask },
         ]);
       }
     }
@@ -218,7 +223,7 @@ async function listScriptLogs(own: string, mask: Mask, clusterIsOver: boolean): 
   return [...files].map(([target, sources]) => ({ target, sources }));
 }
 
-/** What happened to the cluster, a line each. */
+/** Renders the cluster events as log lines. */
 function renderEventLines({ clusterId, name }: Cluster, events: readonly ClusterEvent[]): string {
   return events
     .map(({ time, type, details: { reason, current_num_workers: current, target_num_workers: target } }) => {

@@ -1,16 +1,13 @@
-/** The connection pool, int8 as safe numbers, migrations at start, and the one place that counts queries. */
+/** The connection pool. It parses int8 as safe numbers and counts queries. */
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
-import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { Database } from './schema.ts';
-import { initialSchema } from '../migrations/initial-schema.ts';
 
 const int8Oid = 20;
 
-/** Turns an int8 text into a number, refusing what a double cannot hold instead of rounding it. */
+/** Parses an int8. Throws for a value beyond 2^53 instead of rounding it. */
 export function parseSafeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
@@ -18,7 +15,7 @@ export function parseSafeInteger(text: string): number {
   return value;
 }
 
-/** How to reach PostgreSQL: a URL, or the parts that an embedded server gives. */
+/** Address of PostgreSQL: a URL, or the parameters of an embedded server. */
 export type DatabaseAddress =
   | string
   | {
@@ -36,23 +33,20 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** How long a query waits for a connection: also in a burst of requests each gets its turn. */
+/** Time that a query waits for a free connection; long enough for a burst of requests. */
 const connectTimeoutMs = 15_000;
 
-/**
- * A connection on which nothing moves for this long is taken for broken: no statement of ours takes a tenth
- * of it.
- */
+/** A connection without traffic for this long counts as broken; no statement takes a tenth of it. */
 const defaultSocketTimeoutMs = 30_000;
 
 export interface PoolOptions {
-  /** Connections at the most. */
+  /** Maximum number of connections. */
   readonly maxConnections?: number;
-  /** A connection that is silent for so long (ms), be it in the middle of a statement, is given up. */
+  /** A connection without traffic for this long (ms), even during a statement, is closed. */
   readonly socketTimeoutMs?: number;
 }
 
-/** Opens the pool. Nothing is connected until the first query. */
+/** Opens the pool. The first query opens the first connection. */
 export function openDatabase(
   address: DatabaseAddress,
   log: Log,
@@ -62,20 +56,24 @@ export function openDatabase(
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === int8Oid ? parseSafeInteger : pgTypes.getTypeParser(oid, format),
   } as CustomTypesConfig;
-  const where = typeof address === 'string' ? { connectionString: address } : address;
+  const connection = typeof address === 'string' ? { connectionString: address } : address;
   const pool = new Pool({
-    ...where,
+    ...connection,
     max: maxConnections,
     connectionTimeoutMillis: Math.min(connectTimeoutMs, socketTimeoutMs),
     types,
     application_name: 'runyard',
     stream: () => createSocketWithTimeout(socketTimeoutMs),
   });
-  // An idle connection that breaks is no reason to fall: the pool opens another when it is needed.
+  // The pool replaces an idle connection that breaks. Without a listener the event would end the process.
   pool.on('error', (error) => {
-    if (!closing) log.warn({ error: error.message }, 'A database connection was lost.');
+    if (!closing)
+      log.warn(
+        { error: error.message },
+        'An idle database connection was lost; the pool opens another when needed.',
+      );
   });
-  // One that breaks while it is in use fails its query; unheard, the event would end the engine as well.
+  // A connection that breaks while in use fails its query; the event of the client needs a listener as well.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
   });
@@ -98,36 +96,19 @@ export function openDatabase(
 }
 
 /**
- * The other end may be gone without a word: a cable, a firewall, a paused machine. TCP alone notices after
- * many minutes.
+ * Creates a socket with an inactivity timeout. TCP alone takes many minutes to detect a peer that is gone
+ * without a reset: a cut cable, a firewall, a paused machine.
  */
-function createSocketWithTimeout(silence: number): Socket {
+function createSocketWithTimeout(timeoutMs: number): Socket {
   const socket = new Socket();
-  socket.setTimeout(silence, () => {
-    const error = new Error(`The database was silent for ${silence} ms; the connection is given up.`);
+  socket.setTimeout(timeoutMs, () => {
+    const error = new Error(`The database sent nothing for ${timeoutMs} ms; the connection was closed.`);
     socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
   });
   return socket;
 }
 
-/**
- * Brings the schema up to date. Several engines may do so at once: the migrator holds a lock.
- * @throws Error that names the migration that failed.
- */
-export async function migrate(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => ({ '0001-first-schema': initialSchema }) },
-  });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-  throw new Error(`Migration ${failed ?? '(before the first)'} failed: ${messageOf(error)}`, {
-    cause: error,
-  });
-}
-
-/** One round trip, for the question whether the database answers. */
+/** Checks with one round trip that the database answers. */
 export async function ping(db: Kysely<Database>): Promise<void> {
   await sql`select 1`.execute(db);
 }

@@ -1,16 +1,15 @@
-/**
- * Hearing what transactions tell each other (NOTIFY), also those of other engines, on a connection of its own
- * that is made again when it breaks.
- */
+/** LISTEN and NOTIFY: a listener with a connection of its own, which reconnects when it breaks. */
+import { sql, type Kysely } from 'kysely';
 import { Client } from 'pg';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/engine.ts';
 import type { DatabaseAddress } from './database.ts';
+import type { Database } from './schema.ts';
 import { retryDelayMs } from './transient-errors.ts';
 
 export interface Listener {
-  /** Resolves when it hears, or knows that the database is away. */
+  /** Resolves when it listens, or when the first connection has failed. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
@@ -21,19 +20,23 @@ export interface ListenPorts {
   readonly log: Log;
 }
 
-/** What is listened to. */
 export interface Subscription {
   readonly channel: string;
-  /** What it tells of, for the log: `notices`. */
+  /** Subject of the notifications, for the log: `schedules`. */
   readonly subject: string;
   /**
-   * Called with what was told; with undefined when anything may have been missed: whenever a connection is
-   * new.
+   * Called with the payload of each notification; with undefined after each connect, when notifications may
+   * have been missed.
    */
   readonly onNotify: (payload: string | undefined) => void;
 }
 
-/** Listens until it is closed; a connection that breaks is made again. */
+/** Notifies the listeners of all engines when the transaction commits. */
+export async function notify(db: Kysely<Database>, channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db);
+}
+
+/** Listens on a channel until it is closed. */
 export function listen(
   { address, clock, log }: ListenPorts,
   { channel, subject, onNotify }: Subscription,
@@ -41,42 +44,37 @@ export function listen(
   let closed = false;
   let client: Client | undefined;
   let failures = 0;
-  let cancel = (): void => undefined;
+  let cancelReconnect = (): void => undefined;
   const connect = async (): Promise<void> => {
-    const own = new Client({
-      ...(typeof address === 'string' ? { connectionString: address } : address),
-      application_name: `runyard ${subject}`,
-      keepAlive: true,
-      connectionTimeoutMillis: 15_000,
-    });
-    client = own;
-    let over = false;
-    const again = (reason?: unknown): void => {
-      if (over || closed) return;
-      over = true;
+    const connection = createClient(address, subject);
+    client = connection;
+    let lost = false;
+    const reconnect = (reason?: unknown): void => {
+      if (lost || closed) return;
+      lost = true;
       if (failures === 0) {
         log.warn(
           { error: reason === undefined ? 'closed' : messageOf(reason) },
-          `The connection that tells of ${subject} was lost; it is made again.`,
+          `The connection that listens for ${subject} was lost; reconnecting.`,
         );
       }
-      void closeQuietly(own);
-      cancel = clock.runAt(clock.now() + retryDelayMs(failures), () => {
+      void closeQuietly(connection);
+      cancelReconnect = clock.runAt(clock.now() + retryDelayMs(failures), () => {
         connecting = connect();
       });
       failures += 1;
     };
-    own.on('error', again);
-    own.on('end', () => again());
-    own.on('notification', ({ payload = '' }) => onNotify(payload));
+    connection.on('error', reconnect);
+    connection.on('end', () => reconnect());
+    connection.on('notification', ({ payload = '' }) => onNotify(payload));
     try {
-      await own.connect();
-      await own.query(`listen ${channel}`);
+      await connection.connect();
+      await connection.query(`listen ${channel}`);
       failures = 0;
-      if (closed) await own.end();
+      if (closed) await connection.end();
       else onNotify(undefined);
     } catch (error) {
-      again(error);
+      reconnect(error);
     }
   };
   const ready = connect();
@@ -85,11 +83,20 @@ export function listen(
     ready,
     async close() {
       closed = true;
-      cancel();
+      cancelReconnect();
       await connecting;
       if (client !== undefined) await closeQuietly(client);
     },
   };
+}
+
+function createClient(address: DatabaseAddress, subject: string): Client {
+  return new Client({
+    ...(typeof address === 'string' ? { connectionString: address } : address),
+    application_name: `runyard ${subject}`,
+    keepAlive: true,
+    connectionTimeoutMillis: 15_000,
+  });
 }
 
 async function closeQuietly(client: Client): Promise<void> {

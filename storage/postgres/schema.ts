@@ -1,8 +1,8 @@
 /**
- * The tables as Kysely sees them. The truth is storage/migrations; ids and times are int8, read as safe
+ * Kysely types of all tables, which storage/migrations creates. Ids and times are int8 columns, read as safe
  * numbers.
  */
-import type { ColumnType, Generated } from 'kysely';
+import type { Generated } from 'kysely';
 import type { LifeCycleState, ResultState, StopReason } from '../../engine/run/states.ts';
 import type { QueueCode } from '../../engine/run/run-status.ts';
 import type { RunType, TriggerType } from '../../engine/run/run.ts';
@@ -12,35 +12,12 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import type { RunParameters } from '../../engine/run/parameters.ts';
 import type { ClusterTables } from './clusters/cluster-schema.ts';
 import type { DashboardTables } from './dashboards/dashboard-schema.ts';
-import type { NotificationDetails } from '../../engine/run/notification.ts';
 import type { LibraryTables } from './libraries/library-schema.ts';
 import type { NotificationTables } from './outbox/notification-schema.ts';
-import type { AutoscopeColumns, PeopleTables, PersonColumns } from './people/people-schema.ts';
+import type { PeopleTables } from './people/people-schema.ts';
 import type { PipelineTables } from './pipelines/pipeline-schema.ts';
 import type { ScheduleTable } from './schedules/schedule-schema.ts';
-
-/** A JSONB column: read as a value, written as JSON text. */
-type Json<Value> = ColumnType<Value, string, string>;
-
-export interface PrincipalTable extends PersonColumns {
-  principal_id: Generated<number>;
-  user_name: string;
-  admin: boolean;
-  active: boolean;
-  created_time: number;
-}
-
-export interface TokenTable extends AutoscopeColumns {
-  token_id: string;
-  principal_id: number;
-  hash: string;
-  comment: string;
-  scopes: string[];
-  created_time: number;
-  expiry_time: number | null;
-  last_accessed_time: number;
-  revoked_time: number | null;
-}
+import type { JsonColumn } from './json-column.ts';
 
 export interface JobTable {
   job_id: Generated<number>;
@@ -49,13 +26,13 @@ export interface JobTable {
   name: string;
   api_version: ApiVersion;
   format: JobFormat;
-  settings: Json<JobSettings>;
+  settings: JsonColumn<JobSettings>;
   hidden: boolean;
   runs_started: Generated<number>;
   deleted_time: number | null;
 }
 
-/** One entry of the access control list of a job. */
+/** Row of an entry of a job's access control list. */
 export interface JobPermissionTable {
   job_id: number;
   principal_id: number | null;
@@ -63,7 +40,7 @@ export interface JobPermissionTable {
   level: PermissionLevel;
 }
 
-/** Columns that runs and task runs share: where it stands. */
+/** Columns that runs and task runs share: state, result and times. */
 interface ProgressColumns {
   state: LifeCycleState;
   active: boolean;
@@ -86,27 +63,27 @@ export interface RunTable extends ProgressColumns {
   run_type: RunType;
   trigger: TriggerType;
   creator: string;
-  settings: Json<JobSettings>;
-  overriding_parameters: Json<RunParameters> | null;
-  /** For which a schedule started it, epoch ms; null for all other runs. */
+  settings: JsonColumn<JobSettings>;
+  overriding_parameters: JsonColumn<RunParameters> | null;
+  /** Due time of the fire that started the run, epoch ms; null for runs that no schedule started. */
   scheduled_time: number | null;
   original_attempt_run_id: number;
   attempt: number;
   stop_reason: StopReason | null;
   owner: string | null;
-  /** The latest repair; the four are null together. */
+  /** Latest repair; the four columns are null together. */
   repair_id: number | null;
   repair_count: number | null;
   repair_start_time: number | null;
   earlier_duration: number | null;
-  /** The limit that a QUEUED run waits for. */
+  /** Limit that keeps a QUEUED run waiting. */
   queue_code: QueueCode | null;
   admitted_time: number | null;
-  /** The task run of a run_job_task that started it. */
+  /** Task run of the run_job_task that started the run. */
   launched_by: number | null;
-  /** The task run whose program started it. */
+  /** Task run whose program started the run. */
   parent_task_run_id: number | null;
-  retimes: Generated<number>;
+  timeout_revision: Generated<number>;
   warned_time: number | null;
 }
 
@@ -130,7 +107,7 @@ export interface RepairTable {
   ended_result: ResultState | null;
   ended_message: string;
   ended_time: number;
-  earlier_parameters: Json<RunParameters> | null;
+  earlier_parameters: JsonColumn<RunParameters> | null;
 }
 
 export interface IdempotencyTokenTable {
@@ -154,24 +131,15 @@ export interface InstallationTable {
   installation_id: string;
 }
 
-export interface OutboxTable {
-  notice_id: Generated<number>;
-  event: string;
-  channel: 'email' | 'webhook';
-  recipient: string;
-  job_id: number | null;
-  run_id: number | null;
-  task_key: string | null;
-  created_time: number;
-  facts: Json<NotificationDetails>;
-  /** When it became a delivery. */
-  taken_time: number | null;
+/** Row of an applied migration; written by storage/migrations/migrate.ts. */
+interface SchemaMigrationTable {
+  name: string;
+  /** Epoch ms. */
+  applied_time: Generated<number>;
 }
 
 export interface Database
   extends NotificationTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
-  principals: PrincipalTable;
-  tokens: TokenTable;
   jobs: JobTable;
   job_permissions: JobPermissionTable;
   runs: RunTable;
@@ -180,6 +148,6 @@ export interface Database
   idempotency_tokens: IdempotencyTokenTable;
   nodes: NodeTable;
   installation: InstallationTable;
-  outbox: OutboxTable;
   schedules: ScheduleTable;
+  schema_migrations: SchemaMigrationTable;
 }

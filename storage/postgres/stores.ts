@@ -1,4 +1,4 @@
-/** The stores that the engine and the API ask for, put together from the statements of this folder. */
+/** The stores that the engine and the API use, assembled from the functions of the folders beside this file. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   RunRemover,
 } from '../../engine/ports/engine.ts';
 import type { OutageOptions, RunStore } from '../../engine/ports/runs.ts';
+import { bindDatabase } from './bind-database.ts';
 import { retryTransient } from './transient-errors.ts';
 import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launch-transaction.ts';
 import {
@@ -37,71 +38,79 @@ import {
 } from './runs/runs.ts';
 import { deleteRun } from './runs/run-removal.ts';
 import type { Database } from './schema.ts';
-import { attemptIsActive, taskRunsOf } from './task-runs/task-runs.ts';
+import { isAttemptActive, taskRunsOf } from './task-runs/task-runs.ts';
 import { createStateWriter } from './runs/state-writer.ts';
 import { requestTaskStop, storeWarning } from './runs/warnings.ts';
 
 export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): RunStore {
-  const writer = createStateWriter(db, clock, log);
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
-  const attempt = <Result>(work: () => Promise<Result>, { onOutage }: OutageOptions = {}): Promise<Result> =>
-    onOutage === 'retry' ? waiting(work) : work();
+  const withRetry = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    retryTransient(clock, log, work);
+  /** Runs `work`; retries while the database is unavailable only when the caller asks for it. */
+  const onRequest = <Result>(
+    { onOutage }: OutageOptions = {},
+    work: () => Promise<Result>,
+  ): Promise<Result> => (onOutage === 'retry' ? withRetry(work) : work());
   return {
-    launchTransaction: (steps, options) => attempt(() => runLaunchTransaction(db, steps), options),
-    find: (runId, options) => attempt(() => findRun(db, runId), options),
-    isAttemptActive: (runId) => attemptIsActive(db, runId),
-    write: writer.write,
-    reserveRunIds: (count) => waiting(() => reserveRunIds(db, count)),
-    recordDurationWarning: (warning) => waiting(() => storeWarning(db, warning)),
-    requestTaskStop: (taskRunId) => requestTaskStop(db, taskRunId),
-    listQueuedJobs: () => listQueuedJobs(db),
-    listRunsLeavingQueue: (since, limit) => listRunsLeavingQueue(db, since, limit),
-    findLaunchedRun: (taskRunId) => waiting(() => findRunLaunchedBy(db, taskRunId)),
-    findLatestAttempt: (runId) => waiting(() => findLatestAttempt(db, runId)),
-    requestStop: (runId, reason, options) => attempt(() => requestStop(db, runId, reason), options),
-    requestStopAll: (filter) => requestStopOfRuns(db, filter),
-    listOwnedRuns: (node) => listOwnedRuns(db, node),
-    adopt: (node, now, limit) => adoptRuns(db, node, now, limit),
-    adoptOwn: (node, runIds) => resumeOwnedRuns(db, node, runIds),
+    ...bindDatabase(db, {
+      isAttemptActive,
+      requestTaskStop,
+      listQueuedJobs,
+      listRunsLeavingQueue,
+      requestStopAll: requestStopOfRuns,
+      listOwnedRuns,
+      adopt: adoptRuns,
+      adoptOwn: resumeOwnedRuns,
+    }),
+    launchTransaction: (steps, options) => onRequest(options, () => runLaunchTransaction(db, steps)),
+    find: (runId, options) => onRequest(options, () => findRun(db, runId)),
+    requestStop: (runId, reason, options) => onRequest(options, () => requestStop(db, runId, reason)),
+    reserveRunIds: (count) => withRetry(() => reserveRunIds(db, count)),
+    recordDurationWarning: (warning) => withRetry(() => storeWarning(db, warning)),
+    findLaunchedRun: (taskRunId) => withRetry(() => findRunLaunchedBy(db, taskRunId)),
+    findLatestAttempt: (runId) => withRetry(() => findLatestAttempt(db, runId)),
+    write: createStateWriter(db, clock, log).write,
   };
 }
 
-/** @param time what the nodes share as their clock; that of the database unless a test has another one */
-export function createNodeStore(db: Kysely<Database>, time = () => databaseTime(db)): NodeStore & NodeReader {
+/** @param getTime the clock that the nodes share; default: that of the database */
+export function createNodeStore(
+  db: Kysely<Database>,
+  getTime = () => databaseTime(db),
+): NodeStore & NodeReader {
   return {
-    getTime: time,
-    join: (node, leaseUntil, now) => registerNode(db, node, leaseUntil, now),
-    leave: (nodeId) => unregisterNode(db, nodeId),
-    listOnHost: (host, now) => listNodesOnHost(db, host, now),
-    expire: (nodeIds, now) => expireNodes(db, nodeIds, now),
-    list: async () => listNodes(db, await time()),
+    ...bindDatabase(db, {
+      join: registerNode,
+      leave: unregisterNode,
+      listOnHost: listNodesOnHost,
+      expire: expireNodes,
+    }),
+    getTime,
+    list: async () => listNodes(db, await getTime()),
   };
 }
 
-/** Runs as the API reads them. */
+/** Creates the reader of runs for the API. */
 export function createRunReader(db: Kysely<Database>): RunReader {
-  return {
-    find: (runId) => findRun(db, runId),
-    list: (filter) => listRuns(db, filter),
-    listTaskRuns: (runIds) => taskRunsOf(db, runIds),
-    findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
-    listRepairs: (run) => repairsOf(db, run),
-    getMask: (run) => maskOfRun(db, run),
-  };
+  return bindDatabase(db, {
+    find: findRun,
+    list: listRuns,
+    listTaskRuns: taskRunsOf,
+    findLaunchedRun: findRunLaunchedBy,
+    listRepairs: repairsOf,
+    getMask: maskOfRun,
+  });
 }
 
-/** Jobs as the API keeps them. */
 export function createJobStore(db: Kysely<Database>): JobStore {
-  return {
-    create: (job, quotas) => createJob(db, job, quotas),
-    update: (jobId, settingsOf, now) => changeJob(db, jobId, settingsOf, now),
-    find: (jobId) => findJob(db, jobId),
-    list: (filter) => listJobs(db, filter),
-    remove: (jobId, now, notices) => deleteJob(db, jobId, now, notices),
-  };
+  return bindDatabase(db, {
+    create: createJob,
+    update: changeJob,
+    find: findJob,
+    list: listJobs,
+    remove: deleteJob,
+  });
 }
 
-/** Runs that are removed for good. */
 export function createRunRemover(db: Kysely<Database>): RunRemover {
-  return { delete: (runId, now) => deleteRun(db, runId, now) };
+  return bindDatabase(db, { delete: deleteRun });
 }

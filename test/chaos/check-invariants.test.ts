@@ -87,7 +87,7 @@ const runRow = (
   launched_by: null,
   parent_task_run_id: null,
   scheduled_time: null,
-  retimes: 0,
+  timeout_revision: 0,
   ...more,
 });
 
@@ -123,7 +123,7 @@ const notice = (
   run: number,
   task: string | null = null,
 ): Evidence['outboxEvents'][number] => ({
-  notice_id: 0,
+  outbox_event_id: 0,
   event,
   channel: 'email',
   recipient,
@@ -132,7 +132,7 @@ const notice = (
   task_key: task,
   created_time: 0,
   facts: {},
-  taken_time: 1,
+  dispatched_time: 1,
 });
 
 const job = (jobId: number, settings: JobSettings, started: number): Evidence['jobs'][number] => ({
@@ -203,8 +203,8 @@ const sound: Evidence = {
     notice('on_start', 'start@x', 13),
     notice('on_success', 'success@x', 13),
     notice('on_success', 'b@x', 25, 'b'),
-  ].map((one, index) => ({ ...one, notice_id: index + 1 })),
-  deliveries: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((notice_id) => ({ notice_id })),
+  ].map((one, index) => ({ ...one, outbox_event_id: index + 1 })),
+  deliveries: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((outbox_event_id) => ({ outbox_event_id })),
   clusters: [
     {
       cluster_id: 'k',
@@ -223,12 +223,12 @@ const sound: Evidence = {
       termination_parameters: null,
       pool_id: '',
       workers: 0,
-      wanted: 1,
-      nodes: 0,
+      requested_nodes: 1,
+      granted_nodes: 0,
       ticket: 1,
       starting_node: null,
       last_used_time: null,
-      owes_logs: false,
+      logs_pending: false,
     },
   ],
   tokens: [
@@ -518,7 +518,7 @@ const doctored: readonly (readonly [string, InvariantName, Partial<Evidence>])[]
   [
     'a notice has two deliveries',
     'a notice has one delivery',
-    { deliveries: [...sound.deliveries, { notice_id: 9 }] },
+    { deliveries: [...sound.deliveries, { outbox_event_id: 9 }] },
   ],
   [
     'a log has lost a line',

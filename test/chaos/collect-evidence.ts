@@ -31,7 +31,7 @@ export async function collectEvidence(
         attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
         repairs: await transaction.selectFrom('repairs').selectAll().execute(),
         outboxEvents: await transaction.selectFrom('outbox').selectAll().execute(),
-        deliveries: await transaction.selectFrom('deliveries').select('notice_id').execute(),
+        deliveries: await transaction.selectFrom('deliveries').select('outbox_event_id').execute(),
         clusters: await transaction.selectFrom('clusters').selectAll().execute(),
         tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
       }));

@@ -7,12 +7,8 @@ import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import type { ClusterTable } from '../../storage/postgres/clusters/cluster-schema.ts';
-import type {
-  IdempotencyTokenTable,
-  JobTable,
-  OutboxTable,
-  RepairTable,
-} from '../../storage/postgres/schema.ts';
+import type { OutboxTable } from '../../storage/postgres/outbox/notification-schema.ts';
+import type { IdempotencyTokenTable, JobTable, RepairTable } from '../../storage/postgres/schema.ts';
 import type { AcknowledgedRun } from './client-ledger.ts';
 
 /** What the program of an attempt wrote down about itself. */
@@ -34,7 +30,7 @@ export interface Evidence {
   readonly repairs: readonly Selectable<RepairTable>[];
   readonly outboxEvents: readonly Selectable<OutboxTable>[];
   /** The notice that each is of. */
-  readonly deliveries: readonly { readonly notice_id: number | null }[];
+  readonly deliveries: readonly { readonly outbox_event_id: number | null }[];
   readonly clusters: readonly Selectable<ClusterTable>[];
   readonly tokens: readonly Selectable<IdempotencyTokenTable>[];
   /** By attempt. */

@@ -88,7 +88,7 @@ test('an init script survives kill -9 of its engine, runs once, and its nodes go
     const held = await database.db
       .selectFrom('clusters')
       .select('cluster_id')
-      .where('nodes', '>', 0)
+      .where('granted_nodes', '>', 0)
       .execute();
     expect(held).toEqual([]);
   } finally {

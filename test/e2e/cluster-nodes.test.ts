@@ -69,10 +69,10 @@ const waitForCluster = (cluster_id: string, isReached: (shown: ResponseBody) => 
 const held = async (): Promise<number> => {
   const rows = await runyard.database.db
     .selectFrom('clusters')
-    .select('nodes')
+    .select('granted_nodes')
     .where('pool_id', '=', 'three')
     .execute();
-  return rows.reduce((sum, row) => sum + row.nodes, 0);
+  return rows.reduce((sum, row) => sum + row.granted_nodes, 0);
 };
 
 describe('spec 2.8 nodes of a pool: a task whose cluster waits for nodes', () => {

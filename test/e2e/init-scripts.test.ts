@@ -246,9 +246,9 @@ describe('spec 2.8 cluster_log_conf', () => {
     await put('/go-on', '');
     expect((await runyard.waitForRunEnd(runId)).state.result_state).toBe('SUCCESS');
     expect(stdout()).toBe('before\nafter\n');
-    const { owes_logs: owes } = await runyard.database.db
+    const { logs_pending: owes } = await runyard.database.db
       .selectFrom('clusters')
-      .select('owes_logs')
+      .select('logs_pending')
       .where('cluster_id', '=', clusterIdOf(run))
       .executeTakeFirstOrThrow();
     expect(owes).toBe(false);
@@ -260,7 +260,7 @@ describe('spec 2.8 cluster_log_conf', () => {
     await rm(file);
     await runyard.database.db
       .updateTable('clusters')
-      .set({ owes_logs: true })
+      .set({ logs_pending: true })
       .where('cluster_id', '=', clusterIdOf(run))
       .execute();
     const housekeeping = await startHousekeeping(order(), silent, 1);

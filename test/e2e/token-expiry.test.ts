@@ -12,7 +12,7 @@ import {
   revokeUnusedTokens,
 } from '../../storage/postgres/tokens/autoscope.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
-import { createTokenLookup } from '../../storage/postgres/tokens/tokens.ts';
+import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { pino } from 'pino';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startApiHarness, type ApiHarness } from '../unit/api/api-harness.ts';
@@ -65,7 +65,7 @@ const mails = async () =>
     await service.database.db
       .selectFrom('outbox')
       .select(['event', 'recipient', 'facts'])
-      .orderBy('notice_id')
+      .orderBy('outbox_event_id')
       .execute()
   ).map(({ event, recipient, facts }) => ({
     event,

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { migrate, openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
+import { migrate } from '../../storage/migrations/migrate.ts';
+import { advisoryLocks } from '../../storage/postgres/advisory-locks.ts';
+import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import type { Database } from '../../storage/postgres/schema.ts';
 
 export interface TestDatabase {
@@ -17,18 +19,19 @@ export interface TestDatabase {
 
 const template = 'runyard_template';
 
-/** Advisory lock key that serializes the creation of the template. */
-const templateLock = 7_020_901;
-
 const log = pino({ level: 'silent' });
 
-/** Creates an empty, migrated database. The caller drops it after its tests. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Creates a database without rows. Call `drop` at the end of the test file.
+ * @param schema `none` leaves out the migrations
+ */
+export async function createTestDatabase(schema: 'migrated' | 'none' = 'migrated'): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdminConnection(async (db) => {
-    await ensureTemplate(db);
-    await sql`create database ${sql.id(name)} template ${sql.id(template)}`.execute(db);
+    if (schema === 'migrated') await ensureTemplate(db);
+    const source = schema === 'migrated' ? template : 'template0';
+    await sql`create database ${sql.id(name)} template ${sql.id(source)}`.execute(db);
   });
   const address = { ...server, database: name };
   const { db, queryCount, close } = openDatabase(address, log);
@@ -46,7 +49,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function ensureTemplate(db: Kysely<Database>): Promise<void> {
-  await sql`select pg_advisory_lock(${templateLock})`.execute(db);
+  // Test files that start together build the template one after the other.
+  await sql`select pg_advisory_lock(${advisoryLocks.migrations})`.execute(db);
   const { rows } = await sql`select from pg_database where datname = ${template}`.execute(db);
   if (rows.length === 0) {
     // Built under another name, so that an incomplete template is never used.
@@ -54,10 +58,10 @@ async function ensureTemplate(db: Kysely<Database>): Promise<void> {
     await sql`drop database if exists ${sql.id(building)}`.execute(db);
     await sql`create database ${sql.id(building)}`.execute(db);
     const opened = openDatabase({ ...inject('postgres'), database: building }, log, { maxConnections: 1 });
-    await migrate(opened.db).finally(opened.close);
+    await migrate(opened.db, log).finally(opened.close);
     await sql`alter database ${sql.id(building)} rename to ${sql.id(template)}`.execute(db);
   }
-  await sql`select pg_advisory_unlock(${templateLock})`.execute(db);
+  await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(db);
 }
 
 /** Runs `work` on one connection to the default database. Its locks end with the connection. */

@@ -50,7 +50,11 @@ export function createMemoryStores(): MemoryStores {
           .flatMap((run) => {
             const changed = applyTimeoutUpdate(run.settings, settings);
             if (changed === undefined) return [];
-            tables.runs.set(run.run_id, { ...run, settings: changed, retimes: run.retimes + 1 });
+            tables.runs.set(run.run_id, {
+              ...run,
+              settings: changed,
+              timeout_revision: run.timeout_revision + 1,
+            });
             return [{ runId: run.run_id, settings: changed }];
           });
       }),
@@ -233,7 +237,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     start_time: run.startTime,
     admitted_time: null,
     scheduled_time: run.scheduledTime ?? null,
-    retimes: 0,
+    timeout_revision: 0,
     repair_id: null,
     repair_count: null,
     repair_start_time: null,
@@ -348,7 +352,7 @@ function createMemoryRunStore(memory: MemoryDatabase): RunStore {
         rows((run) => run.active && run.owner === node).map((run) => ({
           runId: run.run_id,
           stopReason: run.stop_reason ?? undefined,
-          timeoutRevision: run.retimes,
+          timeoutRevision: run.timeout_revision,
         })),
       ),
     // Every other node is gone: there are no leases here.

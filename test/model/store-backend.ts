@@ -69,7 +69,7 @@ export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): P
       const notices = await db
         .selectFrom('outbox')
         .select(['run_id', 'task_key', 'event'])
-        .orderBy('notice_id')
+        .orderBy('outbox_event_id')
         .execute();
       const clusters = await db
         .selectFrom('clusters')

@@ -1,4 +1,4 @@
-/** All-purpose clusters as people make, start and size them, and all clusters as people look at them. */
+/** Operations on all-purpose clusters (create, restart, resize, remove), and the reader of all clusters. */
 import { sql, type Kysely } from 'kysely';
 import type { AllPurposeStore, ClusterReader, ClusterEventFilter } from '../../../engine/ports/clusters.ts';
 import { insertWithNodes } from './clusters.ts';
@@ -61,7 +61,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         .select('pool_id')
         .distinct()
         .where('state', '<>', 'TERMINATED')
-        .whereRef('nodes', '<', 'wanted')
+        .whereRef('granted_nodes', '<', 'requested_nodes')
         .execute();
       for (const { pool_id: poolId } of pools) {
         await db.transaction().execute(async (transaction) => {
@@ -119,7 +119,7 @@ function restartCluster(
       .select('pool_id')
       .where('cluster_id', '=', clusterId)
       .executeTakeFirst();
-    const [scarce] = await lockPools(transaction, pool === undefined ? [] : [pool.pool_id], rules);
+    const [limitedPool] = await lockPools(transaction, pool === undefined ? [] : [pool.pool_id], rules);
     const row = await transaction
       .updateTable('clusters')
       .set((own) => ({
@@ -129,10 +129,10 @@ function restartCluster(
         terminated_time: null,
         termination_reason: null,
         termination_parameters: null,
-        nodes: scarce === undefined ? own.ref('wanted') : 0,
+        granted_nodes: limitedPool === undefined ? own.ref('requested_nodes') : 0,
         ticket: sql<number>`nextval('cluster_tickets')`,
         starting_node: nodeId,
-        owes_logs: sql<boolean>`spec -> 'cluster_log_conf' is not null`,
+        logs_pending: sql<boolean>`spec -> 'cluster_log_conf' is not null`,
       }))
       .where('cluster_id', '=', clusterId)
       .where('kind', '=', 'ALL_PURPOSE')
@@ -143,7 +143,7 @@ function restartCluster(
     await insertEvents(transaction, clusterId, now, [
       ['STARTING', { target_num_workers: row.workers, ...(user !== undefined && { user }) }],
     ]);
-    if (scarce !== undefined) await allocateNodes(transaction, scarce, rules, now);
+    if (limitedPool !== undefined) await allocateNodes(transaction, limitedPool, rules, now);
     return true;
   });
 }

@@ -1,14 +1,13 @@
-/** Hears what has happened to clusters, also on other engines. */
+/** Listener for changes of clusters, made by any engine. */
 import { clusterChannel } from './cluster-rows.ts';
 import { listen, type Listener, type ListenPorts } from '../listen.ts';
 
 /**
- * Calls `changed` with the id of a cluster to which something happened; with undefined when anything may have
- * gone unheard.
+ * Calls `onChange` with the id of a changed cluster; with undefined when notifications may have been missed.
  */
 export function listenForClusterChanges(
   ports: ListenPorts,
-  changed: (clusterId: string | undefined) => void,
+  onChange: (clusterId: string | undefined) => void,
 ): Listener {
-  return listen(ports, { channel: clusterChannel, subject: 'clusters', onNotify: changed });
+  return listen(ports, { channel: clusterChannel, subject: 'clusters', onNotify: onChange });
 }

@@ -1,42 +1,39 @@
 /**
- * The nodes of pools: who holds how many is decided under a lock, by counting rows, so that no number can
- * leak (DESIGN section 4).
+ * Allocation of pool nodes. It runs under a lock and counts rows, so that no stored counter can drift after a
+ * crash.
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { allocatePoolNodes } from '../../../engine/cluster/node-allocation.ts';
 import { actualWorkers, type Cluster } from '../../../engine/cluster/cluster.ts';
 import { clusterOf, insertEvents, notifyCluster, type NewClusterEvent } from './cluster-rows.ts';
+import { lockUntilCommit } from '../advisory-locks.ts';
 import type { Database } from '../schema.ts';
 
-/** How many nodes pools have. */
+/** Capacities of the pools. */
 export interface NodeLimits {
-  /** Whether any pool can be used up; without one nothing is locked. */
+  /** True when a pool has a capacity; without one no pool is locked. */
   readonly limited: boolean;
-  /** Nodes of a pool at the most; undefined: any number. */
+  /** Maximum nodes of a pool; undefined when it is unlimited. */
   readonly capacityOf: (poolId: string) => number | undefined;
 }
 
 export const unlimitedNodes: NodeLimits = { limited: false, capacityOf: () => undefined };
 
-/** Any number that nobody else takes for advisory locks of this database. */
-const poolLockFamily = 7_401_115;
-
 /**
- * Locks pools for this transaction, if they can be used up. Taken before any row of a cluster is locked, and
- * in one order.
+ * Locks the pools with a capacity for this transaction and returns their ids. To avoid deadlocks, callers take
+ * these locks before any row lock on a cluster, and the ids are locked in sorted order.
  */
 export async function lockPools(
   transaction: Transaction<Database>,
   poolIds: readonly string[],
   { capacityOf }: NodeLimits,
 ): Promise<string[]> {
-  const scarce = [...new Set(poolIds)].filter((poolId) => capacityOf(poolId) !== undefined).toSorted();
-  for (const poolId of scarce)
-    await sql`select pg_advisory_xact_lock(${poolLockFamily}, hashtext(${poolId}))`.execute(transaction);
-  return scarce;
+  const limited = [...new Set(poolIds)].filter((poolId) => capacityOf(poolId) !== undefined).toSorted();
+  for (const poolId of limited) await lockUntilCommit(transaction, 'instancePool', poolId);
+  return limited;
 }
 
-/** Gives the free nodes of a locked pool to those that wait for them. */
+/** Allocates the free nodes of a locked pool to the clusters that wait for them. */
 export async function allocateNodes(
   transaction: Transaction<Database>,
   poolId: string,
@@ -50,27 +47,27 @@ export async function allocateNodes(
     .where('state', '<>', 'TERMINATED')
     .orderBy('ticket')
     .execute();
-  const held = rows.reduce((sum, row) => sum + row.nodes, 0);
+  const held = rows.reduce((sum, row) => sum + row.granted_nodes, 0);
   const waiting = rows
-    .filter((row) => row.nodes < row.wanted)
+    .filter((row) => row.granted_nodes < row.requested_nodes)
     .map((row) => ({
       clusterId: row.cluster_id,
       running: row.state === 'RUNNING',
-      wanted: row.wanted,
-      held: row.nodes,
+      wanted: row.requested_nodes,
+      held: row.granted_nodes,
     }));
   for (const { clusterId, nodes } of allocatePoolNodes(capacityOf(poolId), held, waiting)) {
-    const given = await transaction
+    const updated = await transaction
       .updateTable('clusters')
-      .set({ nodes })
+      .set({ granted_nodes: nodes })
       .where('cluster_id', '=', clusterId)
       .where('state', '<>', 'TERMINATED')
       .returningAll()
       .executeTakeFirst();
-    if (given === undefined) continue;
-    if (given.state === 'PENDING') await notifyCluster(transaction, clusterId);
-    else if (given.nodes === given.wanted)
-      await insertEvents(transaction, clusterId, now, [upsizeCompletedEvent(clusterOf(given))]);
+    if (updated === undefined) continue;
+    if (updated.state === 'PENDING') await notifyCluster(transaction, clusterId);
+    else if (updated.granted_nodes === updated.requested_nodes)
+      await insertEvents(transaction, clusterId, now, [upsizeCompletedEvent(clusterOf(updated))]);
   }
 }
 
@@ -82,9 +79,9 @@ function upsizeCompletedEvent(cluster: Cluster): NewClusterEvent {
 }
 
 /**
- * Changes the size of a running cluster, in one transaction with whatever that means for its pool.
- * @param change the number of workers to want, asked for when the cluster is locked; undefined: it stays as
- *   it is
+ * Resizes a running cluster and reallocates the nodes of its pool, in one transaction.
+ * @param change called with the locked cluster; returns the new number of workers, or undefined to keep the
+ *   size
  */
 export async function resizeCluster(
   db: Kysely<Database>,
@@ -97,27 +94,32 @@ export async function resizeCluster(
   ) => Promise<{ readonly workers: number; readonly user?: string } | undefined>,
 ): Promise<boolean> {
   return withLockedCluster(db, rules, clusterId, now, async (transaction, cluster) => {
-    const wish = await change(transaction, cluster);
-    if (wish === undefined) return;
-    const most = (rules.capacityOf(cluster.poolId) ?? Infinity) - 1;
-    const workers = Math.min(wish.workers, most);
+    const request = await change(transaction, cluster);
+    if (request === undefined) return;
+    const maxWorkers = (rules.capacityOf(cluster.poolId) ?? Infinity) - 1;
+    const workers = Math.min(request.workers, maxWorkers);
     if (workers === cluster.workers) return;
     const nodes = Math.min(cluster.nodes, workers + 1);
     await transaction
       .updateTable('clusters')
-      .set({ workers, wanted: workers + 1, nodes, ticket: sql<number>`nextval('cluster_tickets')` })
+      .set({
+        workers,
+        requested_nodes: workers + 1,
+        granted_nodes: nodes,
+        ticket: sql<number>`nextval('cluster_tickets')`,
+      })
       .where('cluster_id', '=', clusterId)
       .execute();
     const details = {
       current_num_workers: actualWorkers(cluster),
       target_num_workers: workers,
-      ...(wish.user !== undefined && { user: wish.user }),
+      ...(request.user !== undefined && { user: request.user }),
     };
     await insertEvents(transaction, clusterId, now, [['RESIZING', details]]);
   });
 }
 
-/** Takes workers of a running cluster away; it wants as many as before. Says how many went. */
+/** Removes workers from a running cluster without changing its target size. Returns how many were removed. */
 export async function preemptWorkers(
   db: Kysely<Database>,
   rules: NodeLimits,
@@ -125,28 +127,28 @@ export async function preemptWorkers(
   workers: number,
   now: number,
 ): Promise<number> {
-  let taken = 0;
+  let preempted = 0;
   await withLockedCluster(db, rules, clusterId, now, async (transaction, cluster) => {
-    taken = Math.min(workers, actualWorkers(cluster));
-    if (taken === 0) return;
+    preempted = Math.min(workers, actualWorkers(cluster));
+    if (preempted === 0) return;
     await transaction
       .updateTable('clusters')
-      .set({ nodes: cluster.nodes - taken, ticket: sql<number>`nextval('cluster_tickets')` })
+      .set({ granted_nodes: cluster.nodes - preempted, ticket: sql<number>`nextval('cluster_tickets')` })
       .where('cluster_id', '=', clusterId)
       .execute();
     await insertEvents(transaction, clusterId, now, [
       [
         'NODES_LOST',
-        { current_num_workers: actualWorkers(cluster) - taken, target_num_workers: cluster.workers },
+        { current_num_workers: actualWorkers(cluster) - preempted, target_num_workers: cluster.workers },
       ],
     ]);
   });
-  return taken;
+  return preempted;
 }
 
 /**
- * Does something to a locked cluster that runs, and gives out what its pool has then. False when it does not
- * run.
+ * Runs `work` on a locked running cluster, then allocates the free nodes of its pool. Returns false when the
+ * cluster is not running.
  */
 function withLockedCluster(
   db: Kysely<Database>,
@@ -178,7 +180,7 @@ function withLockedCluster(
   });
 }
 
-/** Of a pool without end a cluster gets what it wants at once. */
+/** Grants a cluster of an unlimited pool all nodes that it requests. */
 async function allocateAllNodes(
   transaction: Transaction<Database>,
   clusterId: string,
@@ -186,9 +188,9 @@ async function allocateAllNodes(
 ): Promise<void> {
   const filled = await transaction
     .updateTable('clusters')
-    .set((row) => ({ nodes: row.ref('wanted') }))
+    .set((row) => ({ granted_nodes: row.ref('requested_nodes') }))
     .where('cluster_id', '=', clusterId)
-    .whereRef('nodes', '<', 'wanted')
+    .whereRef('granted_nodes', '<', 'requested_nodes')
     .returningAll()
     .executeTakeFirst();
   if (filled !== undefined)
@@ -196,8 +198,8 @@ async function allocateAllNodes(
 }
 
 /**
- * Task runs that run on a cluster. Looked for among the active runs: an index on their clusters would cost
- * every task more.
+ * Counts the running task runs of a cluster. The query goes through the active runs: an index on cluster_id
+ * would make every task update more expensive.
  */
 export async function countRunningTasks(
   transaction: Transaction<Database>,

@@ -1,16 +1,18 @@
-/** Rows of clusters and their events: written, read, and told to whoever waits. */
+/** Rows of clusters and cluster events, and the notification of engines that wait for a cluster. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Cluster, NewClusterRow } from '../../../engine/cluster/cluster.ts';
 import type { ClusterEventType, ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { Termination } from '../../../engine/cluster/termination.ts';
 import type { ClusterTable } from './cluster-schema.ts';
+import { notify } from '../listen.ts';
 import type { Database } from '../schema.ts';
 
-/** The channel on which engines tell each other that something happened to a cluster. */
+/** NOTIFY channel for changes of clusters; the payload is a cluster id. */
 export const clusterChannel = 'runyard_clusters';
 
 /**
- * Notes what has happened, unless the same was noted last: an engine that goes on for another says it again.
+ * Records an event unless the latest event has the same type: an engine that resumes the work of another one
+ * records it again.
  */
 export async function recordEvent(
   db: Kysely<Database>,
@@ -26,30 +28,30 @@ export async function recordEvent(
   );
 }
 
-/** What has happened to a cluster, without the when. */
+/** Type and details of an event, without its time. */
 export type NewClusterEvent = readonly [ClusterEventType, ClusterEventDetails];
 
-/** How a cluster stands when its row is made. */
+/** State of a cluster when its row is inserted. */
 export interface InitialState {
-  /** Its context, when it runs at once. */
+  /** The Spark context id when the cluster is running from the start. */
   readonly running: string | undefined;
   readonly nodes: number;
   readonly startingNode?: string;
 }
 
-/** A cluster that is there already stays as it is: so a call may be repeated when its connection broke. */
+/** Inserts a cluster. An existing row is kept, so that a call whose connection broke can be repeated. */
 export async function insertClusterIfMissing(
   db: Kysely<Database>,
   cluster: NewClusterRow,
   first: InitialState,
 ): Promise<boolean> {
-  const made = await db
+  const inserted = await db
     .insertInto('clusters')
     .values(rowOf(cluster, first))
     .onConflict((conflict) => conflict.doNothing())
     .returning('cluster_id')
     .executeTakeFirst();
-  if (made === undefined) return false;
+  if (inserted === undefined) return false;
   const size = { target_num_workers: cluster.workers };
   const creating: NewClusterEvent = [
     'CREATING',
@@ -83,11 +85,11 @@ function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefine
     termination_parameters: null,
     pool_id: cluster.poolId,
     workers: cluster.workers,
-    wanted: cluster.wantedNodes,
-    nodes,
+    requested_nodes: cluster.wantedNodes,
+    granted_nodes: nodes,
     starting_node: startingNode ?? null,
     last_used_time: null,
-    owes_logs: cluster.spec['cluster_log_conf'] !== undefined,
+    logs_pending: cluster.spec['cluster_log_conf'] !== undefined,
   };
 }
 
@@ -95,12 +97,12 @@ export async function insertEvents(
   db: Kysely<Database>,
   clusterId: string,
   now: number,
-  happenings: readonly NewClusterEvent[],
+  events: readonly NewClusterEvent[],
 ): Promise<void> {
   await db
     .insertInto('cluster_events')
     .values(
-      happenings.map(([type, details]) => ({
+      events.map(([type, details]) => ({
         cluster_id: clusterId,
         time: now,
         type,
@@ -110,9 +112,9 @@ export async function insertEvents(
     .execute();
 }
 
-/** Tells all engines that something happened to a cluster. */
+/** Notifies all engines of a change of the cluster. */
 export async function notifyCluster(transaction: Transaction<Database>, clusterId: string): Promise<void> {
-  await sql`select pg_notify(${clusterChannel}, ${clusterId})`.execute(transaction);
+  await notify(transaction, clusterChannel, clusterId);
 }
 
 export async function findCluster(db: Kysely<Database>, clusterId: string): Promise<Cluster | undefined> {
@@ -141,8 +143,8 @@ export function clusterOf(row: Selectable<ClusterTable>): Cluster {
     termination: terminationOf(row),
     poolId: row.pool_id,
     workers: row.workers,
-    wantedNodes: row.wanted,
-    nodes: row.nodes,
+    wantedNodes: row.requested_nodes,
+    nodes: row.granted_nodes,
     generation: row.ticket,
   };
 }

@@ -1,11 +1,9 @@
-/** The tables of clusters as Kysely sees them; the truth is storage/migrations/cluster-tables.ts. */
-import type { ColumnType, Generated } from 'kysely';
+/** Kysely types of the tables of clusters. */
+import type { Generated } from 'kysely';
 import type { ClusterKind } from '../../../engine/cluster/cluster.ts';
 import type { ClusterEventType, ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { TerminationCode } from '../../../engine/cluster/termination.ts';
-
-/** A JSONB column: read as a value, written as JSON text. */
-type Json<Value> = ColumnType<Value, string, string>;
+import type { JsonColumn } from '../json-column.ts';
 
 export interface ClusterTable {
   cluster_id: string;
@@ -14,24 +12,25 @@ export interface ClusterTable {
   state: 'PENDING' | 'RUNNING' | 'TERMINATED';
   job_run_id: number | null;
   cluster_key: string | null;
-  spec: Json<Record<string, unknown>>;
+  spec: JsonColumn<Record<string, unknown>>;
   creator: string | null;
   spark_context_id: string | null;
   created_time: number;
   started_time: number | null;
   terminated_time: number | null;
   termination_reason: TerminationCode | null;
-  termination_parameters: Json<Record<string, string>> | null;
+  termination_parameters: JsonColumn<Record<string, string>> | null;
   pool_id: Generated<string>;
   workers: Generated<number>;
-  wanted: Generated<number>;
-  nodes: Generated<number>;
+  /** Nodes that the cluster asks its pool for: workers and the driver. */
+  requested_nodes: Generated<number>;
+  granted_nodes: Generated<number>;
   ticket: Generated<number>;
-  /** The node that starts an all-purpose cluster. */
+  /** The engine node that starts an all-purpose cluster. */
   starting_node: string | null;
   last_used_time: number | null;
-  /** True until its logs were delivered for the last time. */
-  owes_logs: Generated<boolean>;
+  /** True until the last log delivery. */
+  logs_pending: Generated<boolean>;
 }
 
 export interface ClusterEventTable {
@@ -39,7 +38,7 @@ export interface ClusterEventTable {
   cluster_id: string;
   time: number;
   type: ClusterEventType;
-  details: Json<ClusterEventDetails>;
+  details: JsonColumn<ClusterEventDetails>;
 }
 
 export interface ClusterTables {

@@ -1,4 +1,4 @@
-/** Simulated clusters and their states. */
+/** Rows of clusters through their states: created, running, terminated. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { Check } from 'typebox/value';
 import type { Clock } from '../../../engine/clock.ts';
@@ -24,24 +24,26 @@ import {
   findCluster,
   insertEvents,
   insertClusterIfMissing,
+  notifyCluster,
   recordEvent,
 } from './cluster-rows.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
-/** The clusters of this database. While it is away every call waits for it. */
+/** Creates the cluster store. Every call retries while the database is unavailable. */
 export function createClusterStore(
   db: Kysely<Database>,
   clock: Clock,
   log: Log,
   rules: NodeLimits = unlimitedNodes,
 ): ClusterStore {
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
+  const withRetry = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    retryTransient(clock, log, work);
   return {
-    create: (cluster, running, fence) => waiting(() => insertForRun(db, rules, cluster, running, fence)),
-    find: (clusterId) => waiting(() => findCluster(db, clusterId)),
+    create: (cluster, running, fence) => withRetry(() => insertForRun(db, rules, cluster, running, fence)),
+    find: (clusterId) => withRetry(() => findCluster(db, clusterId)),
     listByRun: (jobRunId) =>
-      waiting(async () => {
+      withRetry(async () => {
         const rows = await db
           .selectFrom('clusters')
           .selectAll()
@@ -51,14 +53,14 @@ export function createClusterStore(
         return rows.map(clusterOf);
       }),
     markRunning: (clusterId, sparkContextId, now) =>
-      waiting(() => markStarted(db, clusterId, sparkContextId, now)),
+      withRetry(() => markStarted(db, clusterId, sparkContextId, now)),
     terminate: (clusterIds, termination, now, lost) =>
-      waiting(async () => {
+      withRetry(async () => {
         if (clusterIds.length > 0)
           await terminateClusters(db, rules, { clusterIds, termination, now, lost: lost !== undefined });
       }),
     ensureAllPurpose: (cluster, sparkContextId) =>
-      waiting(async () => {
+      withRetry(async () => {
         await insertClusterIfMissing(db, cluster, { running: sparkContextId, nodes: cluster.wantedNodes });
         const row = await db
           .selectFrom('clusters')
@@ -68,18 +70,18 @@ export function createClusterStore(
         return clusterOf(row);
       }),
     recordEvent: (clusterId, type, details, now) =>
-      waiting(() => recordEvent(db, clusterId, now, [type, details])),
+      withRetry(() => recordEvent(db, clusterId, now, [type, details])),
     rescale: (clusterId, now) =>
-      waiting(async () => {
+      withRetry(async () => {
         await resizeCluster(db, rules, clusterId, now, async (transaction, { spec: { autoscale } }) =>
           Check(AutoScale, autoscale)
             ? { workers: desiredWorkers(autoscale, await countRunningTasks(transaction, clusterId)) }
             : undefined,
         );
       }),
-    preempt: (clusterId, workers, now) => waiting(() => preemptWorkers(db, rules, clusterId, workers, now)),
+    preempt: (clusterId, workers, now) => withRetry(() => preemptWorkers(db, rules, clusterId, workers, now)),
     recordUse: (clusterId, now) =>
-      waiting(async () => {
+      withRetry(async () => {
         await db
           .updateTable('clusters')
           .set({ last_used_time: now })
@@ -89,7 +91,10 @@ export function createClusterStore(
   };
 }
 
-/** Nobody would terminate a cluster that is made for a run which another node drives, or which is over. */
+/**
+ * Inserts a cluster for a run. It is refused when another node drives the run or the run has ended: no engine
+ * would terminate that cluster.
+ */
 function insertForRun(
   db: Kysely<Database>,
   rules: NodeLimits,
@@ -98,7 +103,8 @@ function insertForRun(
   fence: number,
 ): Promise<'created' | 'refused'> {
   return db.transaction().execute(async (transaction) => {
-    // Locked, so that whoever takes the run over finds the cluster, or has taken it before.
+    // The row lock orders this insert with an adoption of the run: the adopting engine either sees the cluster,
+    // or has raised the fence before.
     const own = await transaction
       .selectFrom('runs')
       .select('run_id')
@@ -114,7 +120,8 @@ function insertForRun(
 }
 
 /**
- * A new cluster, with its nodes if there are enough for it and all that came before; else it waits for them.
+ * Inserts a cluster. It gets its nodes when the pool has enough for it and for all clusters that wait before
+ * it; otherwise it waits for them.
  */
 export async function insertWithNodes(
   transaction: Transaction<Database>,
@@ -122,12 +129,12 @@ export async function insertWithNodes(
   cluster: NewClusterRow,
   first: { readonly running: string | undefined; readonly startingNode?: string },
 ): Promise<void> {
-  const [scarce] = await lockPools(transaction, [cluster.poolId], rules);
+  const [limitedPool] = await lockPools(transaction, [cluster.poolId], rules);
   await insertClusterIfMissing(transaction, cluster, {
     ...first,
-    nodes: scarce === undefined ? cluster.wantedNodes : 0,
+    nodes: limitedPool === undefined ? cluster.wantedNodes : 0,
   });
-  if (scarce !== undefined) await allocateNodes(transaction, scarce, rules, cluster.createdTime);
+  if (limitedPool !== undefined) await allocateNodes(transaction, limitedPool, rules, cluster.createdTime);
 }
 
 function markStarted(
@@ -146,11 +153,13 @@ function markStarted(
       .executeTakeFirst();
     if (row === undefined) return (await findCluster(transaction, clusterId))?.state === 'RUNNING';
     await insertEvents(transaction, clusterId, now, [
-      ['RUNNING', { current_num_workers: Math.max(0, row.nodes - 1), target_num_workers: row.workers }],
+      [
+        'RUNNING',
+        { current_num_workers: Math.max(0, row.granted_nodes - 1), target_num_workers: row.workers },
+      ],
     ]);
-    // Tasks of other runs may wait for an all-purpose cluster, on other engines, too.
-    if (row.kind === 'ALL_PURPOSE')
-      await sql`select pg_notify(${clusterChannel}, ${clusterId})`.execute(transaction);
+    // Tasks of other runs, on any engine, may wait for an all-purpose cluster.
+    if (row.kind === 'ALL_PURPOSE') await notifyCluster(transaction, clusterId);
     return true;
   });
 }
@@ -165,24 +174,24 @@ interface TerminationRequest {
 async function terminateClusters(
   db: Kysely<Database>,
   rules: NodeLimits,
-  ending: TerminationRequest,
+  request: TerminationRequest,
 ): Promise<void> {
-  // One statement where no nodes have to be counted: most clusters end this way.
-  if (!rules.limited) return markTerminated(db, ending);
+  // Without limited pools no nodes are counted, and one statement is enough.
+  if (!rules.limited) return markTerminated(db, request);
   await db.transaction().execute(async (transaction) => {
     const pools = await transaction
       .selectFrom('clusters')
       .select('pool_id')
       .distinct()
-      .where('cluster_id', 'in', ending.clusterIds)
+      .where('cluster_id', 'in', request.clusterIds)
       .execute();
-    const scarce = await lockPools(
+    const limitedPools = await lockPools(
       transaction,
       pools.map((row) => row.pool_id),
       rules,
     );
-    await markTerminated(transaction, ending);
-    for (const poolId of scarce) await allocateNodes(transaction, poolId, rules, ending.now);
+    await markTerminated(transaction, request);
+    for (const poolId of limitedPools) await allocateNodes(transaction, poolId, rules, request.now);
   });
 }
 
@@ -192,16 +201,17 @@ async function markTerminated(
 ): Promise<void> {
   const details: ClusterEventDetails = { reason: { code, ...(parameters && { parameters }) } };
   const types = lost ? ['NODES_LOST', 'TERMINATING'] : ['TERMINATING'];
-  // What ends because its work is done is used by nobody: the others are told.
-  const telling = code !== 'JOB_FINISHED';
+  // A cluster that ends because its job finished has no other users; in all other cases engines are notified.
+  const notifies = code !== 'JOB_FINISHED';
   await sql`
     with ended as (
-      update clusters set state = 'TERMINATED', nodes = 0, terminated_time = ${now}, termination_reason = ${code},
+      update clusters set state = 'TERMINATED', granted_nodes = 0, terminated_time = ${now}, termination_reason = ${code},
         termination_parameters = ${parameters === undefined ? null : JSON.stringify(parameters)}::jsonb, starting_node = null
       where cluster_id = any(${clusterIds}::text[]) and state <> 'TERMINATED' returning cluster_id
-    ), noted as (
+    ), recorded as (
       insert into cluster_events (cluster_id, time, type, details)
-      select cluster_id, ${now}, type, ${JSON.stringify(details)}::jsonb from ended, unnest(${types}::text[]) with ordinality as t (type, place) order by cluster_id, place
+      select cluster_id, ${now}, type, ${JSON.stringify(details)}::jsonb
+      from ended, unnest(${types}::text[]) with ordinality as event (type, position) order by cluster_id, position
     )
-    select pg_notify(${clusterChannel}, cluster_id) from ended where ${telling}`.execute(db);
+    select pg_notify(${clusterChannel}, cluster_id) from ended where ${notifies}`.execute(db);
 }

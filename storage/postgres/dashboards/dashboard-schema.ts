@@ -1,20 +1,21 @@
-/** The tables of dashboards as Kysely sees them. */
-import type { ColumnType, Generated } from 'kysely';
+/** Kysely types of the tables of dashboards. */
+import type { Generated } from 'kysely';
 import type { ClassicDashboard } from '../../../engine/dashboard/classic.ts';
+import type { JsonColumn } from '../json-column.ts';
 
 export interface ClassicDashboardTable {
   dashboard_id: string;
-  /** In the order of creation. */
+  /** Rises with every row; the order of creation. */
   number: Generated<number>;
   name: string;
   creator: string;
   created_time: number;
-  document: ColumnType<ClassicDashboard, string, string>;
+  document: JsonColumn<ClassicDashboard>;
 }
 
 export interface DashboardTable {
   dashboard_id: string;
-  /** In the order of creation. */
+  /** Rises with every row; the order of creation. */
   number: Generated<number>;
   source_dashboard_id: string;
   display_name: string;
@@ -26,7 +27,7 @@ export interface DashboardTable {
   updated_time: number;
   trashed: boolean;
   serialized: string;
-  warnings: ColumnType<string[], string, string>;
+  warnings: JsonColumn<string[]>;
 }
 
 export interface DashboardTables {

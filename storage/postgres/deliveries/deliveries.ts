@@ -1,4 +1,4 @@
-/** Deliveries on their way: from the outbox, to the node that makes them, to what came of each try. */
+/** Store of deliveries: dispatch of outbox events, claims of due deliveries, and recorded attempts. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
@@ -8,18 +8,16 @@ import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notific
 import { destinationOf } from './destinations.ts';
 import { retryTransient } from '../transient-errors.ts';
 import { notifyOutbox } from '../outbox/outbox-notify.ts';
+import { lockUntilCommit } from '../advisory-locks.ts';
 import { factsOf } from '../outbox/notification-facts.ts';
 import type { Database } from '../schema.ts';
 import type { DeliveryTable, DestinationTable } from '../outbox/notification-schema.ts';
-
-/** Any number that nobody else takes for advisory locks of this database. */
-const outboxLock = 7_022;
 
 export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log): DeliveryStore {
   return {
     dispatchOutboxEvents: (now, limit) => dispatchOutbox(db, now, limit),
     findDueQueueKeys: (now) => listDueQueues(db, now),
-    claim: (way, nodeId, now, limit) => claimDeliveries(db, way, nodeId, now, limit),
+    claim: (queueKey, nodeId, now, limit) => claimDeliveries(db, queueKey, nodeId, now, limit),
     findSubjectFacts: (subject) => factsOf(db, subject),
     async saveMessage(deliveryId, message) {
       await db
@@ -50,30 +48,35 @@ export function createDeliveryStore(db: Kysely<Database>, clock: Clock, log: Log
   };
 }
 
-/** One engine after the other, so that the notices of a run become deliveries in their order. */
+/** Turns outbox events into deliveries. Engines take turns, so that the events of a run keep their order. */
 function dispatchOutbox(db: Kysely<Database>, now: number, limit: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${outboxLock})`.execute(transaction);
-    const { rows } = await sql<{ way: string; count: number }>`
-      with taken as (
-        update outbox set taken_time = ${now}
-        where notice_id in (select notice_id from outbox where taken_time is null order by notice_id limit ${limit})
+    await lockUntilCommit(transaction, 'outboxDispatch');
+    const { rows } = await sql<{ queue_key: string; count: number }>`
+      with dispatched as (
+        update outbox set dispatched_time = ${now}
+        where outbox_event_id in (
+          select outbox_event_id from outbox where dispatched_time is null order by outbox_event_id limit ${limit})
         returning *),
-      made as (
-        insert into deliveries (notice_id, event, channel, way, lane, destination_id, address, job_id, job_run_id, run_id, task_key,
-          created_time, facts, next_attempt_time)
-        select notice_id, event, channel, way, way || ' ' || recipient || ' ' || coalesce('run ' || whole_run_id, 'job ' || job_id, 'token'),
+      created as (
+        insert into deliveries (outbox_event_id, event, channel, queue_key, ordering_key, destination_id, address,
+          job_id, job_run_id, run_id, task_key, created_time, facts, next_attempt_time)
+        select outbox_event_id, event, channel, queue_key,
+          queue_key || ' ' || recipient || ' ' || coalesce('run ' || job_run_id, 'job ' || job_id, 'token'),
           case channel when 'webhook' then recipient::uuid end, case channel when 'email' then recipient end,
-          job_id, whole_run_id, run_id, task_key, created_time, facts, ${now}
-        from (select taken.*, case channel when 'webhook' then recipient else ${emailQueueKey} end as way,
-            coalesce((select job_run_id from task_runs where task_runs.run_id = taken.run_id), taken.run_id) as whole_run_id
-          from taken where channel = 'email' or recipient ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$') as notice
-        order by notice_id
-        returning way)
-      select way, count(*) from made group by way
-      union all select '', count(*) from taken`.execute(transaction);
-    for (const { way } of rows) if (way !== '') await notifyOutbox(transaction, way);
-    return rows.find(({ way }) => way === '')?.count ?? 0;
+          job_id, job_run_id, run_id, task_key, created_time, facts, ${now}
+        from (select dispatched.*, case channel when 'webhook' then recipient else ${emailQueueKey} end as queue_key,
+            coalesce((select job_run_id from task_runs where task_runs.run_id = dispatched.run_id), dispatched.run_id)
+              as job_run_id
+          from dispatched
+          where channel = 'email' or recipient ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$') as outbox_event
+        order by outbox_event_id
+        returning queue_key)
+      select queue_key, count(*) from created group by queue_key
+      union all select '', count(*) from dispatched`.execute(transaction);
+    for (const { queue_key: queueKey } of rows)
+      if (queueKey !== '') await notifyOutbox(transaction, queueKey);
+    return rows.find(({ queue_key: queueKey }) => queueKey === '')?.count ?? 0;
   });
 }
 
@@ -81,34 +84,37 @@ async function listDueQueues(
   db: Kysely<Database>,
   now: number,
 ): Promise<{ due: string[]; next: number | undefined }> {
-  const { rows } = await sql<{ way: string; due: boolean; next: number | null }>`
-    select way, min(next_attempt_time) <= ${now} as due, min(next_attempt_time) filter (where next_attempt_time > ${now}) as next
-    from deliveries where state = 'pending' group by way`.execute(db);
+  const { rows } = await sql<{ queue_key: string; due: boolean; next: number | null }>`
+    select queue_key, min(next_attempt_time) <= ${now} as due,
+      min(next_attempt_time) filter (where next_attempt_time > ${now}) as next
+    from deliveries where state = 'pending' group by queue_key`.execute(db);
   const times = rows.flatMap(({ next }) => (next === null ? [] : [next]));
   return {
-    due: rows.filter(({ due }) => due).map(({ way }) => way),
+    due: rows.filter(({ due }) => due).map((row) => row.queue_key),
     next: times.length === 0 ? undefined : Math.min(...times),
   };
 }
 
-/** Leases are kept by the clock of the database. */
+/** Time of the database's clock, by which leases are kept. */
 const databaseNow = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 async function claimDeliveries(
   db: Kysely<Database>,
-  way: string,
+  queueKey: string,
   nodeId: string,
   now: number,
   limit: number,
 ): Promise<ClaimedDelivery[]> {
-  // Materialized: joined in a loop, the rows with their limit would be looked for more than once.
+  // Materialized: in a nested loop, the subquery with its limit would run more than once.
   const { rows } = await sql<Selectable<DeliveryTable>>`
     with free as materialized (
-      select delivery_id as id from deliveries as one
-      where state = 'pending' and way = ${way} and next_attempt_time <= ${now}
-        and (claimed_by is null or not exists (select from nodes where node_id = claimed_by and lease_until > ${databaseNow}))
-        and not exists (select from deliveries as earlier where earlier.state = 'pending' and earlier.lane = one.lane
-          and earlier.delivery_number < one.delivery_number)
+      select delivery_id as id from deliveries as candidate
+      where state = 'pending' and queue_key = ${queueKey} and next_attempt_time <= ${now}
+        and (claimed_by is null
+          or not exists (select from nodes where node_id = claimed_by and lease_until > ${databaseNow}))
+        and not exists (select from deliveries as earlier
+          where earlier.state = 'pending' and earlier.ordering_key = candidate.ordering_key
+            and earlier.delivery_number < candidate.delivery_number)
       order by next_attempt_time, delivery_number limit ${limit} for update skip locked)
     update deliveries set claimed_by = ${nodeId} from free where delivery_id = free.id
     returning deliveries.*`.execute(db);
@@ -145,7 +151,7 @@ function toClaimedDelivery(
     facts: row.facts,
     message: row.message ?? undefined,
     attempts: row.attempts,
-    roundAttempts: row.round_tries,
+    roundAttempts: row.round_attempts,
     roundStartTime: row.round_start_time ?? undefined,
   };
 }
@@ -164,7 +170,7 @@ function recordAttempt(
         state: after.state,
         next_attempt_time: after.state === 'pending' ? after.nextAttemptTime : null,
         attempts: delivery('attempts', '+', 1),
-        round_tries: delivery('round_tries', '+', 1),
+        round_attempts: delivery('round_attempts', '+', 1),
         round_start_time: delivery.fn.coalesce('round_start_time', delivery.val(attempt.time)),
         claimed_by: null,
       }))

@@ -1,4 +1,4 @@
-/** The log of deliveries: what was tried, and having it sent again. */
+/** Log of deliveries with their attempts; redelivery and removal of old entries. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { DeliveryAttempt, DeliveryRecord } from '../../../engine/notification/delivery.ts';
 import type { DeliveryFilter, DeliveryLog } from '../../../engine/ports/notifications.ts';
@@ -43,7 +43,7 @@ async function withAttempts(
   rows: readonly Selectable<DeliveryTable>[],
 ): Promise<DeliveryRecord[]> {
   const ids = rows.map((row) => row.delivery_id);
-  const tries =
+  const attempts =
     ids.length === 0
       ? []
       : await db
@@ -53,7 +53,7 @@ async function withAttempts(
           .orderBy('delivery_id')
           .orderBy('number')
           .execute();
-  const byDelivery = Map.groupBy(tries, (row) => row.delivery_id);
+  const byDelivery = Map.groupBy(attempts, (row) => row.delivery_id);
   return rows.map((row) => ({
     deliveryId: row.delivery_id,
     number: row.delivery_number,
@@ -67,33 +67,33 @@ async function withAttempts(
     createdTime: row.created_time,
     state: row.state,
     nextAttemptTime: row.next_attempt_time ?? undefined,
-    attempts: (byDelivery.get(row.delivery_id) ?? []).map((one): DeliveryAttempt => ({
-      time: one.time,
-      durationMs: one.duration_ms,
-      status: one.status ?? undefined,
-      response: one.answer ?? undefined,
-      error: one.error ?? undefined,
+    attempts: (byDelivery.get(row.delivery_id) ?? []).map((attempt): DeliveryAttempt => ({
+      time: attempt.time,
+      durationMs: attempt.duration_ms,
+      status: attempt.status ?? undefined,
+      response: attempt.answer ?? undefined,
+      error: attempt.error ?? undefined,
     })),
   }));
 }
 
-/** What is being sent at this moment is left to itself: it is on its way already. */
+/** Makes a delivery due now, with a new round of attempts. A claimed delivery is not changed: it is being sent. */
 async function redeliver(db: Kysely<Database>, deliveryId: string, now: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await transaction
       .updateTable('deliveries')
-      .set({ state: 'pending', next_attempt_time: now, round_tries: 0, round_start_time: null })
+      .set({ state: 'pending', next_attempt_time: now, round_attempts: 0, round_start_time: null })
       .where('delivery_id', '=', deliveryId)
       .where('claimed_by', 'is', null)
-      .returning('way')
+      .returning('queue_key')
       .executeTakeFirst();
-    if (row !== undefined) await notifyOutbox(transaction, row.way);
+    if (row !== undefined) await notifyOutbox(transaction, row.queue_key);
   });
 }
 
 /**
- * Deliveries that were made before then (epoch ms) and are not pending, `limit` at the most, are removed with
- * their attempts and notices. Returns their ids.
+ * Removes up to `limit` deliveries, with their attempts, that were created before `before` (epoch ms) and are
+ * not pending. Returns their ids.
  */
 export async function removeOldDeliveries(
   db: Kysely<Database>,
@@ -102,21 +102,24 @@ export async function removeOldDeliveries(
 ): Promise<string[]> {
   const { rows } = await sql<{ delivery_id: string }>`
     delete from deliveries where delivery_id in (
-      select delivery_id from deliveries where created_time < ${before} and state <> 'pending' order by created_time limit ${limit})
+      select delivery_id from deliveries where created_time < ${before} and state <> 'pending'
+      order by created_time limit ${limit})
     returning delivery_id`.execute(db);
   return rows.map((row) => row.delivery_id);
 }
 
-/** Notices that became deliveries are kept as long; `limit` at the most. Returns how many were removed. */
+/**
+ * Removes up to `limit` dispatched outbox events that were created before `before` (epoch ms). Returns their
+ * number.
+ */
 export async function removeOldOutboxEvents(
   db: Kysely<Database>,
   before: number,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from outbox where notice_id in (
-      select notice_id from outbox where created_time < ${before} and taken_time is not null order by created_time limit ${limit})`.execute(
-    db,
-  );
+    delete from outbox where outbox_event_id in (
+      select outbox_event_id from outbox where created_time < ${before} and dispatched_time is not null
+      order by created_time limit ${limit})`.execute(db);
   return Number(numAffectedRows);
 }

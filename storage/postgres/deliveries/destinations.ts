@@ -1,18 +1,16 @@
-/** Stored destinations of notices. Their secrets are kept as they are: every delivery needs them. */
+/** Stored notification destinations. Secrets are stored in plain text: every delivery signs with them. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
 import type { Destination } from '../../../engine/notification/destination.ts';
 import type { DestinationStore, NewDestination } from '../../../engine/ports/notifications.ts';
+import { lockUntilCommit } from '../advisory-locks.ts';
 import { notifyOutbox } from '../outbox/outbox-notify.ts';
 import type { DestinationTable } from '../outbox/notification-schema.ts';
 import type { Database } from '../schema.ts';
 
-/** Any number that nobody else takes for advisory locks of this database. */
-const destinationCreationLock = 7_023;
-
 export function createDestinationStore(db: Kysely<Database>): DestinationStore {
   return {
-    create: (destination, most) => createDestination(db, destination, most),
+    create: (destination, maximum) => createDestination(db, destination, maximum),
     find: (id) => findDestination(db, id),
     async list(after, limit) {
       const rows = await db
@@ -50,7 +48,7 @@ export function createDestinationStore(db: Kysely<Database>): DestinationStore {
   };
 }
 
-/** Ids are written in small letters, and so are compared as text. */
+/** Returns true for a UUID in lower case, the form in which ids are stored and compared as text. */
 export function isUuid(id: string): boolean {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
 }
@@ -68,18 +66,18 @@ export function destinationOf(row: Selectable<DestinationTable>): Destination {
 function createDestination(
   db: Kysely<Database>,
   { displayName, target, secrets, now }: NewDestination,
-  most: number,
+  maximum: number,
 ): Promise<string> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${destinationCreationLock})`.execute(transaction);
+    await lockUntilCommit(transaction, 'destinationCreation');
     const { count } = await transaction
       .selectFrom('destinations')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    if (count >= most)
+    if (count >= maximum)
       throw new ServiceError(
         'QUOTA_EXCEEDED',
-        `There are ${count} notification destinations; at most ${most} are allowed. Delete some that no job needs.`,
+        `There are ${count} notification destinations; at most ${maximum} are allowed. Delete some that no job needs.`,
       );
     const { destination_id: id } = await transaction
       .insertInto('destinations')
@@ -138,11 +136,11 @@ async function testDestination(db: Kysely<Database>, id: string, now: number): P
     const { delivery_id: deliveryId } = await transaction
       .insertInto('deliveries')
       .values({
-        notice_id: null,
+        outbox_event_id: null,
         event: 'test',
         channel: 'webhook',
-        way: id,
-        lane: sql<string>`gen_random_uuid()::text`,
+        queue_key: id,
+        ordering_key: sql<string>`gen_random_uuid()::text`,
         destination_id: id,
         address: null,
         job_id: null,

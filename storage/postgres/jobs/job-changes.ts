@@ -35,7 +35,7 @@ async function updateTimeouts(
   jobId: number,
   settings: JobSettings,
 ): Promise<RunTimeoutUpdate[]> {
-  // Rows are locked by the order of their ids, as whoever writes states locks them.
+  // Lock rows in the order of their ids, as the state writer does.
   const active = await transaction
     .selectFrom('runs')
     .select(['run_id', 'settings'])
@@ -51,7 +51,7 @@ async function updateTimeouts(
   if (runs.length === 0) return runs;
   const rows = JSON.stringify(runs.map((run) => ({ run_id: run.runId, settings: run.settings })));
   await sql`
-    update runs set settings = change.settings, retimes = retimes + 1
+    update runs set settings = change.settings, timeout_revision = timeout_revision + 1
     from jsonb_to_recordset(${rows}::jsonb) as change (run_id bigint, settings jsonb)
     where runs.run_id = change.run_id`.execute(transaction);
   return runs;

@@ -1,5 +1,5 @@
-/** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+/** Stored jobs. A one-time submission has a hidden job, which only its runs refer to. */
+import { type Kysely, type Selectable, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/job-format.ts';
 import {
   checkJobCreations,
@@ -10,6 +10,7 @@ import {
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
+import { lockUntilCommit } from '../advisory-locks.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
@@ -26,8 +27,8 @@ export function jobOf(row: Selectable<JobTable>): Job {
 }
 
 /**
- * Stores a job and returns its id. Concurrent creations are counted one after the other.
- * @throws ServiceError QUOTA_EXCEEDED when one more job would be too many
+ * Inserts a job and returns its id. Concurrent creations run one after the other, so that quotas are exact.
+ * @throws ServiceError QUOTA_EXCEEDED when a quota is used up
  */
 export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
   return db.transaction().execute(async (transaction) => {
@@ -54,15 +55,12 @@ export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas):
   });
 }
 
-/** Any number that nobody else takes for advisory locks of this database. */
-const jobCreationLock = 7_021;
-
 /**
- * Jobs created since then (epoch ms), hidden and deleted ones among them; nobody else creates one until the
- * transaction ends.
+ * Counts the jobs created since `since` (epoch ms), including hidden and deleted ones, and keeps other
+ * transactions from creating jobs until this one ends.
  */
 export async function countJobsCreated(transaction: Transaction<Database>, since: number): Promise<number> {
-  await sql`select pg_advisory_xact_lock(${jobCreationLock})`.execute(transaction);
+  await lockUntilCommit(transaction, 'jobCreation');
   const { count } = await transaction
     .selectFrom('jobs')
     .select((row) => row.fn.countAll<number>().as('count'))

@@ -1,22 +1,20 @@
-/** The tables of libraries as Kysely sees them; the truth is storage/migrations/library-tables.ts. */
-import type { ColumnType, Generated } from 'kysely';
+/** Kysely types of the tables of cluster libraries. */
+import type { Generated } from 'kysely';
 import type { LibraryPaths, LibraryStatus } from '../../../engine/cluster/libraries.ts';
 import type { Library } from '../../../engine/job/cluster.ts';
 import type { PinnedLibrary } from '../../../engine/ports/libraries.ts';
-
-/** A JSONB column: read as a value, written as JSON text. */
-type Json<Value> = ColumnType<Value, string, string>;
+import type { JsonColumn } from '../json-column.ts';
 
 export interface ClusterLibraryTable {
   cluster_id: string;
   library_key: string;
   position: Generated<number>;
-  library: Json<Library>;
+  library: JsonColumn<Library>;
   status: LibraryStatus;
   messages: string[];
-  /** Asked for by libraries/install. */
+  /** True when libraries/install requested it; false when only a task needs it. */
   requested: boolean;
-  /** The context of the cluster for which the row holds. */
+  /** The Spark context (start of the cluster) to which the row belongs. */
   spark_context_id: string;
   changed_time: number;
 }
@@ -25,8 +23,8 @@ export interface ClusterEnvironmentTable {
   cluster_id: string;
   version: number;
   spark_context_id: string;
-  installed: Json<readonly PinnedLibrary[]>;
-  paths: Json<LibraryPaths>;
+  installed: JsonColumn<readonly PinnedLibrary[]>;
+  paths: JsonColumn<LibraryPaths>;
 }
 
 export interface LibraryTables {

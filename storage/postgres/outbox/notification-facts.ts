@@ -1,16 +1,15 @@
 /**
- * What a message says of a run or a job: read without regard to whether the job is deleted, because that,
- * too, is told.
+ * Facts about the run or job of a notification. Deleted jobs are included: their deletion is an event, too.
  */
 import { sql, type Kysely } from 'kysely';
 import { defaultName } from '../../../engine/job/job-format.ts';
 import type { DeliverySubject, FailedTask, SubjectDetails } from '../../../engine/notification/delivery.ts';
 import type { Database } from '../schema.ts';
 
-/** Tasks that one message names. */
+/** Maximum tasks named in one message. */
 const tasksMax = 10;
 
-/** Undefined when neither run nor job is there any more. */
+/** Returns undefined when neither the run nor the job exists any more. */
 export async function factsOf(
   db: Kysely<Database>,
   { jobId, runId }: Pick<DeliverySubject, 'jobId' | 'runId'>,
@@ -29,43 +28,43 @@ export async function factsOf(
   const name = job?.name ?? run?.name ?? '';
   return {
     jobName: name === '' ? defaultName : name,
-    parentRunId: run?.wholeRunId === runId ? undefined : run?.wholeRunId,
+    parentRunId: run?.jobRunId === runId ? undefined : run?.jobRunId,
     startTime: run?.startTime,
     failedTasks: runId === undefined ? [] : await failedTasksOf(db, runId),
   };
 }
 
-/** Of a run, or of a task run within its run. */
+/** Reads the facts of a run, or of a task run and its run. */
 async function runFactsOf(
   db: Kysely<Database>,
   runId: number,
-): Promise<{ wholeRunId: number; name: string; startTime: number | undefined } | undefined> {
+): Promise<{ jobRunId: number; name: string; startTime: number | undefined } | undefined> {
   const task = await db
     .selectFrom('task_runs')
     .select(['job_run_id', 'start_time'])
     .where('run_id', '=', runId)
     .executeTakeFirst();
-  const wholeRunId = task?.job_run_id ?? runId;
+  const jobRunId = task?.job_run_id ?? runId;
   const run = await db
     .selectFrom('runs')
     .select(['name', 'start_time'])
-    .where('run_id', '=', wholeRunId)
+    .where('run_id', '=', jobRunId)
     .executeTakeFirst();
   if (run === undefined) return undefined;
   return {
-    wholeRunId,
+    jobRunId,
     name: run.name,
-    startTime: (wholeRunId === runId ? run.start_time : task?.start_time) ?? undefined,
+    startTime: (jobRunId === runId ? run.start_time : task?.start_time) ?? undefined,
   };
 }
 
 /**
- * Of a run its unsuccessful tasks, each in its latest attempt; of a task run itself. Those that failed before
- * those that were skipped.
+ * Returns the unsuccessful tasks of a run in their latest attempts, or the given task run. Failed tasks come
+ * before skipped ones.
  */
 async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<FailedTask[]> {
-  const { rows } = await sql<{ task_key: string; run_id: number; standing: string; message: string }>`
-    select task_key, run_id, coalesce(result, state) as standing, message from (
+  const { rows } = await sql<{ task_key: string; run_id: number; outcome: string; message: string }>`
+    select task_key, run_id, coalesce(result, state) as outcome, message from (
       select distinct on (job_run_id, task_key) * from task_runs where job_run_id = ${runId} or run_id = ${runId}
       order by job_run_id, task_key, attempt desc) as latest
     where not active and coalesce(result, state) <> 'SUCCESS'
@@ -73,7 +72,7 @@ async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<Faile
   return rows.map((row) => ({
     taskKey: row.task_key,
     runId: row.run_id,
-    state: row.standing,
+    state: row.outcome,
     message: row.message,
   }));
 }

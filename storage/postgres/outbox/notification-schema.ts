@@ -1,5 +1,5 @@
-/** The tables of deliveries as Kysely sees them; the truth is storage/migrations/notification-tables.ts. */
-import type { ColumnType, Generated } from 'kysely';
+/** Kysely types of the tables of notifications: outbox, destinations, deliveries. */
+import type { Generated } from 'kysely';
 import type { DeliveryState, DeliveryMessage } from '../../../engine/notification/delivery.ts';
 import type { SigningSecrets, DestinationTarget } from '../../../engine/notification/destination.ts';
 import type {
@@ -7,27 +7,39 @@ import type {
   NotificationEvent,
   NotificationDetails,
 } from '../../../engine/run/notification.ts';
+import type { JsonColumn } from '../json-column.ts';
 
-/** A JSONB column: read as a value, written as JSON text. */
-type Json<Value> = ColumnType<Value, string, string>;
+export interface OutboxTable {
+  outbox_event_id: Generated<number>;
+  event: string;
+  channel: 'email' | 'webhook';
+  recipient: string;
+  job_id: number | null;
+  run_id: number | null;
+  task_key: string | null;
+  created_time: number;
+  facts: JsonColumn<NotificationDetails>;
+  /** Time when the dispatcher turned the event into deliveries, epoch ms. */
+  dispatched_time: number | null;
+}
 
 export interface DestinationTable {
   destination_id: Generated<string>;
   destination_number: Generated<number>;
   display_name: string;
-  target: Json<DestinationTarget>;
-  secrets: Json<SigningSecrets> | null;
+  target: JsonColumn<DestinationTarget>;
+  secrets: JsonColumn<SigningSecrets> | null;
   created_time: number;
 }
 
 export interface DeliveryTable {
   delivery_id: Generated<string>;
   delivery_number: Generated<number>;
-  notice_id: number | null;
+  outbox_event_id: number | null;
   event: NotificationEvent;
   channel: RunNotification['channel'];
-  way: string;
-  lane: string;
+  queue_key: string;
+  ordering_key: string;
   destination_id: string | null;
   address: string | null;
   job_id: number | null;
@@ -35,11 +47,11 @@ export interface DeliveryTable {
   run_id: number | null;
   task_key: string | null;
   created_time: number;
-  facts: Json<NotificationDetails>;
-  message: Json<DeliveryMessage> | null;
+  facts: JsonColumn<NotificationDetails>;
+  message: JsonColumn<DeliveryMessage> | null;
   state: Generated<DeliveryState>;
   attempts: Generated<number>;
-  round_tries: Generated<number>;
+  round_attempts: Generated<number>;
   round_start_time: number | null;
   next_attempt_time: number | null;
   claimed_by: string | null;
@@ -56,6 +68,7 @@ export interface DeliveryAttemptTable {
 }
 
 export interface NotificationTables {
+  outbox: OutboxTable;
   destinations: DestinationTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;

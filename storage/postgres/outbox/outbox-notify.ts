@@ -1,22 +1,25 @@
-/** How engines hear of notices at once: a channel of the database, which everybody listens to. */
-import { sql, type Kysely } from 'kysely';
-import { listen, type Listener, type ListenPorts } from '../listen.ts';
+/** NOTIFY channel that wakes the outbox dispatchers of all engines. */
+import type { Kysely } from 'kysely';
+import { listen, notify, type Listener, type ListenPorts } from '../listen.ts';
 import type { Database } from '../schema.ts';
 
-const channel = 'runyard_notices';
+const channel = 'runyard_outbox';
 
 /**
- * Wakes every engine when the transaction commits. @param way where something is due; without one, the outbox
- * has something
+ * Wakes all dispatchers when the transaction commits.
+ * @param queueKey the delivery queue with due deliveries; '' when the outbox has new events
  */
-export async function notifyOutbox(db: Kysely<Database>, way = ''): Promise<void> {
-  await sql`select pg_notify(${channel}, ${way})`.execute(db);
+export async function notifyOutbox(db: Kysely<Database>, queueKey = ''): Promise<void> {
+  await notify(db, channel, queueKey);
 }
 
 /**
- * Listens until it is closed. `onRing` hears a way, '' for the outbox, and undefined when anything may have
- * been missed.
+ * Listens until it is closed. Calls `onNotify` with a queue key, with '' for new outbox events, and with
+ * undefined when notifications may have been missed.
  */
-export function listenForOutbox(ports: ListenPorts, onRing: (way: string | undefined) => void): Listener {
-  return listen(ports, { channel, subject: 'notices', onNotify: onRing });
+export function listenForOutbox(
+  ports: ListenPorts,
+  onNotify: (queueKey: string | undefined) => void,
+): Listener {
+  return listen(ports, { channel, subject: 'the outbox', onNotify });
 }

@@ -1,4 +1,4 @@
-/** Writes audit entries in the background, many with one statement: no caller waits for them. */
+/** Writes audit entries in the background, in batches; callers do not wait for them. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import { messageOf } from '../../../engine/errors.ts';
@@ -10,16 +10,19 @@ import type { Database } from '../schema.ts';
 
 export interface AuditWriter {
   record(event: AuditEvent): void;
-  /** Resolves when everything that was recorded before is stored. */
+  /** Resolves when all entries recorded before are stored. */
   flush(): Promise<void>;
 }
 
-/** Entries of one statement. */
+/** Entries in one statement. */
 const batchMax = 500;
-/** Entries that wait while the database is away. */
+/** Maximum entries that wait while the database is unavailable. */
 const queueMax = 100_000;
 
-/** A database that is away is waited for; what cannot be stored goes to the log of the service instead. */
+/**
+ * Creates the writer. It retries while the database is unavailable; entries that cannot be stored go to the log
+ * of the service.
+ */
 export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log): AuditWriter {
   let waiting: AuditEvent[] = [];
   let writing: Promise<void> | undefined;
@@ -28,7 +31,10 @@ export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log):
       const events = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       await retryTransient(clock, log, () => insertAuditEvents(db, events)).catch((error: unknown) => {
-        log.error({ error: messageOf(error), events }, 'Entries of the audit log could not be stored.');
+        log.error(
+          { error: messageOf(error), events },
+          'Audit entries could not be stored; they are kept only in this log.',
+        );
       });
     }
     writing = undefined;
@@ -36,7 +42,10 @@ export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log):
   return {
     record(event) {
       if (waiting.length >= queueMax)
-        return log.error({ event }, 'The audit log cannot keep up; this entry stands here alone.');
+        return log.error(
+          { event },
+          'The queue of audit entries is full; this entry is kept only in this log.',
+        );
       waiting.push(event);
       writing ??= writeAll();
     },

@@ -1,7 +1,8 @@
-/** The audit log as it is stored. It is only added to; what is too old leaves. */
+/** The stored audit log. Entries are only added, and removed after the retention period. */
 import type { Kysely } from 'kysely';
 import type { AuditEvent, AuditFilter, StoredAuditEvent } from '../../../engine/token/audit.ts';
 import type { Database } from '../schema.ts';
+import { toStorableJson, toStorableText } from '../storable-text.ts';
 
 export async function insertAuditEvents(db: Kysely<Database>, events: readonly AuditEvent[]): Promise<void> {
   await db
@@ -13,16 +14,16 @@ export async function insertAuditEvents(db: Kysely<Database>, events: readonly A
         token_id: event.tokenId,
         source_ip: event.sourceIp,
         action: event.action,
-        resource: event.resource.replaceAll('\0', '�').toWellFormed(),
+        resource: toStorableText(event.resource),
         status: event.status,
-        before: jsonOf(event.before),
-        after: jsonOf(event.after),
+        before: event.before === undefined ? null : toStorableJson(event.before),
+        after: event.after === undefined ? null : toStorableJson(event.after),
       })),
     )
     .execute();
 }
 
-/** Newest first. */
+/** Lists audit events, newest first. */
 export async function listAuditEvents(
   db: Kysely<Database>,
   { userName, action, from, to, before, limit }: AuditFilter,
@@ -49,7 +50,7 @@ export async function listAuditEvents(
 
 const batchSize = 5_000;
 
-/** Removes events from before then (epoch ms), in batches that hold up nobody. */
+/** Removes the events before `before` (epoch ms), in batches that do not block other transactions. */
 export async function removeOldAuditEvents(db: Kysely<Database>, before: number): Promise<void> {
   for (let removed = BigInt(batchSize); removed === BigInt(batchSize);) {
     const { numDeletedRows } = await db
@@ -65,12 +66,4 @@ export async function removeOldAuditEvents(db: Kysely<Database>, before: number)
       .executeTakeFirst();
     removed = numDeletedRows;
   }
-}
-
-/** PostgreSQL's JSON holds neither a NUL character nor half of a surrogate pair. */
-function jsonOf(fields: object | undefined): string | null {
-  if (fields === undefined) return null;
-  return JSON.stringify(fields)
-    .replaceAll('\\u0000', '\\ufffd')
-    .replaceAll(/\\ud[89a-f][\da-f]{2}/g, '\\ufffd');
 }

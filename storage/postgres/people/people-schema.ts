@@ -1,19 +1,33 @@
-/** Rows of people-tables.ts as Kysely sees them, and the columns that it adds to the first tables. */
+/** Kysely types of the tables of principals, tokens, workspace settings and the audit log. */
 import type { ColumnType, Generated } from 'kysely';
 import type { Group } from '../../../engine/job/permissions.ts';
 import type { AutoscopeState } from '../../../engine/token/autoscope.ts';
 import type { JsonObject } from '../../../engine/token/audit.ts';
 import type { PersonKind } from '../../../engine/token/person.ts';
 
-export interface PersonColumns {
+export interface PrincipalTable {
+  principal_id: Generated<number>;
+  user_name: string;
+  admin: boolean;
+  active: boolean;
+  created_time: number;
   kind: Generated<PersonKind>;
   display_name: Generated<string>;
   email: string | null;
   deleted_time: number | null;
 }
 
-export interface AutoscopeColumns {
+export interface TokenTable {
+  token_id: string;
+  principal_id: number;
   created_by: number | null;
+  hash: string;
+  comment: string;
+  scopes: string[];
+  created_time: number;
+  expiry_time: number | null;
+  last_accessed_time: number;
+  revoked_time: number | null;
   autoscope_state: Generated<AutoscopeState>;
   autoscope_started_time: number | null;
   autoscope_reminded_time: number | null;
@@ -26,7 +40,7 @@ interface WorkspaceSettingTable {
   value: string;
 }
 
-/** One entry of who may use tokens. */
+/** Row of a principal or group that may create and use tokens. */
 interface TokenPermissionTable {
   principal_id: number | null;
   group_name: Group | null;
@@ -46,6 +60,8 @@ interface AuditEventTable {
 }
 
 export interface PeopleTables {
+  principals: PrincipalTable;
+  tokens: TokenTable;
   workspace_settings: WorkspaceSettingTable;
   token_permissions: TokenPermissionTable;
   audit_events: AuditEventTable;

@@ -13,7 +13,8 @@ import {
   type PersonFilter,
   type PersonKind,
 } from '../../../engine/token/person.ts';
-import type { Database, PrincipalTable } from '../schema.ts';
+import type { PrincipalTable } from './people-schema.ts';
+import type { Database } from '../schema.ts';
 
 /** One page of a list, with how many there are in all. */
 interface PersonPage {

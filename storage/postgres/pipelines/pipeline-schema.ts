@@ -1,12 +1,13 @@
-/** The tables of pipelines as Kysely sees them. */
+/** Kysely types of the tables of pipelines. */
 import type { ColumnType, Generated } from 'kysely';
 import type { PipelineDocument } from '../../../engine/pipeline/pipeline-document.ts';
 import type { UpdateRequest } from '../../../engine/pipeline/select-tables.ts';
 import type { UpdateCause } from '../../../engine/ports/pipelines.ts';
+import type { JsonColumn } from '../json-column.ts';
 
 export interface PipelineTable {
   pipeline_id: string;
-  /** In the order of creation. */
+  /** Rises with every row; the order of creation. */
   number: Generated<number>;
   name: string;
   creator: string;
@@ -18,14 +19,14 @@ export interface PipelineTable {
 
 export interface PipelineUpdateTable {
   update_id: string;
-  /** In the order of creation. */
+  /** Rises with every row; the order of creation. */
   number: Generated<number>;
   pipeline_id: string;
-  /** The task run that it is. */
+  /** The task run that performs the update. */
   run_id: number;
   cause: UpdateCause;
-  request: ColumnType<UpdateRequest, string, string>;
-  /** Set when it begins. */
+  request: JsonColumn<UpdateRequest>;
+  /** Set when the update starts. */
   storage: string | null;
   created_time: number;
 }

@@ -1,17 +1,11 @@
-/** Stored pipelines and their updates. */
-import { randomUUID } from 'node:crypto';
+/** Stored pipelines. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
-import type {
-  NewUpdate,
-  PipelineStore,
-  StoredPipeline,
-  StoredUpdate,
-} from '../../../engine/ports/pipelines.ts';
+import type { PipelineStore, StoredPipeline } from '../../../engine/ports/pipelines.ts';
 import type { Log } from '../../../engine/ports/engine.ts';
-import type { LaunchTransaction } from '../../../engine/ports/runs.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { PipelineTable } from './pipeline-schema.ts';
+import { createUpdateStore, findActiveUpdate } from './pipeline-updates.ts';
 import type { Database } from '../schema.ts';
 
 export function createPipelineStore(db: Kysely<Database>): PipelineStore {
@@ -58,9 +52,9 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
             conflict.column('pipeline_id').doUpdateSet({ name, modified_time: modifiedTime }),
           )
           .execute();
-        const kept = await findPipeline(transaction, pipelineId);
-        if (kept === undefined) throw new Error(`Pipeline ${pipelineId} was stored and is not there.`);
-        return kept;
+        const stored = await findPipeline(transaction, pipelineId);
+        if (stored === undefined) throw new Error(`Pipeline ${pipelineId} was inserted and cannot be found.`);
+        return stored;
       }),
     find: (pipelineId) => findPipeline(db, pipelineId),
     listByName: (name) => listPipelinesNamed(db, name),
@@ -107,118 +101,23 @@ export function createPipelineStore(db: Kysely<Database>): PipelineStore {
   };
 }
 
-function createUpdateStore(
-  db: Kysely<Database>,
-): Pick<PipelineStore, 'ensureUpdate' | 'claimUpdate' | 'findActiveUpdate' | 'listUpdates' | 'findUpdate'> {
-  return {
-    ensureUpdate: (update) => insertUpdate(db, update),
-    claimUpdate: (pipelineId, updateId, storage) =>
-      db.transaction().execute(async (transaction) => {
-        await transaction
-          .selectFrom('pipelines')
-          .select('pipeline_id')
-          .where('pipeline_id', '=', pipelineId)
-          .forUpdate()
-          .executeTakeFirst();
-        const own = await transaction
-          .selectFrom('pipeline_updates')
-          .select('request')
-          .where('update_id', '=', updateId)
-          .executeTakeFirst();
-        const other =
-          own?.request.validateOnly === true
-            ? undefined
-            : await selectUpdates(transaction)
-                .where('pipeline_updates.pipeline_id', '=', pipelineId)
-                .where('pipeline_updates.update_id', '<>', updateId)
-                .where('task_runs.active', '=', true)
-                .where('pipeline_updates.storage', 'is not', null)
-                .where(sql<boolean>`not (request->>'validateOnly')::boolean`)
-                .executeTakeFirst();
-        if (other !== undefined) return updateOf(other);
-        await transaction
-          .updateTable('pipeline_updates')
-          .set({ storage })
-          .where('update_id', '=', updateId)
-          .execute();
-        return undefined;
-      }),
-    findActiveUpdate: (pipelineId) => findActiveUpdate(db, pipelineId),
-    async listUpdates(pipelineId, { before, limit }) {
-      const rows = await selectUpdates(db)
-        .where('pipeline_updates.pipeline_id', '=', pipelineId)
-        .$if(before !== undefined, (query) => query.where('pipeline_updates.number', '<', before ?? 0))
-        .orderBy('pipeline_updates.number', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map(updateOf);
-    },
-    async findUpdate(pipelineId, updateId) {
-      const row = await selectUpdates(db)
-        .where('pipeline_updates.pipeline_id', '=', pipelineId)
-        .where('pipeline_updates.update_id', '=', updateId)
-        .executeTakeFirst();
-      return row && updateOf(row);
-    },
-  };
-}
-
-/** The steps of a launch that is an update. */
-export function pipelineUpdateSteps(
-  db: Transaction<Database>,
-): Pick<LaunchTransaction, 'lockActiveUpdate' | 'insertUpdate'> {
-  return {
-    async lockActiveUpdate(pipelineId) {
-      // An update that is noted meanwhile refers to the pipeline, which is no reason to wait.
-      await db
-        .selectFrom('pipelines')
-        .select('pipeline_id')
-        .where('pipeline_id', '=', pipelineId)
-        .forNoKeyUpdate()
-        .executeTakeFirst();
-      return findActiveUpdate(db, pipelineId);
-    },
-    insertUpdate: (update) => insertUpdate(db, update),
-  };
-}
-
-async function insertUpdate(
-  db: Kysely<Database>,
-  { pipelineId, cause, request, createdTime, runId }: NewUpdate,
-): Promise<string> {
-  const { update_id: updateId } = await db
-    .insertInto('pipeline_updates')
-    .values({
-      update_id: randomUUID(),
-      pipeline_id: pipelineId,
-      run_id: runId,
-      cause,
-      request: JSON.stringify(request),
-      created_time: createdTime,
-    })
-    // The engine that begins an update comes to it once more.
-    .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ run_id: runId }))
-    .returning('update_id')
-    .executeTakeFirstOrThrow();
-  return updateId;
-}
-
-/** As `createPipelineStore`, for an engine: what an update needs waits while the database is away. */
+/** Creates the store for an engine: the calls of an update retry while the database is unavailable. */
 export function createRetryingPipelineStore(db: Kysely<Database>, clock: Clock, log: Log): PipelineStore {
   const store = createPipelineStore(db);
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
+  const withRetry = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    retryTransient(clock, log, work);
   return {
     ...store,
-    upsertFromSpec: (pipeline) => waiting(() => store.upsertFromSpec(pipeline)),
-    find: (pipelineId) => waiting(() => store.find(pipelineId)),
-    listByName: (name) => waiting(() => store.listByName(name)),
-    ensureUpdate: (update) => waiting(() => store.ensureUpdate(update)),
+    upsertFromSpec: (pipeline) => withRetry(() => store.upsertFromSpec(pipeline)),
+    find: (pipelineId) => withRetry(() => store.find(pipelineId)),
+    listByName: (name) => withRetry(() => store.listByName(name)),
+    ensureUpdate: (update) => withRetry(() => store.ensureUpdate(update)),
     claimUpdate: (pipelineId, updateId, storage) =>
-      waiting(() => store.claimUpdate(pipelineId, updateId, storage)),
+      withRetry(() => store.claimUpdate(pipelineId, updateId, storage)),
   };
 }
 
-/** Whoever gives a name waits for whoever else does. */
+/** Serializes transactions that set the name of a pipeline, so that names stay unique. */
 async function lockPipelineNames(transaction: Transaction<Database>): Promise<void> {
   await sql`lock table pipelines in share row exclusive mode`.execute(transaction);
 }
@@ -249,63 +148,4 @@ function pipelineOf(row: Selectable<PipelineTable>): StoredPipeline {
     document: row.document ?? undefined,
     specPath: row.spec_path ?? undefined,
   };
-}
-
-function selectUpdates(db: Kysely<Database>) {
-  return db
-    .selectFrom('pipeline_updates')
-    .innerJoin('task_runs', 'task_runs.run_id', 'pipeline_updates.run_id')
-    .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
-    .select([
-      'pipeline_updates.update_id',
-      'pipeline_updates.number',
-      'pipeline_updates.pipeline_id',
-      'pipeline_updates.cause',
-      'pipeline_updates.request',
-      'pipeline_updates.storage',
-      'pipeline_updates.created_time',
-      'pipeline_updates.run_id',
-      'task_runs.job_run_id',
-      'runs.job_id',
-      'task_runs.state',
-      'runs.state as run_state',
-      'task_runs.result',
-      'task_runs.message',
-      'runs.stop_reason',
-      'task_runs.end_time',
-    ]);
-}
-
-function updateOf(
-  row: Awaited<ReturnType<ReturnType<typeof selectUpdates>['execute']>>[number],
-): StoredUpdate {
-  return {
-    updateId: row.update_id,
-    number: row.number,
-    pipelineId: row.pipeline_id,
-    cause: row.cause,
-    request: row.request,
-    storage: row.storage ?? undefined,
-    createdTime: row.created_time,
-    runId: row.run_id,
-    jobRunId: row.job_run_id,
-    jobId: row.job_id,
-    state: row.run_state === 'QUEUED' ? 'QUEUED' : row.state,
-    result: row.result ?? undefined,
-    message: row.message,
-    stopReason: row.stop_reason ?? undefined,
-    endTime: row.end_time ?? undefined,
-  };
-}
-
-async function findActiveUpdate(db: Kysely<Database>, pipelineId: string): Promise<StoredUpdate | undefined> {
-  const row = await selectUpdates(db)
-    .where('pipeline_updates.pipeline_id', '=', pipelineId)
-    .where('task_runs.active', '=', true)
-    .where(sql<boolean>`not (request->>'validateOnly')::boolean`)
-    .orderBy(sql`pipeline_updates.storage is null`)
-    .orderBy('pipeline_updates.number')
-    .limit(1)
-    .executeTakeFirst();
-  return row && updateOf(row);
 }

@@ -6,7 +6,7 @@ import type { NewRun } from '../../../engine/run/new-run.ts';
 import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
-import { pipelineUpdateSteps } from '../pipelines/pipelines.ts';
+import { pipelineUpdateSteps } from '../pipelines/pipeline-updates.ts';
 import { admitRun, countRuns, lockOldestQueuedRun, requeueRun } from '../queue/run-queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countActiveTaskRuns } from '../queue/capacity.ts';

@@ -74,7 +74,7 @@ export function runOf(row: RunRow): Run {
     admittedTime: row.admitted_time ?? undefined,
     launchedBy: row.launched_by ?? undefined,
     parentTaskRun: row.parent_task_run_id ?? undefined,
-    timeoutRevision: row.retimes,
+    timeoutRevision: row.timeout_revision,
     warned: row.warned_time !== null,
     progress: progressOf(row),
   };

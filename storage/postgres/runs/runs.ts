@@ -97,14 +97,14 @@ export async function requestStopOfRuns(
 export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
   const rows = await db
     .selectFrom('runs')
-    .select(['run_id', 'stop_reason', 'retimes'])
+    .select(['run_id', 'stop_reason', 'timeout_revision'])
     .where('active', '=', true)
     .where('owner', '=', node)
     .execute();
   return rows.map((row) => ({
     runId: row.run_id,
     stopReason: row.stop_reason ?? undefined,
-    timeoutRevision: row.retimes,
+    timeoutRevision: row.timeout_revision,
   }));
 }
 

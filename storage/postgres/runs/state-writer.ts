@@ -13,6 +13,7 @@ import { retryTransient } from '../transient-errors.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { attemptRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
+import { toStorableText } from '../storable-text.ts';
 
 export interface StateWriter {
   /**
@@ -167,14 +168,6 @@ function toChangeRow(change: StateChange, setIndex: number) {
     cluster_id: change.clusterId ?? null,
     spark_context_id: change.sparkContextId ?? null,
   };
-}
-
-/**
- * PostgreSQL's text holds no NUL character, and its JSON no half of a surrogate pair; messages of failures
- * may.
- */
-function toStorableText(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (

@@ -1,15 +1,16 @@
-/** The schedule of a job follows its settings, in the transaction that stores them. */
-import { sql, type Transaction } from 'kysely';
+/** Updates the schedule of a job in the transaction that stores its settings. */
+import type { Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { decideReschedule } from '../../../engine/schedule/reschedule.ts';
 import { scheduleOf } from '../../../engine/job/job-schedule.ts';
+import { notify } from '../listen.ts';
 import type { Database } from '../schema.ts';
 
-/** The channel on which engines tell each other of fires that may come before what they wait for. */
+/** NOTIFY channel for stored fires; the payload is the time of the fire (epoch ms). */
 export const scheduleChannel = 'runyard_schedules';
 
 /**
- * Keeps the schedule of a job whose settings were stored (`before` is undefined for a new job), and tells all
+ * Stores the schedule of a job whose settings changed (`before` is undefined for a new job), and notifies all
  * engines.
  * @throws ServiceError INVALID_PARAMETER_VALUE for an expression that never fires
  */
@@ -20,9 +21,9 @@ export async function saveSchedule(
   after: JobSettings,
   now: number,
 ): Promise<void> {
-  const former = before && scheduleOf(before);
-  const change = decideReschedule(former, scheduleOf(after), now);
-  if (change === 'kept' || (change === 'removed' && former === undefined)) return;
+  const previous = before && scheduleOf(before);
+  const change = decideReschedule(previous, scheduleOf(after), now);
+  if (change === 'kept' || (change === 'removed' && previous === undefined)) return;
   if (change === 'removed') return removeSchedule(transaction, jobId);
   const next_fire_at = change.next ?? null;
   await transaction
@@ -30,8 +31,7 @@ export async function saveSchedule(
     .values({ job_id: jobId, next_fire_at, last_fire_at: null, problem: null })
     .onConflict((conflict) => conflict.column('job_id').doUpdateSet({ next_fire_at, problem: null }))
     .execute();
-  if (next_fire_at !== null)
-    await sql`select pg_notify(${scheduleChannel}, ${String(next_fire_at)})`.execute(transaction);
+  if (next_fire_at !== null) await notify(transaction, scheduleChannel, String(next_fire_at));
 }
 
 export async function removeSchedule(transaction: Transaction<Database>, jobId: number): Promise<void> {

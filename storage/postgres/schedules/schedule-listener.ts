@@ -1,15 +1,15 @@
-/** Hears which schedules other transactions have changed, also those of other engines. */
+/** Listener for changes of schedules, made by any engine. */
 import { listen, type Listener, type ListenPorts } from '../listen.ts';
 import { scheduleChannel } from './schedule-changes.ts';
 
 /**
- * Calls `changed` with the time of a fire (epoch ms) that was stored, whoever stored it, and with `now` when
- * changes may have gone unheard.
+ * Calls `onChange` with the time of each stored fire (epoch ms), and with the current time when notifications
+ * may have been missed.
  */
-export function listenForScheduleChanges(ports: ListenPorts, changed: (at: number) => void): Listener {
+export function listenForScheduleChanges(ports: ListenPorts, onChange: (at: number) => void): Listener {
   return listen(ports, {
     channel: scheduleChannel,
     subject: 'schedules',
-    onNotify: (payload) => changed(payload === undefined ? ports.clock.now() : Number(payload)),
+    onNotify: (payload) => onChange(payload === undefined ? ports.clock.now() : Number(payload)),
   });
 }

@@ -1,11 +1,11 @@
-/** The tables of schedules as Kysely sees them. */
+/** Kysely type of the table of schedules. */
 
 export interface ScheduleTable {
   job_id: number;
-  /** Epoch ms; null while it is paused, has run out, or has a problem. */
+  /** Epoch ms; null while the schedule is paused, has run out, or is invalid. */
   next_fire_at: number | null;
-  /** The fire that was run last, by the time for which it was due. */
+  /** Due time of the latest fire that started a run. */
   last_fire_at: number | null;
-  /** Why it cannot fire; null when it can. */
+  /** The reason why the schedule is invalid; null for a valid one. */
   problem: string | null;
 }

@@ -1,4 +1,4 @@
-/** Schedules as rows with the time of their next fire, claimed when they are due. */
+/** Store of schedules: rows with the time of the next fire, claimed when they are due. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { ScheduleClaim, ScheduleUpdate, ScheduleStore } from '../../../engine/ports/schedules.ts';
 import { jobOf } from '../jobs/jobs.ts';
@@ -46,7 +46,7 @@ async function claimDueSchedules(transaction: Transaction<Database>, { now, limi
     .where('schedules.next_fire_at', '<=', now)
     .where('jobs.deleted_time', 'is', null);
   if (jobId !== undefined) query = query.where('schedules.job_id', '=', jobId);
-  // A change of the job locks it before its schedule: whoever waited for either here could wait for ever.
+  // skip locked: a change of a job locks the job before its schedule, and waiting here could deadlock with it.
   const rows = await query
     .orderBy('schedules.next_fire_at')
     .orderBy('schedules.job_id')
@@ -62,16 +62,17 @@ async function saveFiredSchedules(
   fired: readonly ScheduleUpdate[],
 ): Promise<void> {
   const rows = JSON.stringify(
-    fired.map((one) => ({
-      job_id: one.jobId,
-      next_fire_at: one.nextFireAt,
-      last_fire_at: one.lastFireAt,
-      problem: one.problem,
+    fired.map((schedule) => ({
+      job_id: schedule.jobId,
+      next_fire_at: schedule.nextFireAt,
+      last_fire_at: schedule.lastFireAt,
+      problem: schedule.problem,
     })),
   );
   await sql`
     update schedules set next_fire_at = fired.next_fire_at, problem = fired.problem,
       last_fire_at = coalesce(fired.last_fire_at, schedules.last_fire_at)
-    from jsonb_to_recordset(${rows}::jsonb) as fired (job_id bigint, next_fire_at bigint, last_fire_at bigint, problem text)
+    from jsonb_to_recordset(${rows}::jsonb)
+      as fired (job_id bigint, next_fire_at bigint, last_fire_at bigint, problem text)
     where schedules.job_id = fired.job_id`.execute(transaction);
 }

@@ -25,7 +25,7 @@ export async function taskRunsOf(
 }
 
 /** Whether this attempt is stored and not over; also one of a deleted job. */
-export async function attemptIsActive(db: Kysely<Database>, runId: number): Promise<boolean> {
+export async function isAttemptActive(db: Kysely<Database>, runId: number): Promise<boolean> {
   const row = await db
     .selectFrom('task_runs')
     .select('active')

@@ -1,6 +1,6 @@
 /**
- * What time does to tokens: nobody uses them, or they were observed for long enough. Each call does what is
- * due at `now`.
+ * Periodic work on tokens: revocation of unused ones, and the steps of autoscoping. Each call does what is due
+ * at `now`.
  */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import {
@@ -9,15 +9,17 @@ import {
   observationPeriodMs,
   type ObservedToken,
 } from '../../../engine/token/autoscope.ts';
+import { notificationForToken } from '../../../engine/notification/routing.ts';
 import { allApisScope } from '../../../engine/token/scopes.ts';
 import { unusedTokenLifetimeMs } from '../../../engine/token/token.ts';
 import { emailAddressOf } from '../../../engine/token/person.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from '../people/audit.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
-import type { Database, TokenTable } from '../schema.ts';
+import type { TokenTable } from '../people/people-schema.ts';
+import type { Database } from '../schema.ts';
 
-/** Who the audit log says it was. */
+/** User name of the service itself in the audit log. */
 const serviceUser = 'runyard';
 
 function auditEventOf(
@@ -40,7 +42,7 @@ function auditEventOf(
   };
 }
 
-/** Revokes the tokens that nobody has used for 90 days (spec 5.2). @returns how many */
+/** Revokes the tokens that were not used for 90 days (spec 5.2). Returns their number. */
 export function revokeUnusedTokens(db: Kysely<Database>, now: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const rows = await transaction
@@ -61,16 +63,16 @@ export function revokeUnusedTokens(db: Kysely<Database>, now: number): Promise<n
 }
 
 /**
- * Begins to observe the all-apis tokens that there are, when administrators want that. A token that ends
- * before it could be observed is left alone, and so is that of the first administrator, which has no end.
+ * Starts to observe the existing all-apis tokens when autoscoping is enabled. It skips tokens that expire within
+ * the observation period, and tokens without expiry such as the bootstrap token.
  */
 export async function startObservingTokens(db: Kysely<Database>, now: number): Promise<void> {
-  const wanted = await db
+  const setting = await db
     .selectFrom('workspace_settings')
     .select('value')
     .where('name', '=', 'enableTokenAutoscoping')
     .executeTakeFirst();
-  if (wanted?.value !== 'true') return;
+  if (setting?.value !== 'true') return;
   await db
     .updateTable('tokens')
     .set({ autoscope_state: 'RUNNING', autoscope_started_time: now, autoscope_backfilled: true })
@@ -81,7 +83,7 @@ export async function startObservingTokens(db: Kysely<Database>, now: number): P
     .execute();
 }
 
-/** Reminds the owners of observed tokens, and lets the inferred scopes apply, each together with its mail. */
+/** Sends reminders to the owners of observed tokens, and enforces inferred scopes, each with its e-mail. */
 export async function advanceAutoscoping(db: Kysely<Database>, now: number): Promise<void> {
   const due = await observedTokens(db).select('token_id').where('revoked_time', 'is', null).execute();
   for (const { token_id: tokenId } of due)
@@ -128,12 +130,12 @@ async function advanceToken(transaction: Transaction<Database>, tokenId: string,
   );
 }
 
-/** Mail goes to the owner; a service principal has no address, so to whoever made its token. */
+/** Notifies the owner by e-mail; a service principal has no address, so the creator of its token gets it. */
 async function notifyOwner(
   transaction: Transaction<Database>,
   row: Selectable<TokenTable>,
   decision: 'remind' | 'enforce',
-  at: number,
+  enforcementTime: number,
   now: number,
 ): Promise<void> {
   const people = await transaction
@@ -151,23 +153,12 @@ async function notifyOwner(
     .find((address) => address !== undefined);
   if (recipient === undefined) return;
   await insertOutboxEvents(transaction, [
-    {
-      event: decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced',
-      channel: 'email',
+    notificationForToken(
+      decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced',
       recipient,
-      jobId: undefined,
-      runId: undefined,
-      taskKey: undefined,
-      createdTime: now,
-      facts: {
-        token: {
-          tokenId: row.token_id,
-          comment: row.comment,
-          scopes: row.inferred_scopes,
-          enforcementTime: at,
-        },
-      },
-    },
+      { tokenId: row.token_id, comment: row.comment, scopes: row.inferred_scopes, enforcementTime },
+      now,
+    ),
   ]);
 }
 

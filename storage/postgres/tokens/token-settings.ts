@@ -1,19 +1,19 @@
-/** What administrators have set for all tokens: settings of the workspace, and who may use tokens. */
+/** Token settings of the workspace: its configuration, and the principals and groups that may use tokens. */
 import type { Kysely } from 'kysely';
 import { invalid } from '../../../engine/errors.ts';
 import type { Grantee } from '../../../engine/job/permissions.ts';
 import { quote } from '../../../engine/validation/messages.ts';
 import { workspaceConfOf, type WorkspaceConf } from '../../../engine/token/workspace-conf.ts';
+import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
 export function createTokenSettingsStore(db: Kysely<Database>) {
-  return {
-    conf: () => readConf(db),
-    changeConf: (change: Partial<WorkspaceConf>) => changeConf(db, change),
-    users: () => listTokenUsers(db),
-    changeUsers: (change: (current: readonly Grantee[]) => readonly Grantee[]) =>
-      changeTokenUsers(db, change),
-  };
+  return bindDatabase(db, {
+    conf: readConf,
+    changeConf,
+    users: listTokenUsers,
+    changeUsers: changeTokenUsers,
+  });
 }
 
 async function readConf(db: Kysely<Database>): Promise<WorkspaceConf> {
@@ -21,7 +21,7 @@ async function readConf(db: Kysely<Database>): Promise<WorkspaceConf> {
   return workspaceConfOf(new Map(rows.map(({ name, value }) => [name, value])));
 }
 
-/** Returns what it was before. */
+/** Changes the configuration. Returns the configuration before the change. */
 function changeConf(db: Kysely<Database>, change: Partial<WorkspaceConf>): Promise<WorkspaceConf> {
   return db.transaction().execute(async (transaction) => {
     const before = await readConf(transaction);
@@ -36,7 +36,7 @@ function changeConf(db: Kysely<Database>, change: Partial<WorkspaceConf>): Promi
   });
 }
 
-/** Who may make and use tokens, beside administrators. */
+/** Lists the principals and groups that may create and use tokens; administrators always may. */
 async function listTokenUsers(db: Kysely<Database>): Promise<Grantee[]> {
   const rows = await db
     .selectFrom('token_permissions')
@@ -46,18 +46,18 @@ async function listTokenUsers(db: Kysely<Database>): Promise<Grantee[]> {
     .orderBy('group_name')
     .execute();
   return rows.map(({ user_name: name, kind, group_name: group }): Grantee =>
-    // The check of the table leaves nothing but one of the two.
+    // A CHECK of the table guarantees that one of the two is set.
     group === null ? { kind: kind ?? 'user', name: name ?? '' } : { kind: 'group', name: group },
   );
 }
 
-/** @throws ServiceError for somebody who is not known */
+/** @throws ServiceError for an unknown principal */
 function changeTokenUsers(
   db: Kysely<Database>,
   change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<{ readonly before: Grantee[]; readonly after: Grantee[] }> {
   return db.transaction().execute(async (transaction) => {
-    // Two changes at once: the second one builds on the first.
+    // Serializes concurrent changes: the second one starts from the result of the first.
     await transaction
       .selectFrom('principals')
       .select('principal_id')
@@ -66,9 +66,9 @@ function changeTokenUsers(
       .forUpdate()
       .execute();
     const before = await listTokenUsers(transaction);
-    const wanted = change(before);
+    const grantees = change(before);
     await transaction.deleteFrom('token_permissions').execute();
-    for (const grantee of wanted) {
+    for (const grantee of grantees) {
       const id = grantee.kind === 'group' ? undefined : await principalIdOf(transaction, grantee);
       await transaction
         .insertInto('token_permissions')

@@ -1,104 +1,21 @@
-/** Stored tokens and the people who own them. */
+/** Stored tokens and their owners. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Limits } from '../../../engine/limits.ts';
 import { checkTokenQuota } from '../../../engine/token/token-request.ts';
-import { allApisScope, type Scope } from '../../../engine/token/scopes.ts';
+import { allApisScope } from '../../../engine/token/scopes.ts';
 import { generateTokenId } from '../../../engine/token/generate-token.ts';
-import {
-  lastAccessIntervalMs,
-  type StoredToken,
-  type NewToken,
-  type OwnedToken,
-  type Token,
-  type TokenChange,
-} from '../../../engine/token/token.ts';
-import type { Database, TokenTable } from '../schema.ts';
+import { type NewToken, type OwnedToken, type Token, type TokenChange } from '../../../engine/token/token.ts';
+import { bindDatabase } from '../bind-database.ts';
+import type { TokenTable } from '../people/people-schema.ts';
+import type { Database } from '../schema.ts';
 
-/** The user who owns the bootstrap token. */
+/** Name of the user who owns the bootstrap token. */
 const bootstrapUser = 'admin';
 
 /**
- * Whether the owner may use tokens at all: administrators always, others while tokens are enabled and
- * somebody gave them the permission.
- */
-const mayUseTokens = sql<boolean>`principals.admin or (
-  not exists (select from workspace_settings where name = 'enableTokensConfig' and value = 'false')
-  and exists (select from token_permissions as held where held.group_name = 'users' or held.principal_id = principals.principal_id))`;
-
-/** The token with this hash, valid or not; undefined when there is none. */
-export async function findToken(db: Kysely<Database>, hash: string): Promise<StoredToken | undefined> {
-  const row = await db
-    .selectFrom('tokens')
-    .innerJoin('principals', 'principals.principal_id', 'tokens.principal_id')
-    .select([
-      'token_id',
-      'principals.principal_id',
-      'user_name',
-      'admin',
-      'active',
-      'scopes',
-      'tokens.created_time',
-      'expiry_time',
-      'revoked_time',
-      'last_accessed_time',
-      'autoscope_state',
-      'inferred_scopes',
-    ])
-    .select(mayUseTokens.as('may_use_tokens'))
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    tokenId: row.token_id,
-    principalId: row.principal_id,
-    userName: row.user_name,
-    admin: row.admin,
-    active: row.active,
-    mayUseTokens: row.may_use_tokens,
-    scopes: row.scopes,
-    autoscopeState: row.autoscope_state,
-    inferredScopes: row.inferred_scopes,
-    createdTime: row.created_time,
-    expiryTime: row.expiry_time ?? undefined,
-    revokedTime: row.revoked_time ?? undefined,
-    lastAccessedTime: row.last_accessed_time,
-  };
-}
-
-/** Tokens as calls are checked with them. */
-export function createTokenLookup(db: Kysely<Database>) {
-  return {
-    find: (hash: string) => findToken(db, hash),
-    noteAccess: (tokenId: string, now: number) => recordTokenAccess(db, tokenId, now),
-    noteScope: (tokenId: string, scope: Scope) => recordTokenScope(db, tokenId, scope),
-  };
-}
-
-/** Notes that a token was used at `now` (epoch ms), unless that was noted within the last minute. */
-export async function recordTokenAccess(db: Kysely<Database>, tokenId: string, now: number): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ last_accessed_time: now })
-    .where('token_id', '=', tokenId)
-    .where('last_accessed_time', '<=', now - lastAccessIntervalMs)
-    .execute();
-}
-
-/** Notes that an observed token was used for something; nothing happens when that is known. */
-async function recordTokenScope(db: Kysely<Database>, tokenId: string, scope: Scope): Promise<void> {
-  await db
-    .updateTable('tokens')
-    .set({ inferred_scopes: sql`array_append(inferred_scopes, ${scope})` })
-    .where('token_id', '=', tokenId)
-    .where('autoscope_state', '=', 'RUNNING')
-    .where(sql<boolean>`${scope} <> all (inferred_scopes)`)
-    .execute();
-}
-
-/**
- * Makes sure that the user `admin` exists and that the token with this hash is a valid all-apis token of
- * theirs without end. Idempotent, and safe while several engines start at once. Each start renews it: whoever
- * starts the service has it.
+ * Ensures that the user `admin` exists and that the token with this hash is a valid all-apis token of that user
+ * without expiry. Idempotent, and safe while several engines start at once. Each start renews the token, also
+ * after a revocation.
  */
 export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, now: number): Promise<void> {
   return db.transaction().execute(async (transaction) => {
@@ -129,29 +46,24 @@ export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, no
         created_time: now,
         last_accessed_time: 0,
       })
-      // The time of its making counts when it is looked for tokens that nobody uses.
+      // A new created_time keeps the token from being revoked as unused.
       .onConflict((conflict) => conflict.column('hash').doUpdateSet({ ...valid, created_time: now }))
       .execute();
   });
 }
 
-/**
- * Tokens as their owners keep them, and as administrators see all of them. What is revoked or expired is no
- * token any more.
- */
+/** Creates the store of tokens for owners and administrators. It leaves out revoked and expired tokens. */
 export function createTokenStore(db: Kysely<Database>) {
-  return {
-    create: (token: NewToken, quota: Pick<Limits, 'tokensPerUser'>) => createToken(db, token, quota),
-    listOf: (principalId: number, now: number) => listTokens(db, principalId, now),
-    revoke: (principalId: number | undefined, tokenId: string, now: number) =>
-      revokeToken(db, principalId, tokenId, now),
-    change: (principalId: number | undefined, tokenId: string, change: TokenChange, now: number) =>
-      changeToken(db, principalId, tokenId, change, now),
-    ofEverybody: (filter: OwnedTokenFilter, now: number) => listAllTokens(db, filter, now),
-  };
+  return bindDatabase(db, {
+    create: createToken,
+    listOf: listTokens,
+    revoke: revokeToken,
+    change: changeToken,
+    ofEverybody: listAllTokens,
+  });
 }
 
-/** Which tokens administrators are shown; undefined: of everybody. */
+/** Filter of the token list of administrators; undefined fields match all tokens. */
 interface OwnedTokenFilter {
   readonly tokenId?: string | undefined;
   readonly createdById?: number | undefined;
@@ -159,8 +71,8 @@ interface OwnedTokenFilter {
 }
 
 /**
- * @throws ServiceError QUOTA_EXCEEDED when the owner has as many as may be; concurrent calls are counted one
- * after the other
+ * Creates a token. Concurrent calls for one owner run one after the other, so that the quota is exact.
+ * @throws ServiceError QUOTA_EXCEEDED when the owner has the maximum number of tokens
  */
 function createToken(
   db: Kysely<Database>,
@@ -215,8 +127,8 @@ async function listTokens(db: Kysely<Database>, principalId: number, now: number
 }
 
 /**
- * False when the owner has no such token.
- * @param principalId undefined: whoever owns it
+ * Revokes a token. Returns false when the owner has no such token.
+ * @param principalId undefined revokes the token of any owner
  */
 async function revokeToken(
   db: Kysely<Database>,
@@ -234,10 +146,10 @@ async function revokeToken(
 }
 
 /**
- * Changes a token; chosen scopes end automatic ones for good. Returns what it was before; undefined when the
- * owner has no such token.
- * @param principalId undefined: whoever owns it
- * @param tokenId the id, or the sha-256 of it in hex
+ * Changes a token; explicit scopes end autoscoping of the token. Returns the token before the change, or
+ * undefined when the owner has no such token.
+ * @param principalId undefined changes the token of any owner
+ * @param tokenId the id, or its sha-256 in hex
  */
 function changeToken(
   db: Kysely<Database>,
@@ -277,28 +189,28 @@ async function listAllTokens(
   let query = db
     .selectFrom('tokens')
     .innerJoin('principals as owner', 'owner.principal_id', 'tokens.principal_id')
-    .leftJoin('principals as maker', 'maker.principal_id', 'tokens.created_by')
+    .leftJoin('principals as token_creator', 'token_creator.principal_id', 'tokens.created_by')
     .selectAll('tokens')
-    .select(['owner.user_name as owner_name', 'maker.user_name as maker_name'])
+    .select(['owner.user_name as owner_name', 'token_creator.user_name as creator_name'])
     .where(isValidAt(now))
     .where('owner.deleted_time', 'is', null)
     .orderBy('tokens.created_time', 'desc')
     .orderBy('token_id');
   if (tokenId !== undefined) query = query.where('token_id', '=', tokenId);
   if (createdById !== undefined) query = query.where('tokens.created_by', '=', createdById);
-  if (createdByName !== undefined) query = query.where('maker.user_name', '=', createdByName);
+  if (createdByName !== undefined) query = query.where('token_creator.user_name', '=', createdByName);
   return (await query.execute()).map((row) => ({
     ...tokenOf(row),
     ownerId: row.principal_id,
     ownerName: row.owner_name,
     createdBy:
-      row.created_by === null || row.maker_name === null
+      row.created_by === null || row.creator_name === null
         ? undefined
-        : { id: row.created_by, userName: row.maker_name },
+        : { id: row.created_by, userName: row.creator_name },
   }));
 }
 
-/** Tokens that are neither revoked nor expired at `now`. */
+/** Condition for tokens that are neither revoked nor expired at `now`. */
 function isValidAt(now: number) {
   return sql<boolean>`revoked_time is null and coalesce(expiry_time > ${now}, true)`;
 }

@@ -56,13 +56,13 @@ export const notificationsAreStoredOnce: Invariant = (evidence, look) => {
 
 /** What was taken out of the outbox goes to its recipient once, whatever engine took it. */
 export const notificationsHaveOneDelivery: Invariant = ({ outboxEvents, deliveries }, look) => {
-  const made = groupBy(deliveries, (delivery) => delivery.notice_id);
-  for (const notice of outboxEvents.filter(({ taken_time: taken }) => taken !== null)) {
-    const times = made.get(notice.notice_id)?.length ?? 0;
+  const made = groupBy(deliveries, (delivery) => delivery.outbox_event_id);
+  for (const notice of outboxEvents.filter(({ dispatched_time: taken }) => taken !== null)) {
+    const times = made.get(notice.outbox_event_id)?.length ?? 0;
     look(
       times === 1,
       notice.run_id ?? undefined,
-      () => `Notice ${notice.notice_id} of run ${notice.run_id} has ${times} deliveries.`,
+      () => `Notice ${notice.outbox_event_id} of run ${notice.run_id} has ${times} deliveries.`,
     );
   }
 };

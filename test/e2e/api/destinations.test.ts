@@ -329,7 +329,7 @@ describe('the log', () => {
     expect((await admin('GET', `${deliveries}?destination_id=nonsense`)).body).toEqual({ deliveries: [] });
     await service.database.db
       .updateTable('deliveries')
-      .set({ state: 'failed', next_attempt_time: null, attempts: 3, round_tries: 3, round_start_time: 1 })
+      .set({ state: 'failed', next_attempt_time: null, attempts: 3, round_attempts: 3, round_start_time: 1 })
       .execute();
     expect((await admin('POST', `${deliveries}/${delivery}/redeliver`)).body).toEqual({});
     expect((await admin('GET', `${deliveries}?state=pending`)).body).toMatchObject({
@@ -338,10 +338,10 @@ describe('the log', () => {
     expect(
       await service.database.db
         .selectFrom('deliveries')
-        .select(['attempts', 'round_tries', 'round_start_time'])
+        .select(['attempts', 'round_attempts', 'round_start_time'])
         .where('state', '=', 'pending')
         .execute(),
-    ).toEqual([{ attempts: 3, round_tries: 0, round_start_time: null }]);
+    ).toEqual([{ attempts: 3, round_attempts: 0, round_start_time: null }]);
   });
 
   test('comes in pages, newest first', async () => {
@@ -390,11 +390,11 @@ describe('the log', () => {
     const { delivery_id: id } = await db
       .insertInto('deliveries')
       .values({
-        notice_id: null,
+        outbox_event_id: null,
         event: 'on_failure',
         channel: 'email',
-        way: 'email',
-        lane: 'l',
+        queue_key: 'email',
+        ordering_key: 'l',
         destination_id: null,
         address: 'a@x',
         job_id: Number(jobId),

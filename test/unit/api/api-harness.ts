@@ -26,11 +26,8 @@ import { insertAuditEvents, listAuditEvents } from '../../../storage/postgres/pe
 import { createPersonStore } from '../../../storage/postgres/people/principals.ts';
 import { createTokenSettingsStore } from '../../../storage/postgres/tokens/token-settings.ts';
 import { createLibraryReader, createLibraryStore } from '../../../storage/postgres/libraries/libraries.ts';
-import {
-  createTokenLookup,
-  createTokenStore,
-  ensureBootstrapAdmin,
-} from '../../../storage/postgres/tokens/tokens.ts';
+import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
+import { createTokenStore, ensureBootstrapAdmin } from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 export const adminToken = 'token-of-the-administrator';

@@ -24,7 +24,7 @@ import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
 import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
-import { createTokenLookup } from '../../../storage/postgres/tokens/tokens.ts';
+import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { pino } from 'pino';
 import { addUser } from '../../harness/users.ts';

@@ -112,7 +112,7 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   const { db } = runyard.database;
   const now = Date.now();
   const deliver = async (age: number, state: 'delivered' | 'pending'): Promise<string> => {
-    const { notice_id } = await db
+    const { outbox_event_id } = await db
       .insertInto('outbox')
       .values({
         event: 'on_start',
@@ -123,18 +123,18 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
         task_key: null,
         created_time: now - age * day,
         facts: '{}',
-        taken_time: now,
+        dispatched_time: now,
       })
-      .returning('notice_id')
+      .returning('outbox_event_id')
       .executeTakeFirstOrThrow();
     const { delivery_id } = await db
       .insertInto('deliveries')
       .values({
-        notice_id,
+        outbox_event_id,
         event: 'on_start',
         channel: 'email',
-        way: 'email',
-        lane: String(notice_id),
+        queue_key: 'email',
+        ordering_key: String(outbox_event_id),
         destination_id: null,
         address: 'a@x',
         job_id: 1,

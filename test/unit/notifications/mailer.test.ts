@@ -108,7 +108,7 @@ describe('a server with TLS and a password', () => {
     expect(server.mails).toMatchObject([
       { to: ['ops@example.org'], from: 'runyard@example.org', user: 'runyard', secure: true },
     ]);
-    expect(delivery?.attempts).toMatchObject([{ status: 250, answer: expect.stringMatching(/^250 /) }]);
+    expect(delivery?.attempts).toMatchObject([{ status: 250, response: expect.stringMatching(/^250 /) }]);
   });
 
   test('a wrong password is told in the log, and tried again', async () => {
@@ -196,7 +196,7 @@ test.each([
   await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
   await world.enqueueNotifications({ channel: 'email', recipient });
   const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
-  expect(delivery?.attempts[0]?.error).toMatch(/is no mail address\.$/);
+  expect(delivery?.attempts[0]?.error).toMatch(/is not an e-mail address\.$/);
   expect(server.mails).toEqual([]);
 });
 
@@ -244,7 +244,7 @@ test('without a server, mails are kept as files, and the log says where', async 
   await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
   const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
   const path = join(world.directory, `${delivery?.deliveryId}.eml`);
-  expect(delivery?.attempts[0]?.response).toBe(`Kept as ${path}; RUNYARD_SMTP_URL is not set.`);
+  expect(delivery?.attempts[0]?.response).toBe(`Saved as ${path}; RUNYARD_SMTP_URL is not set.`);
   expect(readdirSync(world.directory)).toEqual([`${delivery?.deliveryId}.eml`]);
   const raw = readFileSync(path, 'utf8');
   expect(raw).toMatch(/^To: ops@example\.org\r$/m);

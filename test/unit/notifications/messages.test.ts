@@ -120,7 +120,7 @@ test('spec 6: a mail of a failure says all that there is to know', async () => {
       'Upstream task load failed',
       '',
       '-- ',
-      'You get this because the job names you under on_failure.',
+      'You receive this message because the job lists this recipient under on_failure.',
       '',
     ].join('\n'),
   );
@@ -148,7 +148,7 @@ test.each<[NotificationEvent, Partial<ClaimedDelivery>, string]>([
   [
     'on_failure',
     standing({ state: 'INTERNAL_ERROR', result: 'FAILED' }),
-    'Run of nightly & <load> met an internal error (run 907)',
+    'Run of nightly & <load> ended with an internal error (run 907)',
   ],
   [
     'on_failure',

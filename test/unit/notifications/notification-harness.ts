@@ -142,7 +142,7 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
         const { count } = await db
           .selectFrom('outbox')
           .select((row) => row.fn.countAll<number>().as('count'))
-          .where('taken_time', 'is', null)
+          .where('dispatched_time', 'is', null)
           .executeTakeFirstOrThrow();
         const deliveries = count > 0 ? [] : await log.list(all);
         if (count === 0 && holds(deliveries)) return deliveries;

@@ -112,7 +112,7 @@ describe('a delivery', () => {
     expect(await post(`http://inside.example.org:${port}/`, answering([loopback]).lookup)).toEqual({
       outcome: { kind: 'refused' },
       error:
-        'inside.example.org resolves to 127.0.0.1; private and link-local addresses are called only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.',
+        'inside.example.org resolves to 127.0.0.1; private and link-local addresses are allowed only with RUNYARD_WEBHOOK_ALLOW_PRIVATE=true.',
     });
     expect(receiver.calls).toEqual([]);
     await receiver.close();

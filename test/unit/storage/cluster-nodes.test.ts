@@ -53,8 +53,8 @@ const stores = () =>
 const makers = () =>
   [createAllPurposeStore(database.db, rules), createAllPurposeStore(other.db, rules)] as const;
 const held = async (): Promise<number> =>
-  (await database.db.selectFrom('clusters').select('nodes').execute()).reduce(
-    (sum, row) => sum + row.nodes,
+  (await database.db.selectFrom('clusters').select('granted_nodes').execute()).reduce(
+    (sum, row) => sum + row.granted_nodes,
     0,
   );
 
@@ -71,7 +71,7 @@ test('forty clusters that two engines ask for at once, ended as soon as they hol
     const holding = await database.db
       .selectFrom('clusters')
       .select('cluster_id')
-      .where('nodes', '>', 0)
+      .where('granted_nodes', '>', 0)
       .execute();
     expect(holding.length).toBeGreaterThan(0);
     await Promise.all(
@@ -125,10 +125,9 @@ test('a cluster that grows waits behind those that asked before it, and a pool t
   await made.resize('a', { num_workers: 3 }, 3, 'ann');
   const nodes = async () =>
     Object.fromEntries(
-      (await database.db.selectFrom('clusters').select(['cluster_id', 'nodes']).execute()).map((row) => [
-        row.cluster_id,
-        row.nodes,
-      ]),
+      (await database.db.selectFrom('clusters').select(['cluster_id', 'granted_nodes']).execute()).map(
+        (row) => [row.cluster_id, row.granted_nodes],
+      ),
     );
   expect(await nodes()).toEqual({ a: 2, b: 2, c: 0 });
   await store.terminate(['b'], { code: 'USER_REQUEST' }, 4);

@@ -117,15 +117,15 @@ describe('deleting a job', () => {
     expect(await findJob(database.db, jobId)).toBeUndefined();
     expect(await runs.listOwnedRuns('node-1')).toEqual(
       expect.arrayContaining([
-        { runId: active, stopReason: 'cancel', retimes: 0 },
-        { runId: stopping, stopReason: 'timeout', retimes: 0 },
+        { runId: active, stopReason: 'cancel', timeoutRevision: 0 },
+        { runId: stopping, stopReason: 'timeout', timeoutRevision: 0 },
       ]),
     );
     expect(
       await database.db
         .selectFrom('outbox')
         .select(['event', 'channel', 'recipient', 'job_id', 'created_time'])
-        .orderBy('notice_id')
+        .orderBy('outbox_event_id')
         .execute(),
     ).toEqual(
       ['a@x', 'b@x'].map((recipient) => ({

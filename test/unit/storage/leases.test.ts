@@ -252,8 +252,8 @@ test('a node finds its own active runs, and the stops that were noted for them b
   await endRun(over);
   expect(calm.run.stopReason).toBeUndefined();
   expect((await listOwnedRuns(database.db, 'me')).toSorted((one, two) => one.runId - two.runId)).toEqual([
-    { runId: mine.run.runId, stopReason: 'timeout', retimes: 0 },
-    { runId: calm.run.runId, stopReason: undefined, retimes: 0 },
+    { runId: mine.run.runId, stopReason: 'timeout', timeoutRevision: 0 },
+    { runId: calm.run.runId, stopReason: undefined, timeoutRevision: 0 },
   ]);
 });
 

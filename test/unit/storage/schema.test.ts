@@ -21,7 +21,7 @@ beforeAll(async () => {
     select ${'b'.repeat(64)}, principal_id, ${'a'.repeat(64)}, '', '{jobs}', 1, 1 from principals`.execute(
     database.db,
   );
-  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time, wanted, nodes) values ('c', 'JOB', 'RUNNING', 1, '{}', 1, 1, 1)`.execute(
+  await sql`insert into clusters (cluster_id, kind, state, job_run_id, spec, created_time, requested_nodes, granted_nodes) values ('c', 'JOB', 'RUNNING', 1, '{}', 1, 1, 1)`.execute(
     database.db,
   );
   await sql`insert into repairs (repair_id, run_id, start_time, ended_state, ended_result, ended_message, ended_time)
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql`insert into destinations (display_name, target, created_time) values ('d', '{"kind": "SLACK"}', 1)`.execute(
     database.db,
   );
-  await sql`with one as (insert into deliveries (event, channel, way, lane, address, created_time, facts, next_attempt_time)
+  await sql`with one as (insert into deliveries (event, channel, queue_key, ordering_key, address, created_time, facts, next_attempt_time)
     values ('on_start', 'email', 'email', 'l', 'a@x', 1, '{}', 1) returning delivery_id)
     insert into delivery_attempts (delivery_id, number, time, duration_ms) select delivery_id, 1, 1, 1 from one`.execute(
     database.db,
@@ -93,10 +93,10 @@ const checks: [string, string][] = [
   ['principals_kind_known', "principals set kind = 'robot'"],
   ['principals_deleted_are_inactive', 'principals set deleted_time = 1'],
   ['tokens_autoscope_state_known', "tokens set autoscope_state = 'ON'"],
-  ['tokens_observed_since', "tokens set autoscope_state = 'RUNNING'"],
-  ['token_permissions_one_name', 'token_permissions set group_name = null'],
+  ['tokens_observed_have_start', "tokens set autoscope_state = 'RUNNING'"],
+  ['token_permissions_one_grantee', 'token_permissions set group_name = null'],
   ['token_permissions_group_known', "token_permissions set group_name = 'everybody'"],
-  ['tokens_permit_something', "tokens set scopes = '{}'"],
+  ['tokens_have_scopes', "tokens set scopes = '{}'"],
   ['tokens_expire_after_creation', 'tokens set expiry_time = 1'],
   ['jobs_format_known', "jobs set format = 'BOTH'"],
   ['jobs_api_version_known', "jobs set api_version = '1.9'"],
@@ -106,9 +106,9 @@ const checks: [string, string][] = [
   ['runs_trigger_known', "runs set trigger = 'MANUAL'"],
   ['runs_stop_reason_known', "runs set stop_reason = 'bored'"],
   ['runs_attempt_not_negative', 'runs set attempt = -1'],
-  ['runs_repaired_or_not', 'runs set repair_id = 5'],
+  ['runs_repair_columns_together', 'runs set repair_id = 5'],
   [
-    'runs_repaired_have_tasks',
+    'runs_repaired_are_multi_task',
     "runs set format = 'SINGLE_TASK', repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = 0",
   ],
   [
@@ -124,15 +124,15 @@ const checks: [string, string][] = [
     'runs set repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = -1',
   ],
   ['runs_queue_code_known', "runs set state = 'QUEUED', queue_code = 'FULL'"],
-  ['runs_queued_say_why', "runs set state = 'QUEUED'"],
-  ['runs_queued_say_why', "runs set queue_code = 'MAX_CONCURRENT_RUNS_REACHED'"],
+  ['runs_queue_code_means_queued', "runs set state = 'QUEUED'"],
+  ['runs_queue_code_means_queued', "runs set queue_code = 'MAX_CONCURRENT_RUNS_REACHED'"],
   ['runs_admitted_after_start', 'runs set start_time = 10, admitted_time = 9'],
-  ['runs_retries_have_first', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
-  ['runs_retries_have_first', "runs set trigger = 'RETRY'"],
-  ['runs_retries_have_first', "runs set attempt = 1, trigger = 'RETRY'"],
+  ['runs_retries_have_original', 'runs set attempt = 1, original_attempt_run_id = run_id - 1'],
+  ['runs_retries_have_original', "runs set trigger = 'RETRY'"],
+  ['runs_retries_have_original', "runs set attempt = 1, trigger = 'RETRY'"],
   ['runs_scheduled_have_time', "runs set trigger = 'PERIODIC'"],
   ['schedules_fire_forward', 'schedules set last_fire_at = next_fire_at'],
-  ['schedules_with_problem_rest', "schedules set problem = 'x'"],
+  ['schedules_invalid_do_not_fire', "schedules set problem = 'x'"],
   ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
   ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
@@ -143,10 +143,10 @@ const checks: [string, string][] = [
   ['clusters_state_known', "clusters set state = 'RESIZING'"],
   ['clusters_job_has_run', 'clusters set job_run_id = null'],
   ['clusters_job_has_run', "clusters set kind = 'ALL_PURPOSE'"],
-  ['clusters_terminated_has_time', "clusters set state = 'TERMINATED', nodes = 0"],
+  ['clusters_terminated_has_time', "clusters set state = 'TERMINATED', granted_nodes = 0"],
   ['clusters_terminated_has_time', 'clusters set terminated_time = 5'],
-  ['clusters_hold_what_they_want_at_most', 'clusters set nodes = 2'],
-  ['clusters_terminated_hold_nothing', "clusters set state = 'TERMINATED', terminated_time = 5"],
+  ['clusters_granted_nodes_in_range', 'clusters set granted_nodes = 2'],
+  ['clusters_terminated_have_no_nodes', "clusters set state = 'TERMINATED', terminated_time = 5"],
   ['outbox_channel_known', "outbox set channel = 'pager'"],
   ['destinations_name_given', "destinations set display_name = ''"],
   ['destinations_kind_known', `destinations set target = '{"kind": "PAGER"}'`],
@@ -162,7 +162,7 @@ const checks: [string, string][] = [
     'deliveries_claimed_is_pending',
     "deliveries set state = 'failed', next_attempt_time = null, claimed_by = 'n'",
   ],
-  ['deliveries_counts_not_negative', 'deliveries set round_tries = 1'],
+  ['deliveries_counts_not_negative', 'deliveries set round_attempts = 1'],
   ['pipelines_name_given', "pipelines set name = ''"],
   ['pipelines_one_source', 'pipelines set document = null'],
   ['pipelines_one_source', "pipelines set spec_path = '/x'"],

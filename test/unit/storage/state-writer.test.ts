@@ -50,7 +50,7 @@ async function noticesOf(runId: number): Promise<string[]> {
     .selectFrom('outbox')
     .select('event')
     .where('run_id', '=', runId)
-    .orderBy('notice_id')
+    .orderBy('outbox_event_id')
     .execute();
   return rows.map(({ event }) => event);
 }

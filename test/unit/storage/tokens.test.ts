@@ -1,11 +1,8 @@
 /** Tokens and the first administrator, on a real database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashToken } from '../../../engine/token/token.ts';
-import {
-  ensureBootstrapAdmin,
-  findToken,
-  recordTokenAccess,
-} from '../../../storage/postgres/tokens/tokens.ts';
+import { findToken, recordTokenAccess } from '../../../storage/postgres/tokens/token-lookup.ts';
+import { ensureBootstrapAdmin } from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 const now = 1_770_000_000_000;

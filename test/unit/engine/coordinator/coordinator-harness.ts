@@ -128,7 +128,7 @@ export function createCoordinatorHarness(database: TestDatabase): CoordinatorHar
       const rows = await database.db
         .selectFrom('outbox')
         .select(['task_key', 'event'])
-        .orderBy('notice_id')
+        .orderBy('outbox_event_id')
         .execute();
       return rows.map(({ task_key: key, event }) => `${key ?? 'run'} ${event}`);
     },

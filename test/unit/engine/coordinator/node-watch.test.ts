@@ -146,7 +146,7 @@ test('finds timeouts that another node has changed', async () => {
   await world.waitForRunningTasks('a');
   await database.db
     .updateTable('runs')
-    .set({ retimes: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) })
+    .set({ timeout_revision: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) })
     .where('run_id', '=', runId)
     .execute();
   world.clock.advance(leaseMs / 3);

@@ -1,4 +1,4 @@
-/** Tables of the libraries of clusters: how far each is, and what a cluster has of them. */
+/** Tables of cluster libraries: the status of each library, and the environment that a cluster uses. */
 
 export const libraryTables = [
   `create table cluster_libraries (
@@ -15,7 +15,8 @@ export const libraryTables = [
      constraint cluster_libraries_status_known check (status in
        ('PENDING', 'RESOLVING', 'INSTALLING', 'INSTALLED', 'FAILED', 'SKIPPED', 'UNINSTALL_ON_RESTART')),
      constraint cluster_libraries_failure_has_reason check (status <> 'FAILED' or cardinality(messages) > 0))`,
-  `create index cluster_libraries_unsettled on cluster_libraries (cluster_id) where requested and status in ('PENDING', 'RESOLVING', 'INSTALLING')`,
+  `create index cluster_libraries_in_progress on cluster_libraries (cluster_id)
+     where requested and status in ('PENDING', 'RESOLVING', 'INSTALLING')`,
   `create table cluster_environments (
      cluster_id text primary key references clusters on delete cascade,
      version bigint not null,

@@ -1,7 +1,7 @@
-/** Tables of clusters: where each stands, the nodes that it holds, and what has happened to it. */
+/** Tables of clusters: their state, their nodes and their events. */
 
 export const clusterTables = [
-  // Who asked first gets nodes first, whatever the clocks of the engines say.
+  // Orders the requests for nodes of a pool: first come, first served, independent of the engines' clocks.
   `create sequence cluster_tickets maxvalue 9007199254740991`,
   `create table clusters (
      cluster_id text primary key,
@@ -20,21 +20,21 @@ export const clusterTables = [
      termination_parameters jsonb,
      pool_id text not null default '',
      workers bigint not null default 0,
-     wanted bigint not null default 0,
-     nodes bigint not null default 0,
+     requested_nodes bigint not null default 0,
+     granted_nodes bigint not null default 0,
      ticket bigint not null default nextval('cluster_tickets'),
      starting_node text,
      last_used_time bigint,
-     owes_logs boolean not null default false,
+     logs_pending boolean not null default false,
      constraint clusters_kind_known check (kind in ('JOB', 'ALL_PURPOSE')),
      constraint clusters_state_known check (state in ('PENDING', 'RUNNING', 'TERMINATED')),
      constraint clusters_job_has_run check ((kind = 'JOB') = (job_run_id is not null)),
      constraint clusters_terminated_has_time check ((state = 'TERMINATED') = (terminated_time is not null)),
-     constraint clusters_hold_what_they_want_at_most check (nodes between 0 and wanted),
-     constraint clusters_terminated_hold_nothing check (state <> 'TERMINATED' or nodes = 0))`,
+     constraint clusters_granted_nodes_in_range check (granted_nodes between 0 and requested_nodes),
+     constraint clusters_terminated_have_no_nodes check (state <> 'TERMINATED' or granted_nodes = 0))`,
   `create index clusters_of_run on clusters (job_run_id)`,
-  `create index clusters_alive on clusters (pool_id) where state <> 'TERMINATED'`,
-  `create index clusters_owing_logs on clusters (cluster_id) where owes_logs`,
+  `create index clusters_not_terminated on clusters (pool_id) where state <> 'TERMINATED'`,
+  `create index clusters_logs_pending on clusters (cluster_id) where logs_pending`,
   `create index clusters_all_purpose on clusters (terminated_time) where kind = 'ALL_PURPOSE'`,
   `create index clusters_created on clusters (created_time desc, cluster_id)`,
   `create table cluster_events (

@@ -1,10 +1,11 @@
-/** Tables of dashboards: the classic ones as they were brought in, and those of the newer format. */
+/** Tables of dashboards: imported classic dashboards, and dashboards of the newer format. */
 
 export const dashboardTables = [
-  // json keeps the order of keys, which a classic chart means as the order of its columns; jsonb would not.
+  // json, not jsonb: the order of keys is the order of columns in a classic chart, and jsonb does not keep it.
   `create table classic_dashboards (
      dashboard_id uuid primary key,
-     number bigint generated always as identity (maxvalue 9007199254740991) constraint classic_dashboards_number_unique unique,
+     number bigint generated always as identity (maxvalue 9007199254740991)
+       constraint classic_dashboards_number_unique unique,
      name text not null,
      creator text not null,
      created_time bigint not null,
@@ -12,7 +13,8 @@ export const dashboardTables = [
      constraint classic_dashboards_name_given check (name <> ''))`,
   `create table dashboards (
      dashboard_id text primary key,
-     number bigint generated always as identity (maxvalue 9007199254740991) constraint dashboards_number_unique unique,
+     number bigint generated always as identity (maxvalue 9007199254740991)
+       constraint dashboards_number_unique unique,
      source_dashboard_id uuid not null,
      display_name text not null,
      parent_path text not null,
@@ -29,6 +31,6 @@ export const dashboardTables = [
      constraint dashboards_parent_absolute check (parent_path like '/%'),
      constraint dashboards_etag_positive check (etag > 0),
      constraint dashboards_times_in_order check (updated_time >= created_time))`,
-  // What is in the trash gives its path free.
+  // A dashboard in the trash does not occupy its path.
   `create unique index dashboards_path_unique on dashboards (parent_path, display_name) where not trashed`,
 ];

@@ -1,9 +1,10 @@
-/** Tables of pipelines and their updates. What an update is doing, the run says that it is. */
+/** Tables of pipelines and their updates. The state of an update is that of its task run. */
 
 export const pipelineTables = [
   `create table pipelines (
      pipeline_id uuid primary key,
-     number bigint generated always as identity (maxvalue 9007199254740991) constraint pipelines_number_unique unique,
+     number bigint generated always as identity (maxvalue 9007199254740991)
+       constraint pipelines_number_unique unique,
      name text not null,
      creator text not null,
      created_time bigint not null,
@@ -15,13 +16,15 @@ export const pipelineTables = [
   `create index pipelines_by_name on pipelines (name)`,
   `create table pipeline_updates (
      update_id uuid primary key,
-     number bigint generated always as identity (maxvalue 9007199254740991) constraint pipeline_updates_number_unique unique,
+     number bigint generated always as identity (maxvalue 9007199254740991)
+       constraint pipeline_updates_number_unique unique,
      pipeline_id uuid not null references pipelines on delete cascade,
-     run_id bigint not null constraint pipeline_updates_one_per_attempt unique references task_runs on delete cascade,
+     run_id bigint not null
+       constraint pipeline_updates_run_unique unique references task_runs on delete cascade,
      cause text not null,
      request jsonb not null,
      storage text,
      created_time bigint not null,
      constraint pipeline_updates_cause_known check (cause in ('API_CALL', 'JOB_TASK')))`,
-  `create index pipeline_updates_of on pipeline_updates (pipeline_id, number desc)`,
+  `create index pipeline_updates_of_pipeline on pipeline_updates (pipeline_id, number desc)`,
 ];

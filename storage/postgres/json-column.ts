@@ -1,0 +1,4 @@
+import type { ColumnType } from 'kysely';
+
+/** Kysely type of a JSON or JSONB column: read as a value, written as JSON text. */
+export type JsonColumn<Value> = ColumnType<Value, string, string>;
