@@ -31,7 +31,7 @@ export async function cancelChildRun(
   { runs, stopRun }: Pick<CancelPorts, 'stopRun'> & { readonly runs: Pick<RunStore, 'requestStop'> },
   runId: number,
 ): Promise<void> {
-  await runs.requestStop(runId, 'cancel', 'patient');
+  await runs.requestStop(runId, 'cancel', 'retry');
   stopRun(runId, 'cancel');
 }
 

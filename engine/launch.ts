@@ -12,7 +12,7 @@ import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
 import { builtInKindOf } from './job/task-kinds.ts';
 import type { Limits } from './limits.ts';
-import type { Job } from './ports/engine.ts';
+import type { Job } from './ports/jobs.ts';
 import type { ChangeSet, LaunchHook, LaunchedRun, LaunchTransaction, RunStore } from './ports/runs.ts';
 import {
   assertCapacity,
@@ -61,7 +61,7 @@ export interface ChildRunOrigin {
 
 /**
  * Starts a run of a stored job (spec 4.1 rule 4).
- * @param patience `patient` waits while the database is away: for those whom `launchedBy` or a token keeps
+ * @param onOutage `retry` waits while the database is away: for those whom `launchedBy` or a token keeps
  *   from a second run
  * @throws ServiceError for an unknown job, parameters that break a rule, the token of a deleted run, or a
  *   workspace that is full
@@ -69,7 +69,7 @@ export interface ChildRunOrigin {
 export async function launchRun(
   ports: LaunchPorts,
   request: LaunchRunRequest,
-  patience?: 'patient',
+  onOutage?: 'retry',
 ): Promise<LaunchedRun> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
@@ -110,7 +110,7 @@ export async function launchRun(
         version: job.version,
       };
     },
-    patience,
+    onOutage,
   );
 }
 
@@ -134,7 +134,7 @@ export interface SubmitRunRequest {
 export async function submitRun(
   ports: LaunchPorts,
   submission: SubmitRunRequest,
-  patience?: 'patient',
+  onOutage?: 'retry',
 ): Promise<LaunchedRun> {
   const settings = toJobSettings(submission.settings, submission.version);
   const { child, launchHook } = submission;
@@ -169,7 +169,7 @@ export async function submitRun(
         version: submission.version,
       };
     },
-    patience,
+    onOutage,
   );
 }
 
@@ -255,12 +255,12 @@ class AlreadyLaunched extends Error {
 async function launchWithPlan(
   ports: LaunchPorts,
   plan: (transaction: LaunchTransaction, now: number) => Promise<LaunchPlan>,
-  patience?: 'patient',
+  onOutage?: 'retry',
 ): Promise<LaunchedRun> {
   try {
     const run = await ports.runs.launchTransaction(
       async (transaction) => insertPlannedRun(ports, transaction, await plan(transaction, ports.clock.now())),
-      patience,
+      onOutage,
     );
     if (run.state === 'PENDING') ports.acceptRun(toRunWithTasks(run));
     return { runId: run.runId, numberInJob: run.numberInJob };
@@ -437,7 +437,7 @@ export async function retryRun(
       });
       await transaction.insertRun(run);
       return run;
-    }, 'patient');
+    }, 'retry');
     if (stored !== undefined) ports.acceptRun(toRunWithTasks(stored));
     return 'written';
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../engine/clock.ts';
 import { messageOf } from '../engine/errors.ts';
-import type { Log } from '../engine/ports/engine.ts';
+import type { Log } from '../engine/ports/log.ts';
 
 /** Calls back at the earliest of the times that it was told. */
 export function createEarliestTimer(clock: Clock, ring: () => void) {

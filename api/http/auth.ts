@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { isNewScope } from '../../engine/token/autoscope.ts';
 import { createFixedWindowCounter } from '../../engine/token/fixed-window-counter.ts';

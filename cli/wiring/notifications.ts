@@ -1,7 +1,8 @@
 /** Wires the delivery of notices of one node: stores, mailer, and the bell that wakes them. */
 import { hostname } from 'node:os';
 import type { Clock } from '../../engine/clock.ts';
-import type { Log, WorkspaceInfo } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import { noMask } from '../../engine/run/masking.ts';
 import { createOutboxDispatcher } from '../../notifications/outbox-dispatcher.ts';
 import { createMailer } from '../../notifications/mailer.ts';

@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
-import type { WorkspaceInfo } from '../../engine/ports/engine.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
@@ -348,14 +348,14 @@ interface LaunchGate {
 function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
   return {
     ...runs,
-    async launchTransaction(steps, patience) {
+    async launchTransaction(steps, onOutage) {
       if (!launchGate.isOpen)
         throw new ServiceError(
           'TEMPORARILY_UNAVAILABLE',
           'This engine is stopping and takes no new runs. Ask again when it is back, or ask another engine.',
           5,
         );
-      return runs.launchTransaction(steps, patience);
+      return runs.launchTransaction(steps, onOutage);
     },
   };
 }

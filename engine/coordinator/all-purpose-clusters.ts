@@ -8,7 +8,7 @@ import type { AllPurposeStore } from '../ports/clusters.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
-import type { RunDirectories } from '../ports/engine.ts';
+import type { RunDirectories } from '../ports/attempts.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import { startCluster, type ClusterStartResult, type ClusterStartPorts } from './start-cluster.ts';
 

@@ -9,7 +9,7 @@ import type { CoordinatorContext } from './coordinator-context.ts';
 export async function findAncestorJobs(c: CoordinatorContext, run: Run, most: number): Promise<number[]> {
   const jobs = [run.jobId];
   for (let launchedBy = await findLauncher(c, run); launchedBy !== undefined && jobs.length <= most;) {
-    const parent = (await c.runs.find(launchedBy, 'patient'))?.run;
+    const parent = (await c.runs.find(launchedBy, 'retry'))?.run;
     if (parent !== undefined) jobs.push(parent.jobId);
     launchedBy = parent && (await findLauncher(c, parent));
   }
@@ -22,6 +22,6 @@ async function findLauncher(
   { attempt, originalAttemptRunId, launchedBy, parentTaskRun }: Run,
 ): Promise<number | undefined> {
   if (attempt === 0) return launchedBy ?? parentTaskRun;
-  const first = (await c.runs.find(originalAttemptRunId, 'patient'))?.run;
+  const first = (await c.runs.find(originalAttemptRunId, 'retry'))?.run;
   return first?.launchedBy ?? first?.parentTaskRun;
 }

@@ -1,18 +1,15 @@
 /** What the parts of the coordinator share: the ports, and the verbs of the coordinator itself. */
 import type { Clock } from '../clock.ts';
-import type { ComputePorts } from '../ports/clusters.ts';
+import type { ComputePorts, ClusterStore } from '../ports/clusters.ts';
 import type { LaunchPorts } from '../launch.ts';
 import type { LibraryManager } from '../ports/libraries.ts';
 import type { Limits } from '../limits.ts';
 import type { UpdatePlanner } from '../ports/pipelines.ts';
-import type {
-  ClusterStore,
-  Log,
-  PermissionReader,
-  WorkspaceInfo,
-  TaskPool,
-  RunDirectories,
-} from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
+import type { PermissionReader } from '../ports/permissions.ts';
+import type { WorkspaceInfo } from '../run/workspace-info.ts';
+import type { TaskPool } from '../ports/task-pool.ts';
+import type { RunDirectories } from '../ports/attempts.ts';
 import type { StopReason } from '../run/states.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { RunExecution } from './run-execution.ts';

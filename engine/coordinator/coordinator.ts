@@ -190,6 +190,6 @@ function trackWrites(writes: Set<Promise<unknown>>, runs: RunStore): RunStore {
   return {
     ...runs,
     write: (changeSet) => noted(runs.write(changeSet)),
-    launchTransaction: (steps, patience) => noted(runs.launchTransaction(steps, patience)),
+    launchTransaction: (steps, onOutage) => noted(runs.launchTransaction(steps, onOutage)),
   };
 }

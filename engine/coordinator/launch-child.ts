@@ -96,7 +96,7 @@ async function startChild(
             creator,
             child,
           },
-          'patient',
+          'retry',
         )
       ).runId;
     }
@@ -111,7 +111,7 @@ async function startChild(
       return refusedChildRun('A task without a cluster cannot run a notebook.');
     const settings = notebookSubmission(request, taskRun.clusterId);
     checkSubmission(settings, { version: '2.0', limits: c.limits });
-    return (await submitRun(c.launchPorts, { settings, version: '2.0', creator, child }, 'patient')).runId;
+    return (await submitRun(c.launchPorts, { settings, version: '2.0', creator, child }, 'retry')).runId;
   } catch (error) {
     if (error instanceof ServiceError)
       return refusedChildRun(
@@ -142,7 +142,7 @@ async function preventStart(
 ): Promise<number | ChildRunResult> {
   const claim = await c.runs.launchTransaction(
     (transaction) => transaction.claimIdempotencyToken(childScope, childTokenOf(taskRun.runId, key), 0),
-    'patient',
+    'retry',
   );
   if (claim !== 'claimed' && !claim.deleted) return claim.runId;
   return { result: 'CANCELED', message: 'It was not started: the task that asked for it was stopped.' };

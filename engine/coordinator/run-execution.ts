@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { TaskCluster } from '../run/assignment.ts';
 import { tasksOf } from '../job/job-format.ts';
 import type { TaskSettings } from '../job/settings.ts';
-import type { PooledTask } from '../ports/engine.ts';
+import type { PooledTask } from '../ports/task-pool.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import { taskStateOf, type TaskState } from '../run/roll-up.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';

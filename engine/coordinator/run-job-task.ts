@@ -64,7 +64,7 @@ async function startJobRun(
         creator: active.run.creatorUserName ?? '',
         launchedBy: taskRun.runId,
       },
-      'patient',
+      'retry',
     );
     return runId;
   } catch (error) {

@@ -8,7 +8,7 @@ import { tasksOf } from '../job/job-format.ts';
 import { capacityUsageOf } from '../launch.ts';
 import type { Limits } from '../limits.ts';
 import { notificationsForEnd } from '../notification/routing.ts';
-import type { Log } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
 import type { QueuedJob, RunStore } from '../ports/runs.ts';
 import { decideCapacity, queueForJobLimit, type QueueDecision } from '../run/admission.ts';
 import { stepOf } from '../run/step.ts';

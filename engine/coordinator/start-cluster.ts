@@ -13,7 +13,7 @@ import {
 import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import type { Log } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
 import { maskOfVariables, maskText } from '../run/masking.ts';
 
 export interface ClusterStartPorts {

@@ -2,6 +2,9 @@
 import type { Destination, DestinationTarget } from './destination.ts';
 import type { NotificationEvent, NotificationDetails } from '../run/notification.ts';
 
+/** Queue key of all mail. Every destination has a queue key of its own. */
+export const emailQueueKey = 'email';
+
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 

@@ -2,6 +2,7 @@
  * The audit log: who did what, when, from where and with which token; and what a change of settings was,
  * without secrets.
  */
+import type { JsonObject } from '../validation/json-object.ts';
 import { isSecretName } from '../validation/secret-names.ts';
 
 /** One entry. */
@@ -39,8 +40,6 @@ export interface AuditFilter {
   readonly before: number | undefined;
   readonly limit: number;
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 const masked = '***';
 /** Characters of JSON that an entry keeps of each side. */

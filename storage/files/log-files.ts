@@ -2,7 +2,7 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { openLog, type TruncatedRange, type LogFile } from '../../engine/log-file.ts';
-import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
+import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { truncationLine, maskLogWindow } from '../../engine/run/log-masking.ts';
 import type { Roots } from './roots.ts';
 

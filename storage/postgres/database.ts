@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import { messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { Database } from './schema.ts';
 import { initialSchema } from '../migrations/initial-schema.ts';
 

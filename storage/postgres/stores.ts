@@ -1,15 +1,11 @@
 /** The stores that the engine and the API ask for, put together from the statements of this folder. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
-import type {
-  JobStore,
-  Log,
-  NodeReader,
-  NodeStore,
-  RunReader,
-  RunRemover,
-} from '../../engine/ports/engine.ts';
-import type { RunStore } from '../../engine/ports/runs.ts';
+import type { JobStore } from '../../engine/ports/jobs.ts';
+import type { Log } from '../../engine/ports/log.ts';
+import type { NodeReader, NodeStore } from '../../engine/ports/nodes.ts';
+import type { RunReader } from '../../engine/ports/run-reader.ts';
+import type { RunRemover, RunStore } from '../../engine/ports/runs.ts';
 import { retryTransient } from './transient-errors.ts';
 import { findRunLaunchedBy, runLaunchTransaction, reserveRunIds } from './runs/launch-transaction.ts';
 import {
@@ -45,12 +41,12 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
   const writer = createStateWriter(db, clock, log);
   const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
   return {
-    launchTransaction: (steps, patience) =>
-      patience === undefined
+    launchTransaction: (steps, onOutage) =>
+      onOutage === undefined
         ? runLaunchTransaction(db, steps)
         : waiting(() => runLaunchTransaction(db, steps)),
-    find: (runId, patience) =>
-      patience === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
+    find: (runId, onOutage) =>
+      onOutage === undefined ? findRun(db, runId) : waiting(() => findRun(db, runId)),
     isAttemptActive: (runId) => attemptIsActive(db, runId),
     write: writer.write,
     reserveRunIds: (count) => waiting(() => reserveRunIds(db, count)),
@@ -60,8 +56,8 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     listRunsLeavingQueue: (since, limit) => listRunsLeavingQueue(db, since, limit),
     findLaunchedRun: (taskRunId) => waiting(() => findRunLaunchedBy(db, taskRunId)),
     findLatestAttempt: (runId) => waiting(() => findLatestAttempt(db, runId)),
-    requestStop: (runId, reason, patience) =>
-      patience === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
+    requestStop: (runId, reason, onOutage) =>
+      onOutage === undefined ? requestStop(db, runId, reason) : waiting(() => requestStop(db, runId, reason)),
     requestStopAll: (filter) => requestStopOfRuns(db, filter),
     listOwnedRuns: (node) => listOwnedRuns(db, node),
     adopt: (node, now, limit) => adoptRuns(db, node, now, limit),

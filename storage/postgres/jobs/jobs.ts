@@ -9,7 +9,7 @@ import {
 } from '../../../engine/job/quotas.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
-import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
+import type { Job, JobFilter, NewJob } from '../../../engine/ports/jobs.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';

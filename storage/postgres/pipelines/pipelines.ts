@@ -8,7 +8,7 @@ import type {
   StoredPipeline,
   StoredUpdate,
 } from '../../../engine/ports/pipelines.ts';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import type { LaunchTransaction } from '../../../engine/ports/runs.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { PipelineTable } from './pipeline-schema.ts';

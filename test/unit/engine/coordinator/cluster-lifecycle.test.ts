@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { systemClock } from '../../../../engine/clock.ts';
 import { defaultInventory } from '../../../../engine/cluster/inventory.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import type { ClusterStore } from '../../../../engine/ports/engine.ts';
+import type { ClusterStore } from '../../../../engine/ports/clusters.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createFakeCompute } from '../../../harness/fake-compute.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';

@@ -160,9 +160,8 @@ describe('spec 2.7: a run_job_task', () => {
       Promise.reject(Object.assign(new Error('The database is starting up.'), { code: '57P03' }));
     const runs: RunStore = {
       ...world.runs,
-      find: (runId, how) => (how === 'patient' ? world.runs.find(runId) : away()),
-      requestStop: (runId, reason, how) =>
-        how === 'patient' ? world.runs.requestStop(runId, reason) : away(),
+      find: (runId, how) => (how === 'retry' ? world.runs.find(runId) : away()),
+      requestStop: (runId, reason, how) => (how === 'retry' ? world.runs.requestStop(runId, reason) : away()),
     };
     const coordinator = world.startCoordinator({ runs });
     const { settings } = await nested();
