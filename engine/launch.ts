@@ -7,11 +7,11 @@ import type { Clock } from './clock.ts';
 import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check-settings.ts';
 import { formatOf, toJobSettings, tasksOf, defaultName, type ApiVersion } from './job/job-format.ts';
-import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
+import { checkJobCreations } from './job/quotas.ts';
 import type { Grant } from './job/permissions.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './job/settings.ts';
 import { builtInKindOf } from './job/task-kinds.ts';
-import type { Limits } from './limits.ts';
+import { fixedLimits, type Limits } from './limits.ts';
 import type { Job } from './ports/jobs.ts';
 import type { ChangeSet, LaunchHook, LaunchedRun, LaunchTransaction, RunStore } from './ports/runs.ts';
 import {
@@ -148,7 +148,10 @@ export async function submitRun(
         parentTaskRun: child?.parentTaskRun,
         launchHook,
         async resolveJobId() {
-          checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
+          checkJobCreations(
+            await transaction.countJobsCreated(now - fixedLimits.jobCreationWindowMs),
+            ports.limits,
+          );
           return transaction.createHiddenJob(
             settings,
             submission.version,

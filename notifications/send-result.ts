@@ -1,5 +1,6 @@
 /** What a try to send came to, for the log and for what follows. */
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
@@ -8,10 +9,7 @@ export interface SendResult {
   readonly error?: string | undefined;
 }
 
-/** What the log keeps of an answer, in characters. */
-const excerptCharsMax = 1_000;
-
 /** The beginning of an answer as text that can be stored. */
 export function toExcerpt(answer: string): string {
-  return answer.slice(0, excerptCharsMax).toWellFormed().replaceAll('\0', '\uFFFD');
+  return answer.slice(0, fixedLimits.responseExcerptCharacters).toWellFormed().replaceAll('\0', '\uFFFD');
 }

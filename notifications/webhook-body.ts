@@ -4,6 +4,7 @@ import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
 import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
 import { toSingleLine, type Tone, type NotificationContent } from './notification-content.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 /** Ids are JSON numbers. */
 export function renderGenericBody(
@@ -43,9 +44,6 @@ export function renderBody(
   }
 }
 
-/** What a chat shows of one value; both refuse messages that are much longer. */
-const valueCharsMax = 1_000;
-
 const toneEmojis: Readonly<Record<Tone, string>> = {
   plain: ':information_source:',
   good: ':white_check_mark:',
@@ -63,7 +61,7 @@ function renderSlackBody({ headline, tone, rows, link }: NotificationContent): o
   const title =
     link === undefined ? `*${fit(headline)}*` : `*<${fit(link)}|${fit(headline).replaceAll('|', '¦')}>*`;
   const fields = rows
-    .map(([label, value]) => `*${fit(label)}:* ${fit(toSingleLine(value, valueCharsMax))}`)
+    .map(([label, value]) => `*${fit(label)}:* ${fit(toSingleLine(value, fixedLimits.chatValueCharacters))}`)
     .join('\n');
   return {
     text: fit(headline),
@@ -106,7 +104,7 @@ function renderTeamsBody({ headline, tone, rows, link }: NotificationContent): o
               type: 'FactSet',
               facts: rows.map(([title, value]) => ({
                 title,
-                value: escapeMarkdown(toSingleLine(value, valueCharsMax)),
+                value: escapeMarkdown(toSingleLine(value, fixedLimits.chatValueCharacters)),
               })),
             },
           ],

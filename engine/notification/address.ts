@@ -3,6 +3,7 @@
  * allowed.
  */
 import ipaddr from 'ipaddr.js';
+import { fixedLimits } from '../limits.ts';
 
 /**
  * The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it
@@ -40,7 +41,7 @@ export function isPrivateHost(hostname: string): boolean {
  */
 export function isEmailAddress(address: string): boolean {
   return (
-    address.length <= 254 &&
+    address.length <= fixedLimits.emailAddressCharacters &&
     /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address)
   );
 }

@@ -1,6 +1,7 @@
 /**
  * What follows from one try to deliver: it is delivered, it failed for good, or it is tried again, and when.
  */
+import { fixedLimits } from '../limits.ts';
 
 /** What a try came to. */
 export type AttemptOutcome =
@@ -26,14 +27,6 @@ export type AttemptDecision =
   | { readonly state: 'delivered' | 'failed' }
   | { readonly state: 'pending'; readonly nextAttemptTime: number };
 
-const hour = 60 * 60 * 1_000;
-
-/** How long a delivery is tried. */
-export const deliveryPeriodMs = 24 * hour;
-
-/** The wait between two tries never grows beyond this. */
-const backoffMsMax = hour;
-
 /**
  * Half of a wait is fixed, half of it random. What the receiver asks for is honoured, as far as the 24 hours
  * reach.
@@ -43,9 +36,9 @@ export function decideNextAttempt(
   { attempts, roundStartTime, now, random, baseMs }: AttemptContext,
 ): AttemptDecision {
   if (outcome.kind === 'delivered') return { state: 'delivered' };
-  const deadline = roundStartTime + deliveryPeriodMs;
+  const deadline = roundStartTime + fixedLimits.deliveryPeriodMs;
   if (outcome.kind === 'refused' || now >= deadline) return { state: 'failed' };
-  const wait = Math.min(backoffMsMax, baseMs * 2 ** Math.min(attempts - 1, 30));
+  const wait = Math.min(fixedLimits.deliveryBackoffMs, baseMs * 2 ** Math.min(attempts - 1, 30));
   const asked = Math.max(outcome.retryAfterMs ?? 0, wait / 2 + (wait / 2) * random);
   // The last try comes at the end of the time, whatever was asked for.
   return { state: 'pending', nextAttemptTime: Math.round(Math.min(now + asked, deadline)) };

@@ -4,11 +4,9 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SigningSecrets } from './destination.ts';
+import { fixedLimits } from '../limits.ts';
 
 const prefix = 'whsec_';
-
-/** How long the secret before keeps signing beside the new one, in ms. */
-export const previousSecretLifetimeMs = 24 * 60 * 60 * 1_000;
 
 /** A new secret, as receivers keep it. */
 export function generateSigningSecret(): string {
@@ -20,7 +18,7 @@ export function rotateSecrets(secrets: SigningSecrets | undefined, now: number):
   const current = generateSigningSecret();
   return secrets === undefined
     ? { current }
-    : { current, previous: { secret: secrets.current, until: now + previousSecretLifetimeMs } };
+    : { current, previous: { secret: secrets.current, until: now + fixedLimits.previousSecretLifetimeMs } };
 }
 
 /** The three headers of a signed call. @param now epoch ms */

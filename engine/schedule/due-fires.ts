@@ -6,17 +6,7 @@ import {
   type NextFireTime,
   type Schedule,
 } from './schedule.ts';
-
-/** The least distance between two runs of one schedule, in milliseconds; a fire that is closer is dropped. */
-export const minFireGapMs = 10_000;
-
-/**
- * How late a fire may be and still count as on time, in milliseconds: a restart is no reason to lose a run.
- */
-export const misfireThresholdMs = 60_000;
-
-/** Most fires that FIRE_ALL makes up for: the latest. */
-export const catchUpFiresMax = 100;
+import { fixedLimits } from '../limits.ts';
 
 export interface DueFires {
   /** For which times runs are started, epoch ms, oldest first. */
@@ -34,11 +24,11 @@ export interface DueFires {
  */
 export function decideDueFires(timing: Schedule, due: number, now: number): DueFires {
   const rhythm = createNextFireTime(timing, due);
-  const onTime = now - misfireThresholdMs;
+  const onTime = now - fixedLimits.misfireThresholdMs;
   const { from, maximum } =
     due < onTime
       ? misfireSelections[timing.misfirePolicy](due, onTime)
-      : { from: due, maximum: catchUpFiresMax };
+      : { from: due, maximum: fixedLimits.catchUpFires };
   const fires = latestFires(rhythm, from, now, maximum);
   const last = fires.at(-1);
   return { fires, next: last === undefined ? rhythm(now) : nextSpacedFire(rhythm, last) };
@@ -52,8 +42,8 @@ interface FireSelection {
 
 const misfireSelections: Readonly<Record<MisfirePolicy, (due: number, onTime: number) => FireSelection>> = {
   FIRE_ONCE: (due) => ({ from: due, maximum: 1 }),
-  SKIP: (_due, onTime) => ({ from: onTime, maximum: catchUpFiresMax }),
-  FIRE_ALL: (due) => ({ from: due, maximum: catchUpFiresMax }),
+  SKIP: (_due, onTime) => ({ from: onTime, maximum: fixedLimits.catchUpFires }),
+  FIRE_ALL: (due) => ({ from: due, maximum: fixedLimits.catchUpFires }),
 };
 
 /** The last `most` fires that are not before `from` and not after `until`, oldest first. */
@@ -81,7 +71,7 @@ function latestFires(rhythm: NextFireTime, from: number, until: number, most: nu
 /** The next fire that is far enough from one to be run, too. */
 function nextSpacedFire(rhythm: NextFireTime, fire: number): number | undefined {
   let next = rhythm(fire);
-  while (next !== undefined && next - fire < minFireGapMs) next = rhythm(next);
+  while (next !== undefined && next - fire < fixedLimits.fireGapMs) next = rhythm(next);
   return next;
 }
 

@@ -5,15 +5,13 @@
 import { toIsoTime } from '../clock.ts';
 import { toEpochDay, secondsPerDay } from './calendar.ts';
 import { describeQuartz } from './describe-quartz.ts';
-import { minFireGapMs } from './due-fires.ts';
 import type { ClockChange } from './local-time.ts';
 import { neverFiresError } from './never-fires.ts';
 import { nextFire, type Fire, type SkippedTimes } from './next-fire.ts';
 import { lastYear, parseQuartz } from './quartz.ts';
 import { zoneOf, type Zone } from './zones.ts';
+import { fixedLimits } from '../limits.ts';
 
-/** Most fires of one preview, and how many there are when nobody says. */
-export const previewMax = 100;
 export const previewDefault = 10;
 
 /** The latest instant that is looked at: the end of the years that Quartz knows. */
@@ -47,7 +45,7 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
   let fire = nextFire(quartz, zone, after);
   if (fire === undefined) throw neverFiresError(expression);
   for (; fire !== undefined && fires.length < count; fire = nextFire(quartz, zone, fire.time)) {
-    const dropped = fire.time - started < minFireGapMs;
+    const dropped = fire.time - started < fixedLimits.fireGapMs;
     if (!dropped) started = fire.time;
     const notes = [
       ...fire.skipped.map(skipNote),
@@ -63,7 +61,7 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
   return { description: describeQuartz(quartz), fire_times: fires };
 }
 
-const dropNote = `Not run: it is less than ${minFireGapMs / 1_000} seconds after the run before.`;
+const dropNote = `Not run: it is less than ${fixedLimits.fireGapMs / 1_000} seconds after the run before.`;
 
 function skipNote({ first, hasMore, change }: SkippedTimes): string {
   const what = hasMore

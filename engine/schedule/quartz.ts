@@ -13,6 +13,7 @@ import {
   type DayRule,
 } from './quartz-days.ts';
 import { QuartzFieldError, parseField, type FieldRange } from './quartz-field.ts';
+import { fixedLimits } from '../limits.ts';
 
 /** An expression that was read. Lists are ordered and never empty. */
 export interface QuartzExpression {
@@ -39,20 +40,15 @@ const year: FieldRange = { name: 'year', min: firstYear, max: lastYear, stepMax:
 const fields = [second, minute, hour, dayOfMonth, month, dayOfWeek, year];
 
 /**
- * Most characters of an expression that is looked at: the longest sensible list of a field is far shorter.
- */
-const longest = 1_000;
-
-/**
  * Reads an expression: second, minute, hour, day of month, month, day of week, and optionally year; upper or
  * lower case.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and what is wrong with it
  */
 export function parseQuartz(expression: string): QuartzExpression {
-  if (expression.length > longest)
+  if (expression.length > fixedLimits.quartzCharacters)
     throw invalidExpression(
       expression,
-      `It has ${expression.length} characters; at most ${longest} are allowed`,
+      `It has ${expression.length} characters; at most ${fixedLimits.quartzCharacters} are allowed`,
     );
   const texts = expression
     .toUpperCase()

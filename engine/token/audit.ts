@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../validation/json-object.ts';
 import { isSecretName } from '../validation/secret-names.ts';
+import { fixedLimits } from '../limits.ts';
 
 /** One entry. */
 export interface AuditEvent {
@@ -42,8 +43,6 @@ export interface AuditFilter {
 }
 
 const masked = '***';
-/** Characters of JSON that an entry keeps of each side. */
-const auditCharsMax = 20_000;
 
 /** The top-level fields that two documents do not share, with the values of secret fields masked. */
 export function diffFields(
@@ -64,7 +63,9 @@ function maskAndTruncate(fields: JsonObject): JsonObject {
   const text = JSON.stringify(fields, (name, value: unknown) =>
     typeof value === 'string' && isSecretName(name) ? masked : value,
   );
-  return text.length <= auditCharsMax ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
+  return text.length <= fixedLimits.auditDocumentCharacters
+    ? JSON.parse(text)
+    : { too_long: true, fields: Object.keys(fields) };
 }
 
 const resourceFields = [

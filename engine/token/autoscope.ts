@@ -4,6 +4,7 @@
  */
 import { invalid } from '../errors.ts';
 import { allApisScope, type Scope } from './scopes.ts';
+import { fixedLimits } from '../limits.ts';
 
 /**
  * Where a token stands; the names are those of clients. RUNNING: observed, with all-apis in force. COMPLETED:
@@ -13,13 +14,8 @@ import { allApisScope, type Scope } from './scopes.ts';
 export const autoscopeStates = ['RUNNING', 'COMPLETED', 'BACKFILLED', 'USER_SELECTED', 'DISABLED'] as const;
 export type AutoscopeState = (typeof autoscopeStates)[number];
 
-const day = 86_400_000;
-
-/** How long a token is observed, and how long before the end its owner is told (ms). */
-export const observationPeriodMs = 30 * day;
-export const reminderLeadMs = 7 * day;
 /** The shortest life of a token that can be observed (seconds). */
-export const observableLifetimeSecondsMin = observationPeriodMs / 1_000;
+export const observableLifetimeSecondsMin = fixedLimits.scopeObservationMs / 1_000;
 
 /** An observed token. Times are epoch ms. */
 export interface ObservedToken {
@@ -38,10 +34,14 @@ export function decideAutoscope(
   { startedTime, remindedTime, inferredScopes }: ObservedToken,
   now: number,
 ): 'nothing' | 'remind' | 'enforce' {
-  if (inferredScopes.length === 0 || now < startedTime + observationPeriodMs - reminderLeadMs)
+  if (
+    inferredScopes.length === 0 ||
+    now < startedTime + fixedLimits.scopeObservationMs - fixedLimits.scopeReminderLeadMs
+  )
     return 'nothing';
   if (remindedTime === undefined) return 'remind';
-  return now >= Math.max(startedTime + observationPeriodMs, remindedTime + reminderLeadMs)
+  return now >=
+    Math.max(startedTime + fixedLimits.scopeObservationMs, remindedTime + fixedLimits.scopeReminderLeadMs)
     ? 'enforce'
     : 'nothing';
 }
@@ -51,7 +51,10 @@ export function enforcementTimeOf({
   startedTime,
   remindedTime,
 }: Pick<ObservedToken, 'startedTime' | 'remindedTime'>): number {
-  return Math.max(startedTime + observationPeriodMs, (remindedTime ?? 0) + reminderLeadMs);
+  return Math.max(
+    startedTime + fixedLimits.scopeObservationMs,
+    (remindedTime ?? 0) + fixedLimits.scopeReminderLeadMs,
+  );
 }
 
 /** Whether a call of this scope teaches something about a token. */

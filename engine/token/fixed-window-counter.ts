@@ -2,6 +2,7 @@
  * Counting within a span of time, for limits such as "1,000 requests a second": one small table, emptied with
  * every span.
  */
+import { fixedLimits } from '../limits.ts';
 
 export interface FixedWindowCounter {
   /**
@@ -11,9 +12,6 @@ export interface FixedWindowCounter {
   increment(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
 }
 
-/** Keys that one span remembers: whoever comes from ever new addresses must not fill the memory. */
-const keysMax = 100_000;
-
 /** @param span length of the time in which is counted, ms */
 export function createFixedWindowCounter(span: number): FixedWindowCounter {
   const counts = new Map<string, number>();
@@ -21,7 +19,7 @@ export function createFixedWindowCounter(span: number): FixedWindowCounter {
   return {
     increment(key, now) {
       const number = Math.floor(now / span);
-      if (number !== current || counts.size >= keysMax) counts.clear();
+      if (number !== current || counts.size >= fixedLimits.rateLimitKeys) counts.clear();
       current = number;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);

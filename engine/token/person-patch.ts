@@ -2,10 +2,10 @@
 import { invalid } from '../errors.ts';
 import { checkMaxItems, quote } from '../validation/messages.ts';
 import { checkDisplayName, type PatchOperation, type Person, type PersonChange } from './person.ts';
+import { fixedLimits } from '../limits.ts';
 
 const adminGroup = 'admins';
 const knownGroups = ['users', adminGroup];
-const operationsMax = 100;
 
 /** Field of a document, in lower case -> what its value changes. */
 const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> = {
@@ -21,7 +21,7 @@ const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> =
  * @throws ServiceError for an operation that is not understood
  */
 export function applyPersonPatch(person: Person, operations: readonly PatchOperation[]): PersonChange {
-  checkMaxItems('Operations', operations, operationsMax);
+  checkMaxItems('Operations', operations, fixedLimits.personPatchOperations);
   return operations.reduce<PersonChange>(
     (change, operation, index) => ({
       ...change,
@@ -105,7 +105,11 @@ function parseEmail(value: unknown): string | undefined {
     ) ?? entries[0];
   if (primary === undefined) return undefined;
   const [address] = parseNames([primary]);
-  if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254)
+  if (
+    address === undefined ||
+    !/^[!-~]+@[!-~]+$/.test(address) ||
+    address.length > fixedLimits.emailAddressCharacters
+  )
     throw invalid(
       `emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`,
     );

@@ -3,6 +3,7 @@
  */
 import { invalid, ServiceError } from '../errors.ts';
 import { checkMaxBytes, checkNotBlank, quote } from '../validation/messages.ts';
+import { fixedLimits } from '../limits.ts';
 
 export type PersonKind = 'user' | 'service_principal';
 
@@ -25,19 +26,17 @@ export type NewPerson = Omit<Person, 'id'>;
 /** What of a person can be other than before. */
 export type PersonChange = Partial<Pick<Person, 'displayName' | 'email' | 'admin' | 'active'>>;
 
-const nameBytes = 255;
-
 /** @throws ServiceError for a name that is empty, too long, or holds what cannot be seen */
 export function checkUserName(userName: string): void {
   checkNotBlank('userName', userName);
-  checkMaxBytes('userName', userName, nameBytes);
+  checkMaxBytes('userName', userName, fixedLimits.personNameBytes);
   if (/[\p{Cc}\s]/u.test(userName))
     throw invalid(`userName is ${quote(userName)}; spaces and control characters are not allowed.`);
 }
 
 /** @throws ServiceError for one that is too long */
 export function checkDisplayName(displayName: string): void {
-  checkMaxBytes('displayName', displayName, nameBytes);
+  checkMaxBytes('displayName', displayName, fixedLimits.personNameBytes);
 }
 
 /** Where mail reaches a person: the address that was given, or a name that is one. */

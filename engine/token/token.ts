@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AutoscopeState } from './autoscope.ts';
+import { fixedLimits } from '../limits.ts';
 
 /** A stored token together with its owner. The value itself is stored nowhere. */
 export interface StoredToken {
@@ -67,12 +68,6 @@ export interface NewToken extends Omit<Token, 'tokenId' | 'lastAccessedTime' | '
 /** What of a token is to be other than before. */
 export type TokenChange = Partial<Pick<Token, 'comment' | 'scopes'>>;
 
-/** The last access of a token is noted no more often than this (ms). */
-export const lastAccessIntervalMs = 60_000;
-
-/** A token that was not used for so long is revoked (spec 5.2). */
-export const unusedTokenLifetimeMs = 90 * 86_400_000;
-
 /** The key under which a token is stored: the sha-256 of its value in hex. */
 export function hashToken(value: string): string {
   return createHash('sha256').update(value).digest('hex');
@@ -93,6 +88,6 @@ export function isTokenValid(token: StoredToken, now: number): boolean {
     active &&
     revokedTime === undefined &&
     (expiryTime === undefined || now < expiryTime) &&
-    now < Math.max(createdTime, lastAccessedTime) + unusedTokenLifetimeMs
+    now < Math.max(createdTime, lastAccessedTime) + fixedLimits.unusedTokenLifetimeMs
   );
 }

@@ -1,12 +1,7 @@
 /** Stored jobs. Jobs that carry one-time submissions are hidden from everything here but their runs. */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/job-format.ts';
-import {
-  checkJobCreations,
-  checkSavedJobs,
-  creationWindowMs,
-  type JobQuotas,
-} from '../../../engine/job/quotas.ts';
+import { checkJobCreations, checkSavedJobs, type JobQuotas } from '../../../engine/job/quotas.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/jobs.ts';
@@ -14,6 +9,7 @@ import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database, JobTable } from '../schema.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
 
 export function jobOf(row: Selectable<JobTable>): Job {
   return {
@@ -31,7 +27,7 @@ export function jobOf(row: Selectable<JobTable>): Job {
  */
 export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    checkJobCreations(await countJobsCreated(transaction, job.now - creationWindowMs), quotas);
+    checkJobCreations(await countJobsCreated(transaction, job.now - fixedLimits.jobCreationWindowMs), quotas);
     const { count } = await listedJobs(transaction)
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();

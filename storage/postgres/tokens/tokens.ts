@@ -1,11 +1,10 @@
 /** Stored tokens and the people who own them. */
 import { sql, type Kysely, type Selectable } from 'kysely';
-import type { Limits } from '../../../engine/limits.ts';
+import { fixedLimits, type Limits } from '../../../engine/limits.ts';
 import { checkTokenQuota } from '../../../engine/token/token-request.ts';
 import { allApisScope, type Scope } from '../../../engine/token/scopes.ts';
 import { generateTokenId } from '../../../engine/token/generate-token.ts';
 import {
-  lastAccessIntervalMs,
   type StoredToken,
   type NewToken,
   type OwnedToken,
@@ -80,7 +79,7 @@ export async function recordTokenAccess(db: Kysely<Database>, tokenId: string, n
     .updateTable('tokens')
     .set({ last_accessed_time: now })
     .where('token_id', '=', tokenId)
-    .where('last_accessed_time', '<=', now - lastAccessIntervalMs)
+    .where('last_accessed_time', '<=', now - fixedLimits.tokenAccessIntervalMs)
     .execute();
 }
 

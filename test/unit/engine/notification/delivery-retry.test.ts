@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import {
   decideNextAttempt,
-  deliveryPeriodMs,
   type AttemptContext,
   type AttemptOutcome,
 } from '../../../../engine/notification/delivery-retry.ts';
+import { fixedLimits } from '../../../../engine/limits.ts';
 
 const hour = 3_600_000;
 const facts: AttemptContext = { attempts: 1, roundStartTime: 0, now: 1_000, random: 0, baseMs: 2_000 };
@@ -16,7 +16,12 @@ const again: AttemptOutcome = { kind: 'again' };
 
 test.each<[string, AttemptOutcome, Partial<AttemptContext>, unknown]>([
   ['delivered', { kind: 'delivered' }, {}, { state: 'delivered' }],
-  ['delivered at the very end', { kind: 'delivered' }, { now: deliveryPeriodMs + 5 }, { state: 'delivered' }],
+  [
+    'delivered at the very end',
+    { kind: 'delivered' },
+    { now: fixedLimits.deliveryPeriodMs + 5 },
+    { state: 'delivered' },
+  ],
   ['refused', { kind: 'refused' }, {}, { state: 'failed' }],
   ['the first wait is at least half of the base', again, {}, { state: 'pending', nextAttemptTime: 2_000 }],
   ['and at most all of it', again, { random: 0.9999 }, { state: 'pending', nextAttemptTime: 3_000 }],
@@ -43,9 +48,9 @@ test.each<[string, AttemptOutcome, Partial<AttemptContext>, unknown]>([
     'a Retry-After beyond the 24 hours leaves one last try',
     { kind: 'again', retryAfterMs: 100 * hour },
     {},
-    { state: 'pending', nextAttemptTime: deliveryPeriodMs },
+    { state: 'pending', nextAttemptTime: fixedLimits.deliveryPeriodMs },
   ],
-  ['after the 24 hours it has failed', again, { now: deliveryPeriodMs }, { state: 'failed' }],
+  ['after the 24 hours it has failed', again, { now: fixedLimits.deliveryPeriodMs }, { state: 'failed' }],
 ])('%s', (_name, outcome, changes, expected) => {
   expect(decideNextAttempt(outcome, { ...facts, ...changes })).toEqual(expected);
 });
@@ -72,8 +77,9 @@ describe('whatever happens', () => {
               { attempts: tries, roundStartTime: 0, now, random, baseMs: 2_000 },
             );
             if (after.state !== 'pending')
-              return after.state === 'failed' && now >= deliveryPeriodMs && tries < 100;
-            if (after.nextAttemptTime <= now || after.nextAttemptTime > deliveryPeriodMs) return false;
+              return after.state === 'failed' && now >= fixedLimits.deliveryPeriodMs && tries < 100;
+            if (after.nextAttemptTime <= now || after.nextAttemptTime > fixedLimits.deliveryPeriodMs)
+              return false;
             now = after.nextAttemptTime;
           }
         },
