@@ -85,7 +85,7 @@ export async function renderPage(
     const begin = Math.max(keptPartStart(cut, start), start - around);
     const piece = await log.read(begin, start - begin + limit + characterBytes + around);
     // What was before it has just been left out.
-    if (piece.kind === 'left out') continue;
+    if (piece.kind === 'truncated') continue;
     const { bytes } = piece;
     const end = begin + bytes.length;
     const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : isComplete ? 'nothing' : 'the future';
@@ -110,7 +110,7 @@ async function readTail(log: LogFile, lines: number, limit: number, view: LogRea
     const lower = keptPartStart(cut, size);
     const begin = Math.max(lower, size - limit);
     const piece = await log.read(begin, limit);
-    if (piece.kind === 'left out') continue;
+    if (piece.kind === 'truncated') continue;
     const found = startOfLastLines(piece.bytes, lines);
     const start = begin + (found ?? (begin === lower ? 0 : countContinuationBytes(piece.bytes)));
     const page = await readPage(log, start, limit, view);
