@@ -357,7 +357,7 @@ test('spec 2.8 instance_pool_id: a pool that the configuration lost since the jo
   const run = await world.waitForRunEnd(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
     'run INTERNAL_ERROR',
-    `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
+    `The cluster's instance_pool_id is "gone"; no pool is configured (RUNYARD_CLUSTERS).`,
   ]);
   expect(await world.describeClusters(runId)).toEqual([]);
 });
