@@ -4,8 +4,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../engine/errors.ts';
-import { defaultLimits } from '../engine/limits.ts';
-import { previewMax } from '../engine/schedule/preview.ts';
+import { fixedLimits, defaultLimits } from '../engine/limits.ts';
 import { ConfigError } from './config.ts';
 import type { BundleOptions } from './commands/bundle.ts';
 import type { MigrateOptions } from './commands/dashboards.ts';
@@ -235,8 +234,8 @@ function parseTailLines(text: string): number {
 
 function parsePreviewCount(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= previewMax) return count;
-  throw new InvalidArgumentError(`It is a number from 1 to ${previewMax}.`);
+  if (count >= 1 && count <= fixedLimits.previewFires) return count;
+  throw new InvalidArgumentError(`It is a number from 1 to ${fixedLimits.previewFires}.`);
 }
 
 function readPackageVersion(): string {

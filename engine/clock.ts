@@ -1,4 +1,4 @@
-/** The only place that reads the time. Rules take `now` as an argument; effects are handed a Clock. */
+/** The only module that reads the time. Rules take `now` as an argument; effects receive a Clock. */
 
 export interface Clock {
   /** Epoch milliseconds. */
@@ -7,33 +7,33 @@ export interface Clock {
   runAt(at: number, action: () => void): () => void;
 }
 
-/** Longest delay one Node timer can hold (2^31 - 1 ms, 24.8 days). */
+/** Maximum delay of a Node timer (2^31 - 1 ms, 24.8 days). */
 const maxTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   runAt(at, action) {
     let timer: NodeJS.Timeout;
-    const wait = (left: number): void => {
-      timer = setTimeout(look, Math.min(maxTimerMs, Math.max(0, left)));
+    const schedule = (delay: number): void => {
+      timer = setTimeout(check, Math.min(maxTimerMs, Math.max(0, delay)));
     };
-    // A timer of Node may come a millisecond before its time.
-    const look = (): void => {
-      const left = at - Date.now();
-      if (left > 0) wait(left);
+    // A Node timer may fire a millisecond early.
+    const check = (): void => {
+      const delay = at - Date.now();
+      if (delay > 0) schedule(delay);
       else action();
     };
-    wait(at - Date.now());
+    schedule(at - Date.now());
     return () => clearTimeout(timer);
   },
 };
 
-/** ISO-8601 UTC text of an instant, for people and for file names. */
+/** Formats an instant as ISO-8601 in UTC. */
 export function toIsoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** An instant as the object that libraries want. */
+/** Converts an instant to a Date, for libraries that require one. */
 export function toDate(at: number): Date {
   return new Date(at);
 }

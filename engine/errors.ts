@@ -1,6 +1,6 @@
-/** Refusals of the service: one class, and one table from error code to HTTP status. */
+/** Errors that the service reports to its callers: one class, and one table from error code to HTTP status. */
 
-/** Error code on the wire -> HTTP status. A refusal carries one of these and nothing else. */
+/** Error code on the wire -> HTTP status. */
 export const httpStatusOf = {
   INVALID_PARAMETER_VALUE: 400,
   INVALID_STATE: 400,
@@ -22,12 +22,12 @@ export const httpStatusOf = {
 export type ErrorCode = keyof typeof httpStatusOf;
 
 /**
- * A refusal that the caller can act on. The message names the field, what was found and what is allowed
- * (spec section 7). Bugs are assertions, never a ServiceError.
+ * Error that the caller can act on. The message names the field, the value found and the rule (spec 7). Bugs
+ * are assertions, never a ServiceError.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Whole seconds after which the same request may succeed (429 and 503 only). */
+  /** Seconds after which the same request may succeed (429 and 503 only). */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
@@ -38,17 +38,17 @@ export class ServiceError extends Error {
   }
 }
 
-/** The refusal used most: a value that breaks a rule. */
+/** Creates the error of a value that breaks a rule. */
 export function invalid(message: string): ServiceError {
   return new ServiceError('INVALID_PARAMETER_VALUE', message);
 }
 
-/** The text of anything thrown, for a log line or a state message. */
+/** Returns the text of a thrown value, for a log line or a state message. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` of a system or database error (`ENOENT`, `57P01`), when it has one. */
+/** Returns the `code` of a system or database error (`ENOENT`, `57P01`), if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -4,10 +4,10 @@ import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check-settings.ts';
 import { defaultName, toJobSettings, type ApiVersion } from './job/job-format.ts';
 import type { Grant } from './job/permissions.ts';
-import { checkJobCreations, creationWindowMs } from './job/quotas.ts';
+import { checkJobCreations } from './job/quotas.ts';
 import type { JobSettings, SubmitSettings } from './job/settings.ts';
-import type { Limits } from './limits.ts';
-import type { Job } from './ports/engine.ts';
+import { fixedLimits, type Limits } from './limits.ts';
+import type { Job } from './ports/jobs.ts';
 import type { LaunchHook, LaunchedRun, LaunchTransaction, OutageOptions, RunStore } from './ports/runs.ts';
 import { decideAdmission, maxConcurrentRunsOf, type Admission } from './run/admission.ts';
 import { toRunWithTasks, type NewRun } from './run/new-run.ts';
@@ -123,7 +123,10 @@ export async function submitRun(
       parentTaskRun: child?.parentTaskRun,
       launchHook,
       async resolveJobId() {
-        checkJobCreations(await transaction.countJobsCreated(now - creationWindowMs), ports.limits);
+        checkJobCreations(
+          await transaction.countJobsCreated(now - fixedLimits.jobCreationWindowMs),
+          ports.limits,
+        );
         return transaction.createHiddenJob(settings, version, creator, now, submission.grants);
       },
       settings,

@@ -1,71 +1,71 @@
 /**
- * Reading the log of an attempt: a file that a task appends to, of whose middle a part may have been left out
- * (the cap of runners/process/log-truncation.ts).
+ * Reads the log of an attempt: a file that a task appends to. The middle of an oversized log is truncated by
+ * hole punching (runners/process/log-truncation.ts).
  */
 import type { FileHandle } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
 import { openRegularFile, readRange } from './read-file.ts';
 
-/** What a process writes, each to a file of its name. */
+/** Streams of a process. Each is written to a file of its name. */
 export const logStreams = ['stdout', 'stderr'] as const;
 export type LogStream = (typeof logStreams)[number];
 
-/**
- * Bytes `from` (inclusive) to `to` (exclusive) of a log, which are not kept: its file has a hole there and
- * keeps its length.
- */
+/** Removed bytes of a log, `from` inclusive to `to` exclusive. The file has a hole there and keeps its length. */
 export interface TruncatedRange {
   readonly from: number;
   readonly to: number;
-  /** The cap in bytes for whose sake they were left out. */
+  /** Maximum size of the log in bytes, which caused the truncation. */
   readonly cap: number;
 }
 
-/** What a log has at an offset: bytes, or a part that was left out. */
+/** Content of a log at an offset: bytes, or a truncated range. */
 export type LogChunk =
   | { readonly kind: 'bytes'; readonly offset: number; readonly bytes: Buffer }
-  | { readonly kind: 'left out'; readonly offset: number; readonly nextOffset: number; readonly cap: number };
+  | {
+      readonly kind: 'truncated';
+      readonly offset: number;
+      readonly nextOffset: number;
+      readonly cap: number;
+    };
 
-/**
- * An open log. Offsets are those of the file: they never change their meaning, however much is left out
- * before them.
- */
+/** An open log. Offsets refer to the file and stay valid when the log is truncated. */
 export interface LogFile {
-  /** How long it is now, with what was left out. */
+  /** Returns the current length, truncated ranges included. */
   size(): Promise<number>;
   truncatedRange(): Promise<TruncatedRange | undefined>;
   /**
-   * What there is at an offset, at most `length` bytes of it. Bytes end where a part was left out; none are
-   * the present end.
+   * Reads at most `length` bytes at an offset. The bytes end before a truncated range; an empty result is the
+   * current end.
    */
   read(offset: number, length: number): Promise<LogChunk>;
   close(): Promise<void>;
 }
 
-/** Name of the file beside a log that says what was left out. */
+/** Returns the path of the file that records the truncated range of a log. */
 export const truncationFilePath = (path: string): string => `${path}.cut`;
 
-/** Bytes of a file that says what was left out: three numbers. */
+/** Maximum size of the truncation file, bytes: three numbers. */
 const truncationFileMaxBytes = 100;
 
-/** Opens a log; undefined when there is none, or what stands there is no regular file or may not be read. */
+/** Opens a log; undefined when it does not exist, is not a regular file, or may not be read. */
 export async function openLog(path: string): Promise<LogFile | undefined> {
   const file = await openReadable(path);
   if (file === undefined) return undefined;
   const size = async (): Promise<number> => (await file.stat()).size;
-  const cut = async (): Promise<TruncatedRange | undefined> => readTruncatedRange(path, await size());
+  const truncatedRange = async (): Promise<TruncatedRange | undefined> =>
+    readTruncatedRange(path, await size());
   return {
     size,
-    truncatedRange: cut,
+    truncatedRange,
     async read(offset, length) {
       for (;;) {
-        const before = await cut();
+        const before = await truncatedRange();
         if (before !== undefined && isTruncatedAt(before, offset))
-          return { kind: 'left out', offset, nextOffset: before.to, cap: before.cap };
-        const most = before !== undefined && offset < before.from ? before.from - offset : length;
-        const bytes = await readRange(file, offset, Math.min(length, most));
-        const after = await cut();
-        // What was read may have become a hole meanwhile: a cut is told before it is made.
+          return { kind: 'truncated', offset, nextOffset: before.to, cap: before.cap };
+        const end = before !== undefined && offset < before.from ? before.from : offset + length;
+        const bytes = await readRange(file, offset, Math.min(length, end - offset));
+        const after = await truncatedRange();
+        // The bytes may have become a hole meanwhile: the truncation file is written before the hole is punched.
         if (
           after === undefined ||
           after.to === before?.to ||
@@ -80,18 +80,18 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
 }
 
 /**
- * The last bytes of a log as text, at most `most`, and nothing from before what was left out last. Empty
- * where there is no log.
+ * Reads the last bytes of a log as text, at most `maxBytes`, starting after a truncated range. Returns an
+ * empty text when the log does not exist.
  */
-export async function readLogTail(path: string, most: number): Promise<string> {
+export async function readLogTail(path: string, maxBytes: number): Promise<string> {
   const log = await openLog(path);
   if (log === undefined) return '';
   try {
     const size = await log.size();
-    const start = Math.max(0, size - most);
-    const piece = await log.read(start, most);
+    const start = Math.max(0, size - maxBytes);
+    const piece = await log.read(start, maxBytes);
     if (piece.kind === 'bytes') return piece.bytes.toString('utf8');
-    const rest = await log.read(piece.nextOffset, most);
+    const rest = await log.read(piece.nextOffset, maxBytes);
     return rest.kind === 'bytes' ? rest.bytes.toString('utf8') : '';
   } finally {
     await log.close();
@@ -99,8 +99,8 @@ export async function readLogTail(path: string, most: number): Promise<string> {
 }
 
 /**
- * What was left out of a log of this size. What does not fit it, because the task has cut or replaced its
- * log, counts as nothing.
+ * Reads the truncated range of a log of this size. A range that exceeds the size is ignored: the task has
+ * truncated or replaced its log.
  */
 export async function readTruncatedRange(path: string, size: number): Promise<TruncatedRange | undefined> {
   const file = await openReadable(truncationFilePath(path));
@@ -117,7 +117,7 @@ export async function readTruncatedRange(path: string, size: number): Promise<Tr
   }
 }
 
-/** Whoever owns a file may take everybody's permissions on it. */
+/** Opens a file; undefined when its owner has removed the read permission. */
 async function openReadable(path: string): Promise<FileHandle | undefined> {
   return openRegularFile(path).catch((error: unknown) => {
     if (codeOf(error) === 'EACCES') return undefined;

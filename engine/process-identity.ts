@@ -1,34 +1,27 @@
-/** Who a process is on this machine: its pid alone says little, because pids are used again. */
+/** Identity of processes. A pid alone is ambiguous because the kernel reuses pids. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 
-/**
- * Tells one process from every other, also from a later one with the same pid and from one of another
- * machine.
- */
+/** Identifies a process, also against a later process with the same pid and against other machines. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /**
-   * When it started: clock ticks since boot where there is /proc, else the text of `ps` (UTC). Only to be
-   * compared.
-   */
+  /** Start time, only for comparison: clock ticks since boot from /proc, else the text of `ps` in UTC. */
   readonly startTime: string;
-  /** Which start of which machine; `unknown` where there is no /proc, since `ps` gives an absolute time. */
+  /** Boot id of the machine; `unknown` without /proc, where `ps` gives an absolute start time. */
   readonly bootId: string;
 }
 
-/** One line of the process table. */
+/** Entry of the process table. */
 export interface ProcessStatus {
   readonly startTime: string;
   readonly processGroup: number;
-  /** True for a zombie: over, but not yet collected by its parent. */
+  /** True for a zombie: the process has exited and its parent has not reaped it. */
   readonly exited: boolean;
 }
 
-/** The name of this machine. */
 export const hostName = hostname();
 
 const hasProc = existsSync('/proc/self/stat');
@@ -37,7 +30,7 @@ const bootIdRead = readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
   () => 'unknown',
 );
 
-/** The living process with this pid; undefined when there is none, or only its zombie. */
+/** Finds the living process with a pid; undefined for a zombie. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   const status = await getProcessStatus(pid);
   return status === undefined || status.exited
@@ -45,13 +38,13 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
     : { pid, startTime: status.startTime, bootId: await bootIdRead };
 }
 
-/** True while exactly this process runs. */
+/** Tells whether exactly this process still runs. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   const now = await identifyProcess(identity.pid);
   return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
 }
 
-/** The process with this pid, living or a zombie; undefined when there is none. */
+/** Finds the process with a pid, living or zombie. */
 export async function getProcessStatus(pid: number): Promise<ProcessStatus | undefined> {
   return hasProc ? readStatusFromProc(pid) : readStatusFromPs(pid);
 }
@@ -59,14 +52,14 @@ export async function getProcessStatus(pid: number): Promise<ProcessStatus | und
 function readStatusFromProc(pid: number): ProcessStatus | undefined {
   const stat = readProcStat(pid);
   if (stat === undefined) return undefined;
-  // The name in field 2 may hold spaces and brackets, so fields are counted from the last bracket: state is
-  // field 3.
+  // Field 2, the name, may contain spaces and parentheses. Fields are counted from the last parenthesis, so
+  // that the next one is field 3, the state.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, group, startTime] = [fields[0] ?? 'X', fields[5 - 3], fields[22 - 3] ?? ''];
   return { startTime, processGroup: Number(group), exited: state === 'Z' || state === 'X' };
 }
 
-/** Read at once: the kernel answers from memory. */
+/** Synchronous, because the kernel answers from memory. */
 function readProcStat(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -76,7 +69,7 @@ function readProcStat(pid: number): string | undefined {
 }
 
 async function readStatusFromPs(pid: number): Promise<ProcessStatus | undefined> {
-  // A fixed zone and language: `lstart` is compared as text, and a change of summer time must not alter it.
+  // `lstart` is compared as text. A fixed zone and locale keep it independent of daylight saving time.
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   const answer = await promisify(execFile)('ps', ['-o', 'stat=,pgid=,lstart=', '-p', String(pid)], {
     env,

@@ -1,20 +1,17 @@
-/**
- * Reading files of this machine without being held up or led astray by what somebody else has made of them
- * meanwhile.
- */
+/** Reads files that tasks or users may replace at any time, without blocking and without following links. */
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { codeOf } from './errors.ts';
 
 /**
- * Opens a regular file for reading; undefined for anything else. Follows no link in the last place. The
- * caller closes it.
+ * Opens a regular file for reading; undefined for anything else. Does not follow a link in the last segment
+ * of the path. The caller closes the file.
  */
 export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
   let file;
   try {
-    // Without O_NONBLOCK a named pipe would hold the call until somebody writes to it.
+    // Without O_NONBLOCK the call blocks on a named pipe until a writer opens it.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = codeOf(error);
@@ -27,24 +24,24 @@ export async function openRegularFile(path: string): Promise<FileHandle | undefi
   return undefined;
 }
 
-/** The bytes of an open file from `offset` on: at most `length`, and none beyond its present end. */
+/** Reads at most `length` bytes from `offset`, up to the current end of the file. */
 export async function readRange(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const { size } = await file.stat();
   const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
-    // The file was cut while it was read.
+    // The file was truncated during the read.
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
   return bytes.subarray(0, filled);
 }
 
-/** The beginning of a file. */
+/** First part of a file. */
 export interface FileHead {
   readonly text: string;
-  /** Bytes that were read. */
+  /** Number of bytes read. */
   readonly bytes: number;
   readonly truncated: boolean;
 }
@@ -52,21 +49,21 @@ export interface FileHead {
 const emptyHead: FileHead = { text: '', bytes: 0, truncated: false };
 
 /**
- * The beginning of a file as text, of at most `most` bytes. What is no regular file, or may not be read, is
- * empty.
+ * Reads the first `maxBytes` bytes of a file as text. Returns an empty head when the file is not a regular
+ * file or may not be read.
  */
-export async function readHead(path: string, most: number): Promise<FileHead> {
+export async function readHead(path: string, maxBytes: number): Promise<FileHead> {
   return (
     (await withRegularFile(path, async (file) => {
       const { size } = await file.stat();
-      const bytes = await readRange(file, 0, most);
+      const bytes = await readRange(file, 0, maxBytes);
       const decoder = new StringDecoder('utf8');
       const whole = decoder.write(bytes);
-      // A character that the limit cuts is left out; one that the file itself breaks off is replaced.
+      // A character split by the limit is dropped; one that is incomplete in the file itself is replaced.
       return {
-        text: size > most ? whole : whole + decoder.end(),
+        text: size > maxBytes ? whole : whole + decoder.end(),
         bytes: bytes.length,
-        truncated: size > most,
+        truncated: size > maxBytes,
       };
     })) ?? emptyHead
   );
@@ -77,7 +74,7 @@ async function withRegularFile<Result>(
   read: (file: FileHandle) => Promise<Result>,
 ): Promise<Result | undefined> {
   const file = await openRegularFile(path).catch((error: unknown) => {
-    // Whoever owns a file may take everybody's permissions on it.
+    // The owner of a file may remove its read permission.
     if (codeOf(error) === 'EACCES') return undefined;
     throw error;
   });
@@ -88,7 +85,7 @@ async function withRegularFile<Result>(
   }
 }
 
-/** The value that a JSON text stands for; undefined when it is none. */
+/** Parses a JSON text; undefined when it is not valid JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -97,17 +94,17 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** What is known of a path, links followed; undefined when it leads to nothing. */
+/** Returns the status of a path, links followed; undefined when the path does not exist. */
 export async function statIfExists(path: string): Promise<Stats | undefined> {
   return stat(path).catch(undefinedIfMissing);
 }
 
-/** Whether an error says that a path leads to nothing. */
+/** Tells whether an error means that a path does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** For `catch`: nothing there is an answer, every other error stays one. */
+/** Turns the error of a missing path into undefined and rethrows every other error. For `catch`. */
 export function undefinedIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
   return undefined;

@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
 import type { LaunchPorts } from './launch.ts';
-import type { Job } from './ports/engine.ts';
+import type { Job } from './ports/jobs.ts';
 import type { LaunchTransaction } from './ports/runs.ts';
 import { assertCapacity, decideAdmission, maxConcurrentRunsOf } from './run/admission.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';

@@ -7,6 +7,7 @@ import { isEmailAddress } from '../engine/notification/address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 export interface MailSettings {
   /** smtp[s]://user:password@host:port; undefined writes e-mails to files. */
@@ -35,9 +36,6 @@ export interface Mailer {
 /** Maximum SMTP connections, and maximum e-mail deliveries in progress. */
 export const mailConcurrency = 5;
 
-/** Timeout of each step of an SMTP session (ms). */
-const smtpTimeoutMs = 20_000;
-
 export function createMailer(settings: MailSettings): Mailer {
   return settings.smtpUrl === undefined
     ? createFileMailer(settings)
@@ -60,10 +58,10 @@ function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
     // A password is sent without TLS only to the local host.
     requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
-    connectionTimeout: smtpTimeoutMs,
-    greetingTimeout: smtpTimeoutMs,
-    socketTimeout: smtpTimeoutMs,
-    dnsTimeout: smtpTimeoutMs,
+    connectionTimeout: fixedLimits.smtpTimeoutMs,
+    greetingTimeout: fixedLimits.smtpTimeoutMs,
+    socketTimeout: fixedLimits.smtpTimeoutMs,
+    dnsTimeout: fixedLimits.smtpTimeoutMs,
     ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -5,9 +5,8 @@
  * deliveries of dead engines wake the queues.
  */
 import { messageOf } from '../engine/errors.ts';
-import type { ClaimedDelivery } from '../engine/notification/delivery.ts';
-import type { Log } from '../engine/ports/engine.ts';
-import { emailQueueKey } from '../engine/ports/notifications.ts';
+import type { Log } from '../engine/ports/log.ts';
+import { emailQueueKey, type ClaimedDelivery } from '../engine/notification/delivery.ts';
 import { attemptDelivery, type SendPorts } from './attempt-delivery.ts';
 import { mailConcurrency } from './mailer.ts';
 import { singleFlight, createEarliestTimer, createTaskTracker } from './task-tracker.ts';

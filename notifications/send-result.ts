@@ -1,5 +1,6 @@
 /** Result of sending a message, for the delivery log and the retry decision. */
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
@@ -8,10 +9,7 @@ export interface SendResult {
   readonly error?: string | undefined;
 }
 
-/** Maximum characters of a response in the delivery log. */
-const excerptCharsMax = 1_000;
-
 /** Returns the beginning of a response as text that PostgreSQL can store. */
 export function toExcerpt(response: string): string {
-  return response.slice(0, excerptCharsMax).toWellFormed().replaceAll('\0', '\uFFFD');
+  return response.slice(0, fixedLimits.responseExcerptCharacters).toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -4,6 +4,7 @@ import type { DestinationTarget } from '../engine/notification/destination.ts';
 import { eventTypeOf } from '../engine/notification/event-types.ts';
 import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
 import { toSingleLine, type Tone, type NotificationContent } from './notification-content.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 /** Renders the generic body; ids are JSON numbers. */
 export function renderGenericBody(
@@ -105,7 +106,7 @@ function renderTeamsBody({ headline, tone, rows, link }: NotificationContent): o
               type: 'FactSet',
               facts: rows.map(([title, value]) => ({
                 title,
-                value: escapeMarkdown(toSingleLine(value, valueCharsMax)),
+                value: escapeMarkdown(toSingleLine(value, fixedLimits.chatValueCharacters)),
               })),
             },
           ],

@@ -9,6 +9,7 @@ import type { Destination, DestinationTarget } from '../engine/notification/dest
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { createSignatureHeaders } from '../engine/notification/signature.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';
+import { fixedLimits } from '../engine/limits.ts';
 
 export interface WebhookPorts {
   readonly clock: Clock;
@@ -26,9 +27,6 @@ export interface WebhookRequest {
   readonly destination: Destination;
   readonly target: Exclude<DestinationTarget, { kind: 'EMAIL' }>;
 }
-
-/** Maximum bytes read of a response body. */
-const responseBytesMax = 4_096;
 
 class PrivateAddressError extends Error {}
 
@@ -91,13 +89,13 @@ async function readResponseStart(stream: AsyncIterable<Buffer> & { destroy(): vo
     for await (const chunk of stream) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= responseBytesMax) break;
+      if (size >= fixedLimits.webhookResponseBytes) break;
     }
   } catch {
     // The body was cut off or timed out: keep the part that arrived.
   }
   stream.destroy();
-  return toExcerpt(Buffer.concat(chunks).subarray(0, responseBytesMax).toString('utf8'));
+  return toExcerpt(Buffer.concat(chunks).subarray(0, fixedLimits.webhookResponseBytes).toString('utf8'));
 }
 
 /** Maps a status to an outcome: 2xx is delivered, 429 and 5xx are retried, everything else is refused. */

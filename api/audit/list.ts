@@ -5,8 +5,9 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
-const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 1 };
+const pagingRules = { defaultSize: 100, maximumSize: fixedLimits.auditEventsPerPage, cursorLength: 1 };
 
 const AuditEventDocument = Type.Object(
   {

@@ -4,8 +4,7 @@ import { invalid } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicDashboardSummary, toClassicDashboardSummary } from '../views/classic-dashboard-view.ts';
-
-const maximumPageSize = 250;
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** Newest first, without widgets and queries. */
 export function listClassicDashboardsOperation({ classicDashboards }: DashboardPorts): Operation {
@@ -23,7 +22,7 @@ export function listClassicDashboardsOperation({ classicDashboards }: DashboardP
       page_size: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `Dashboards on a page. Default: 25; at most ${maximumPageSize}.`,
+          description: `Dashboards on a page. Default: 25; at most ${fixedLimits.classicDashboardsPerPage}.`,
         }),
       ),
       q: Type.Optional(Type.String({ description: 'Only those whose name holds this, in any case.' })),
@@ -36,8 +35,10 @@ export function listClassicDashboardsOperation({ classicDashboards }: DashboardP
       results: Type.Array(ClassicDashboardSummary),
     }),
     async handle({ page = 1, page_size: size = 25, q: name = '' }) {
-      if (size > maximumPageSize)
-        throw invalid(`Invalid page_size ${size} - it has to be no more than ${maximumPageSize}.`);
+      if (size > fixedLimits.classicDashboardsPerPage)
+        throw invalid(
+          `Invalid page_size ${size} - it has to be no more than ${fixedLimits.classicDashboardsPerPage}.`,
+        );
       const { count, dashboards } = await classicDashboards.list({
         name: name === '' ? undefined : name,
         offset: (page - 1) * size,

@@ -7,8 +7,7 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
 import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
-
-const maximumPageSize = 500;
+import { fixedLimits } from '../../engine/limits.ts';
 
 const pageFields = {
   cluster_id: ClusterId,
@@ -19,8 +18,8 @@ const pageFields = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: maximumPageSize,
-      description: `Events of a page, 50 unless given; 0 means ${maximumPageSize}.`,
+      maximum: fixedLimits.clusterEventsPerPage,
+      description: `Events of a page, 50 unless given; 0 means ${fixedLimits.clusterEventsPerPage}.`,
     }),
   ),
 };
@@ -97,7 +96,7 @@ async function listEventsPage(
     offset = 0,
     limit: asked = 50,
   } = request;
-  const limit = asked === 0 ? maximumPageSize : asked;
+  const limit = asked === 0 ? fixedLimits.clusterEventsPerPage : asked;
   await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW');
   const { events, total } = await ports.clusters.listEvents({
     clusterId,

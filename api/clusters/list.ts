@@ -5,8 +5,9 @@ import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { filterVisibleClusters } from './cluster-access.ts';
 import { toClusterView, ClusterDocument } from '../views/cluster-view.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
-const pagingRules = { defaultSize: 20, maximumSize: 100, cursorLength: 1 };
+const pagingRules = { defaultSize: 20, maximumSize: fixedLimits.clustersPerPage, cursorLength: 1 };
 
 export function listClustersOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
@@ -23,7 +24,7 @@ export function listClustersOperation(
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: pagingRules.maximumSize,
+          maximum: fixedLimits.clustersPerPage,
           description: 'Clusters of a page, 20 unless given; 0 means 100.',
         }),
       ),

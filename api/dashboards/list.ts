@@ -4,9 +4,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardSummary, toDashboardSummary } from '../views/dashboard-view.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 const listName = 'dashboards';
-const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 1 };
+const pagingRules = { defaultSize: 100, maximumSize: fixedLimits.dashboardsPerPage, cursorLength: 1 };
 
 /** Newest first, without their documents. */
 export function listDashboardsOperation({ dashboards }: DashboardPorts): Operation {

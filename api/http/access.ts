@@ -1,7 +1,7 @@
 /** Job access control: what an operation needs on a job, checked in one place before it is handled. */
 import { ServiceError } from '../../engine/errors.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
-import type { PermissionReader } from '../../engine/ports/engine.ts';
+import type { PermissionReader } from '../../engine/ports/permissions.ts';
 import type { Caller } from './auth.ts';
 
 /** What an operation needs while job access control is on. Administrators may do everything. */

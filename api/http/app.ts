@@ -10,7 +10,7 @@ import {
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Limits } from '../../engine/limits.ts';
-import type { PermissionReader } from '../../engine/ports/engine.ts';
+import type { PermissionReader } from '../../engine/ports/permissions.ts';
 import type { AuditEvent } from '../../engine/token/audit.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
 import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAccess } from './access.ts';

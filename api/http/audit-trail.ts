@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.ts';
-import { diffFields, resourceOf, type AuditEvent, type JsonObject } from '../../engine/token/audit.ts';
+import { diffFields, resourceOf, type AuditEvent } from '../../engine/token/audit.ts';
+import type { JsonObject } from '../../engine/validation/json-object.ts';
 
 /** What is known of a call so far. */
 export interface AuditTrail {

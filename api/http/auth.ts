@@ -4,12 +4,12 @@
  */
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
-import type { Limits } from '../../engine/limits.ts';
+import type { Log } from '../../engine/ports/log.ts';
+import { fixedLimits, type Limits } from '../../engine/limits.ts';
 import { isNewScope } from '../../engine/token/autoscope.ts';
 import { createFixedWindowCounter } from '../../engine/token/fixed-window-counter.ts';
 import { permitsScope, type Scope } from '../../engine/token/scopes.ts';
-import { lastAccessIntervalMs, isTokenValid, hashToken, type StoredToken } from '../../engine/token/token.ts';
+import { isTokenValid, hashToken, type StoredToken } from '../../engine/token/token.ts';
 
 /** The owner of the token that a call carries. */
 export interface Caller {
@@ -134,7 +134,7 @@ function recordTokenUse(
   const failed = (error: unknown): void => {
     log.warn({ error: messageOf(error), tokenId: token.tokenId }, 'The use of a token could not be noted.');
   };
-  if (now - token.lastAccessedTime >= lastAccessIntervalMs)
+  if (now - token.lastAccessedTime >= fixedLimits.tokenAccessIntervalMs)
     tokens.noteAccess(token.tokenId, now).catch(failed);
   if (scope !== undefined && isNewScope(token, scope)) tokens.noteScope(token.tokenId, scope).catch(failed);
 }

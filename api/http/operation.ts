@@ -1,7 +1,7 @@
 /** What an operation of the API is: plain data that the app turns into routes, checks and documentation. */
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
 import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';

@@ -4,9 +4,8 @@
  */
 import type { TSchema } from 'typebox';
 import { taskKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
+import { isRecord, type JsonObject } from '../../engine/validation/json-object.ts';
 import type { Operation } from './operation.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Operations that take, check and describe tasks of these kinds as they do those of built-in kinds. */
 export function addPluginKindsToOperations(
@@ -55,8 +54,4 @@ function extendValue(value: unknown, added: JsonObject): unknown {
 /** Fields of an object, all built-in kinds among them. */
 function hasTaskKindFields(properties: JsonObject): boolean {
   return taskKinds.every((kind) => isRecord(properties[kind]));
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,17 +18,13 @@ import type { LibraryCluster, LibraryReader, LibraryStore } from '../../engine/p
 import type { Limits } from '../../engine/limits.ts';
 import type { DestinationRules } from '../../engine/notification/destination.ts';
 import type { DeliveryLog, DestinationStore } from '../../engine/ports/notifications.ts';
-import type { LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
-import type {
-  JobStore,
-  NodeReader,
-  PermissionReader,
-  PermissionStore,
-  RunTimeoutUpdate,
-  RunReader,
-  RunRemover,
-  WorkspaceInfo,
-} from '../../engine/ports/engine.ts';
+import type { LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.ts';
+import type { JobStore, RunTimeoutUpdate } from '../../engine/ports/jobs.ts';
+import type { NodeReader } from '../../engine/ports/nodes.ts';
+import type { PermissionReader, PermissionStore } from '../../engine/ports/permissions.ts';
+import type { RunReader } from '../../engine/ports/run-reader.ts';
+import type { RunRemover } from '../../engine/ports/runs.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../../engine/run/task-output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../../engine/token/token.ts';
@@ -36,7 +32,7 @@ import type { ClusterControl } from '../../engine/coordinator/all-purpose-cluste
 import type { ClusterRules } from '../clusters/cluster-references.ts';
 import type { PeoplePorts } from './people-ports.ts';
 
-export type { WorkspaceInfo } from '../../engine/ports/engine.ts';
+export type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 
 /** What the attempts left behind. All take the id of a task run. */
 export interface OutputReader {

@@ -3,8 +3,7 @@
  */
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonObject } from '../../engine/validation/json-object.ts';
 
 const decimal = /^-?\d+$/;
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -83,8 +82,4 @@ function schemaOf(schema: JsonObject, key: string): JsonObject | undefined {
 
 function toRecord(schema: unknown): JsonObject | undefined {
   return isRecord(schema) ? schema : undefined;
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

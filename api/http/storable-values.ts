@@ -1,11 +1,7 @@
 /** Whether what was sent can be kept and given back exactly as it is. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
-
-/**
- * Levels of lists and objects within one another; whatever reads them further may call itself once for each.
- */
-const maximumDepth = 100;
+import { fixedLimits } from '../../engine/limits.ts';
 
 interface Violation {
   /** Where it is, as `tasks[2].description`; empty for the whole value. */
@@ -27,7 +23,7 @@ function findViolation(value: unknown, depth: number): Violation | undefined {
   if (typeof value === 'string') return findTextViolation(value);
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : numberOverflow;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === maximumDepth) return tooDeep;
+  if (depth === fixedLimits.requestDepth) return tooDeep;
   return Array.isArray(value) ? findListViolation(value, depth + 1) : findObjectViolation(value, depth + 1);
 }
 
@@ -83,6 +79,6 @@ const tooDeep: Violation = {
   toError: () =>
     new ServiceError(
       'MALFORMED_REQUEST',
-      `The request is nested too deep; at most ${maximumDepth} levels of lists and objects are allowed.`,
+      `The request is nested too deep; at most ${fixedLimits.requestDepth} levels of lists and objects are allowed.`,
     ),
 };

@@ -4,9 +4,7 @@
 import type { Clock } from '../../engine/clock.ts';
 import type { StoredToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
-
-/** How long what another engine has changed may go unnoticed, ms. What this one changes counts at once. */
-export const tokenCacheMs = 1_000;
+import { fixedLimits } from '../../engine/limits.ts';
 
 const maximumEntries = 10_000;
 
@@ -27,14 +25,14 @@ export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): Au
     async find(hash) {
       const now = clock.now();
       const entry = entries.get(hash);
-      if (entry !== undefined && now < entry.expiresAt && now >= entry.expiresAt - tokenCacheMs)
+      if (entry !== undefined && now < entry.expiresAt && now >= entry.expiresAt - fixedLimits.tokenCacheMs)
         return entry.token;
       const asked = generation;
       const token = await tokens.find(hash);
       if (entries.size >= maximumEntries) entries.clear();
       // What was read before a change must not be remembered after it.
       if (token !== undefined && asked === generation)
-        entries.set(hash, { token, expiresAt: now + tokenCacheMs });
+        entries.set(hash, { token, expiresAt: now + fixedLimits.tokenCacheMs });
       return token;
     },
     async noteAccess(tokenId, at) {

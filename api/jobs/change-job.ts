@@ -2,7 +2,7 @@
 import { invalid } from '../../engine/errors.ts';
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
-import type { Job } from '../../engine/ports/engine.ts';
+import type { Job } from '../../engine/ports/jobs.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 

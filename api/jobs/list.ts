@@ -6,8 +6,9 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
-const pagingRules = { defaultSize: 20, maximumSize: 100, cursorLength: 1 };
+const pagingRules = { defaultSize: 20, maximumSize: fixedLimits.jobsPerPage, cursorLength: 1 };
 
 const request = Type.Object({
   limit: Type.Optional(int32(0, 'Jobs per page, at most 100; 0 means 100. Default: 20, in 2.0 all jobs.')),

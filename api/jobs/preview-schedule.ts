@@ -1,9 +1,10 @@
 /** GET jobs/schedule/preview: when a schedule would fire. */
 import { Type } from 'typebox';
-import { latestInstant, previewDefault, previewMax, previewSchedule } from '../../engine/schedule/preview.ts';
+import { latestInstant, previewDefault, previewSchedule } from '../../engine/schedule/preview.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 const FireTime = Type.Object(
   {
@@ -45,7 +46,7 @@ export function previewScheduleOperation({ clock }: Pick<OperationPorts, 'clock'
       count: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: previewMax,
+          maximum: fixedLimits.previewFires,
           description: `How many at the most. Default: ${previewDefault}.`,
         }),
       ),

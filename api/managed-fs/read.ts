@@ -4,9 +4,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
-
-/** Most bytes of one read, and the default. */
-const maximumReadBytes = 2 ** 20;
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** A missing path is 404 RESOURCE_DOES_NOT_EXIST, a directory 400. */
 export function readFileOperation({ managedFiles }: ManagedFsPorts): Operation {
@@ -24,7 +22,7 @@ export function readFileOperation({ managedFiles }: ManagedFsPorts): Operation {
       length: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: maximumReadBytes,
+          maximum: fixedLimits.fileReadBytes,
           description: 'Most bytes to read. Default: 1 MB.',
         }),
       ),
@@ -33,7 +31,7 @@ export function readFileOperation({ managedFiles }: ManagedFsPorts): Operation {
       bytes_read: Type.Integer(),
       data: Type.String({ description: 'Base64 of the bytes.' }),
     }),
-    async handle({ path, offset = 0, length = maximumReadBytes }) {
+    async handle({ path, offset = 0, length = fixedLimits.fileReadBytes }) {
       const bytes = await managedFiles.read(path, offset, length);
       return { bytes_read: bytes.length, data: bytes.toString('base64') };
     },

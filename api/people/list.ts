@@ -4,8 +4,7 @@ import { parsePersonFilter, type PersonKind } from '../../engine/token/person.ts
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { PersonDocument, toPersonView, scimResources } from './scim-resources.ts';
-
-const maximumPageSize = 1_000;
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** Lists them by id. */
 export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
@@ -29,7 +28,7 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
         count: Type.Optional(
           Type.Integer({
             minimum: 0,
-            description: `How many to show at most; never more than ${maximumPageSize}.`,
+            description: `How many to show at most; never more than ${fixedLimits.peoplePerPage}.`,
           }),
         ),
       }),
@@ -46,7 +45,7 @@ export function listPeopleOperation(kind: PersonKind): (ports: Pick<OperationPor
           kind,
           parsePersonFilter(filter),
           first - 1,
-          Math.min(count, maximumPageSize),
+          Math.min(count, fixedLimits.peoplePerPage),
         );
         return {
           schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],

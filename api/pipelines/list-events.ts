@@ -10,9 +10,10 @@ import { buildPage, parsePageRequest } from '../http/paging.ts';
 import { parseEventFilter } from './event-filter.ts';
 import { PipelineId, updateStateOf } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 const listName = 'pipeline-events';
-const pagingRules = { defaultSize: 100, maximumSize: 1_000, cursorLength: 2 };
+const pagingRules = { defaultSize: 100, maximumSize: fixedLimits.pipelineEventsPerPage, cursorLength: 2 };
 /** Updates whose events are read at a time. */
 const updateBatchSize = 20;
 

@@ -5,9 +5,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import { PipelineId, toUpdateView, UpdateDocument } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 const listName = 'updates';
-const pagingRules = { defaultSize: 25, maximumSize: 100, cursorLength: 1 };
+const pagingRules = { defaultSize: 25, maximumSize: fixedLimits.pipelineUpdatesPerPage, cursorLength: 1 };
 
 /** Newest first. */
 export function listPipelineUpdatesOperation(ports: PipelineApiPorts): Operation {

@@ -6,9 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import { PipelineStatus, toPipelineStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 const listName = 'pipelines';
-const pagingRules = { defaultSize: 25, maximumSize: 100, cursorLength: 1 };
+const pagingRules = { defaultSize: 25, maximumSize: fixedLimits.pipelinesPerPage, cursorLength: 1 };
 
 /** Newest first. */
 export function listPipelinesOperation({ pipelines }: PipelineApiPorts): Operation {

@@ -2,7 +2,7 @@
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
-import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
+import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
 import { maskTexts, maskSecretFields } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';

@@ -5,7 +5,7 @@ import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/task-output.ts';
-import type { RunReader } from '../../engine/ports/engine.ts';
+import type { RunReader } from '../../engine/ports/run-reader.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { runAsOfAttempt } from '../../engine/run/repair-rounds.ts';
 import type { Progress, RunWithTasks, TaskRun } from '../../engine/run/run.ts';

@@ -1,5 +1,5 @@
 /** The log of a task run as server-sent events: what is there, then what comes, then the end. */
-import type { LogRef, LogReader } from '../../engine/ports/logs.ts';
+import type { LogRef, LogReader } from '../../engine/ports/attempt-logs.ts';
 import type { Mask } from '../../engine/run/masking.ts';
 
 /** Where the attempt stands. */

@@ -5,6 +5,7 @@ import { groups, type Grantee } from '../../engine/job/permissions.ts';
 import { checkMaxItems } from '../../engine/validation/messages.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 export const tokenPermissionsPath = '/permissions/authorization/tokens';
 
@@ -90,7 +91,7 @@ interface AccessControlEntry {
  * cannot be given
  */
 export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] {
-  checkMaxItems('access_control_list', list, 1_000);
+  checkMaxItems('access_control_list', list, fixedLimits.grantsPerList);
   return list.flatMap(
     (
       {

@@ -4,7 +4,7 @@ import { withoutTasks, type ApiVersion } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { renderSettings } from '../../engine/job/render-settings.ts';
-import type { Job } from '../../engine/ports/engine.ts';
+import type { Job } from '../../engine/ports/jobs.ts';
 import { epochMsSchema } from './time-schemas.ts';
 
 export const JobDocument = Type.Object(

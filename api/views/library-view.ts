@@ -5,6 +5,7 @@ import { invalid } from '../../engine/errors.ts';
 import { Library } from '../../engine/job/cluster.ts';
 import type { LibraryCluster, ClusterLibraryStates } from '../../engine/ports/libraries.ts';
 import type { LibraryPorts } from '../http/ports.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** The field by which every operation names its cluster. */
 export const clusterIdField = Type.String({ minLength: 1, description: 'Id of the cluster.' });
@@ -12,7 +13,7 @@ export const clusterIdField = Type.String({ minLength: 1, description: 'Id of th
 /** The libraries that an operation is about. */
 export const librariesField = Type.Array(Library, {
   minItems: 1,
-  maxItems: 1_000,
+  maxItems: fixedLimits.librariesPerRequest,
   description: 'The libraries.',
 });
 

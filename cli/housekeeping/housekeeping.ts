@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import Bree from 'bree';
 import { messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { ClusterLogsJobData } from './cluster-logs-job.ts';
 import type { LibraryJobData } from './library-job.ts';
 import type { PeopleJobData } from './people-job.ts';

@@ -12,7 +12,7 @@ import { createClusterControl, type ClusterControl } from '../../engine/coordina
 import { createClusterSignals } from '../../engine/coordinator/cluster-signals.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import {

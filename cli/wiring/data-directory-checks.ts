@@ -7,7 +7,7 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { isAlive } from '../../engine/process-identity.ts';
-import type { NodeIdentity, NodeLoad } from '../../engine/ports/engine.ts';
+import type { NodeIdentity, NodeLoad } from '../../engine/ports/nodes.ts';
 
 /**
  * Binds a data directory to the database that it is used with, the first time; later it must be the same one.

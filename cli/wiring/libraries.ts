@@ -8,7 +8,7 @@ import type { Clock } from '../../engine/clock.ts';
 import { createLibraryManager } from '../../engine/coordinator/library-manager.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryManager, LibraryCluster } from '../../engine/ports/libraries.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import { userVariables } from '../../runners/process/task-environment.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createLibraryInstaller } from '../../runners/libraries/installer.ts';

@@ -1,7 +1,8 @@
 /** Wires the delivery of notices of one node: stores, mailer, and the bell that wakes them. */
 import { hostname } from 'node:os';
 import type { Clock } from '../../engine/clock.ts';
-import type { Log, WorkspaceInfo } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import { noMask } from '../../engine/run/masking.ts';
 import { createOutboxDispatcher } from '../../notifications/outbox-dispatcher.ts';
 import { createMailer } from '../../notifications/mailer.ts';
@@ -15,6 +16,7 @@ import type { Roots } from '../../storage/files/roots.ts';
 import { createRunReader } from '../../storage/postgres/stores.ts';
 import type { Config } from '../config.ts';
 import { mailDirectory } from './mail-directory.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 export interface Notifications {
   /** Lets go: what is not delivered yet is delivered by another engine, or after the next start. */
@@ -23,7 +25,6 @@ export interface Notifications {
 
 /** Wait after the first failed try (ms); it doubles up to an hour. */
 const retryBaseMs = 2_000;
-const webhookTimeoutMs = 10_000;
 
 export interface NotificationDependencies {
   readonly config: Config;
@@ -68,7 +69,7 @@ export function startNotifications({
     site: workspaceInfo,
     logTail: tailOf,
     allowPrivate: config.webhookAllowPrivate,
-    timeoutMs: webhookTimeoutMs,
+    timeoutMs: fixedLimits.webhookTimeoutMs,
     retryBaseMs,
     random: Math.random,
     nodeId,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { PeoplePorts } from '../../api/http/people-ports.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { AuditEvent } from '../../engine/token/audit.ts';
 import { listAuditEvents } from '../../storage/postgres/people/audit.ts';
 import { createAuditWriter } from '../../storage/postgres/people/audit-writer.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../engine/clock.ts';
 import { startScheduler } from '../../engine/coordinator/scheduler.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-listener.ts';

@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
-import type { WorkspaceInfo } from '../../engine/ports/engine.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';

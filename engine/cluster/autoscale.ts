@@ -1,13 +1,10 @@
-/** How many workers a cluster with an autoscale range wants (spec 2.8). */
+/** Autoscaling (spec 2.8). */
 import type { AutoScale } from '../job/cluster.ts';
 
-/**
- * One worker for each task that runs on it, within the range; `min_workers` is where it begins and what it
- * falls back to.
- */
+/** Returns the desired number of workers: one per running task, within the range. */
 export function desiredWorkers(
-  { min_workers: least, max_workers: most }: AutoScale,
+  { min_workers: minimum, max_workers: maximum }: AutoScale,
   runningTasks: number,
 ): number {
-  return Math.min(most, Math.max(least, runningTasks));
+  return Math.min(maximum, Math.max(minimum, runningTasks));
 }

@@ -1,54 +1,51 @@
-/** A simulated cluster: its identity, kind and state, and how its id looks. */
+/** Clusters: kinds, rows and ids. */
 import { toIsoTime } from '../clock.ts';
 import type { Termination } from './termination.ts';
 
-/** A job cluster lives for a task or a run; an all-purpose cluster is shared by whoever names its id. */
+/** A job cluster serves one task or run. An all-purpose cluster serves every task that names its id. */
 export type ClusterKind = 'JOB' | 'ALL_PURPOSE';
 
 export interface NewClusterRow {
   readonly clusterId: string;
   readonly kind: ClusterKind;
   readonly name: string;
-  /** The run that a job cluster was made for. */
+  /** Run of a job cluster. */
   readonly jobRunId: number | undefined;
-  /**
-   * Which of the run's clusters it is: `job_cluster_key` of a shared one, `task:<task run id>` of a task's
-   * own.
-   */
+  /** Key within the run: `job_cluster_key` of a shared cluster, `task:<task run id>` of a task's own cluster. */
   readonly key: string | undefined;
-  /** `new_cluster` as written; empty for an all-purpose cluster that was allocated on first use. */
+  /** `new_cluster` as written; empty for an all-purpose cluster created on first use. */
   readonly spec: Readonly<Record<string, unknown>>;
-  /** Who made an all-purpose cluster. */
+  /** User who created an all-purpose cluster. */
   readonly creator: string | undefined;
   readonly createdTime: number;
-  /** Where its nodes come from; '' for those that belong to no named pool. */
+  /** Pool of the nodes; '' for nodes outside the named pools. */
   readonly poolId: string;
-  /** Workers that it wants to have: the desired number, not the actual one (spec 2.8). */
+  /** Desired number of workers, not the actual one (spec 2.8). */
   readonly workers: number;
-  /** Nodes that it wants to hold: its workers and a driver; none for one that was allocated on first use. */
+  /** Desired number of nodes: workers and driver; 0 for a cluster created on first use. */
   readonly wantedNodes: number;
 }
 
 export interface Cluster extends NewClusterRow {
   readonly state: 'PENDING' | 'RUNNING' | 'TERMINATED';
   readonly sparkContextId: string | undefined;
-  /** Nodes that it holds. */
+  /** Allocated nodes. */
   readonly nodes: number;
-  /** Tells one start of it from the next; it changes with every request for nodes. */
+  /** Number of the start; incremented by each request for nodes. */
   readonly generation: number;
   readonly startedTime: number | undefined;
   readonly terminatedTime: number | undefined;
-  /** Why it ended. */
+  /** Reason of the termination. */
   readonly termination: Termination | undefined;
 }
 
-/** Workers that it has: all but the driver. */
+/** Returns the actual number of workers: all nodes but the driver. */
 export function actualWorkers({ nodes }: Pick<Cluster, 'nodes'>): number {
   return Math.max(0, nodes - 1);
 }
 
 /**
- * A cluster id in the usual form MMDD-HHMMSS-xxxxxxxx, of the UTC time of its making.
+ * Returns a cluster id of the form MMDD-HHMMSS-xxxxxxxx, with the UTC time of its creation.
  * @param random 8 characters of a-z0-9
  */
 export function clusterIdAt(now: number, random: string): string {

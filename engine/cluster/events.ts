@@ -1,4 +1,4 @@
-/** What happens to clusters, as clusters/events tells it. */
+/** Events of clusters, as clusters/events lists them. */
 import type { Termination } from './termination.ts';
 
 export const clusterEventTypes = [
@@ -18,7 +18,7 @@ export interface ClusterEventDetails {
   readonly current_num_workers?: number;
   readonly target_num_workers?: number;
   readonly reason?: Termination;
-  /** Who asked for it. */
+  /** User who requested the change. */
   readonly user?: string;
 }
 

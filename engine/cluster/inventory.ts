@@ -1,20 +1,17 @@
-/**
- * What clusters can be made of here: pools of nodes, policies, node types and runtimes, as the configuration
- * names them (spec 2.8).
- */
+/** Inventory of the configuration: pools, policies, node types and runtimes of clusters (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
 
-/** Nodes that clusters take and give back. */
+/** Pool of nodes. */
 export interface NodePool {
-  /** What its nodes are; it takes the place of node_type_id. */
+  /** Type of the nodes; replaces the node_type_id of the cluster. */
   readonly node_type_id?: string;
-  /** Nodes that it has; undefined: any number. */
+  /** Number of nodes; undefined: unlimited. */
   readonly capacity?: number;
 }
 
-/** What a cluster gets that names the policy and does not say otherwise itself. */
+/** Defaults for clusters that name the policy. */
 export interface ClusterPolicy {
   readonly node_type_id?: string;
   readonly driver_node_type_id?: string;
@@ -22,14 +19,14 @@ export interface ClusterPolicy {
 }
 
 export interface Inventory {
-  /** Nodes for clusters that name no pool; undefined: any number. */
+  /** Number of nodes for clusters without a pool; undefined: unlimited. */
   readonly nodes?: number;
   readonly pools: Readonly<Record<string, NodePool>>;
   readonly policies: Readonly<Record<string, ClusterPolicy>>;
   readonly nodeTypes: Readonly<Record<string, NodeType>>;
-  /** key -> name. */
+  /** Key -> name. */
   readonly sparkVersions: Readonly<Record<string, string>>;
-  /** How long one init script may take, in seconds. */
+  /** Maximum duration of an init script, seconds. */
   readonly initScriptSeconds: number;
 }
 
@@ -45,33 +42,33 @@ export const defaultInventory: Inventory = {
   initScriptSeconds: 3_600,
 };
 
-/** What a description of a cluster comes to. */
+/** Resolved pool, node types and size of a cluster. */
 export interface ClusterShape {
-  /** '' for the nodes that belong to no named pool. */
+  /** '' for nodes outside the named pools. */
   readonly poolId: string;
   readonly nodeTypeId: string;
   readonly driverNodeTypeId: string;
-  /** Number of workers to begin with; one driver comes on top. */
+  /** Initial number of workers, without the driver. */
   readonly workers: number;
 }
 
-/** Fields by which a cluster names what the configuration has to know. */
+/** Fields of a cluster that refer to the inventory. */
 type NodeTypeFields = Pick<
   NewCluster,
   'instance_pool_id' | 'policy_id' | 'node_type_id' | 'driver_node_type_id' | 'num_workers' | 'autoscale'
 >;
 
 /**
- * Pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy whatever is
- * not given, and the driver is like the workers unless it says otherwise. `error`: it names a pool or a
- * policy that there is not.
+ * Resolves pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy supplies
+ * missing fields, and the driver has the type of the workers by default. Returns `error` for an unknown pool or
+ * policy.
  */
 export function resolveShape(
   spec: Partial<NodeTypeFields>,
   inventory: Inventory,
 ): ClusterShape | { readonly error: string } {
-  const wrong = unknownNameError(spec, inventory);
-  if (wrong !== undefined) return { error: `The cluster's ${wrong}` };
+  const unknownName = unknownNameError(spec, inventory);
+  if (unknownName !== undefined) return { error: `The cluster's ${unknownName}` };
   const policy = (spec.policy_id && inventory.policies[spec.policy_id]) || {};
   const poolId = spec.instance_pool_id || policy.instance_pool_id || '';
   const pool = inventory.pools[poolId];
@@ -89,10 +86,7 @@ export function resolveShape(
   };
 }
 
-/**
- * The pool or policy that a cluster names and that is not configured, as a sentence that begins with the
- * field; undefined when all are.
- */
+/** Returns the error message for an unknown pool or policy; it starts with the field. Undefined if both exist. */
 export function unknownNameError(
   { instance_pool_id: pool, policy_id: policy }: Partial<NodeTypeFields>,
   { pools, policies }: Inventory,
@@ -106,25 +100,25 @@ export function unknownNameError(
 function unknownNameMessage(
   field: string,
   value: string,
-  what: string,
+  object: string,
   known: Readonly<Record<string, unknown>>,
 ): string {
   const names = Object.keys(known);
-  const there = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`;
-  return `${field} is ${quote(value)}, which is no ${what} of this service: ${there} (RUNYARD_CLUSTERS).`;
+  const rule = names.length === 0 ? `no ${object} is configured` : `it must be one of ${names.join(', ')}`;
+  return `${field} is ${quote(value)}; ${rule} (RUNYARD_CLUSTERS).`;
 }
 
-/** Nodes of a pool at the most; undefined: any number. */
+/** Returns the capacity of a pool; undefined: unlimited. */
 export function poolCapacityOf(poolId: string, { nodes, pools }: Inventory): number | undefined {
   return poolId === '' ? nodes : pools[poolId]?.capacity;
 }
 
-/** Whether any pool can be used up. */
+/** Tells whether any pool has a limited capacity. */
 export function hasLimitedPool({ nodes, pools }: Inventory): boolean {
   return nodes !== undefined || Object.values(pools).some((pool) => pool.capacity !== undefined);
 }
 
-/** `3 nodes of the pool "small", which has 4`. */
+/** Formats a request for nodes: `3 nodes of the pool "small", which has 4`. */
 export function formatNodes(wanted: number, poolId: string, capacity: number | undefined): string {
   const pool = poolId === '' ? 'this service' : `the pool ${quote(poolId)}`;
   return `${wanted} ${wanted === 1 ? 'node' : 'nodes'} of ${pool}${capacity === undefined ? '' : `, which has ${capacity}`}`;

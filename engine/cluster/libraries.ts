@@ -1,7 +1,4 @@
-/**
- * Libraries of a cluster: how each is known and named, what may be asked of an installer, and which of them
- * contradict each other (spec 2.8).
- */
+/** Libraries of a cluster: identity, names, validation and conflicts (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { libraryKinds, type Library } from '../job/cluster.ts';
@@ -18,24 +15,24 @@ export const libraryStatuses = [
 ] as const;
 export type LibraryStatus = (typeof libraryStatuses)[number];
 
-/** Where tasks find the libraries of their cluster: absolute paths, the first ones win. */
+/** Absolute paths of the libraries of a cluster. Earlier entries have precedence. */
 export interface LibraryPaths {
   /** JARs. */
   readonly classPath: readonly string[];
-  /** Directories from which Python imports. */
+  /** Import directories of Python. */
   readonly pythonPath: readonly string[];
-  /** Directories of programs that libraries brought. */
+  /** Directories with programs of libraries. */
   readonly binPath: readonly string[];
-  /** Directories of R packages; absent when there are none. */
+  /** Directories of R packages; undefined when there are none. */
   readonly rPath?: readonly string[];
 }
 
-/** A cluster without libraries. */
+/** Paths of a cluster without libraries. */
 export const noLibraries: LibraryPaths = { classPath: [], pythonPath: [], binPath: [] };
 
 export type LibraryKind = (typeof libraryKinds)[number];
 
-/** Which kind of library it is. @throws ServiceError when it is none */
+/** Returns the kind of a library. @throws ServiceError for an entry without a kind */
 export function libraryKind(library: Library): LibraryKind {
   const kind = libraryKinds.find((one) => library[one] !== undefined);
   if (kind === undefined)
@@ -43,12 +40,12 @@ export function libraryKind(library: Library): LibraryKind {
   return kind;
 }
 
-/** How messages call a library: its kind and what it names, for example `pypi six==1.16.0`. */
+/** Returns the name of a library in messages, for example `pypi six==1.16.0`. */
 export function libraryName(library: Library): string {
   return `${libraryKind(library)} ${subjectOf(library)}`;
 }
 
-/** What tells a library from every other: two that are spelled differently but mean the same have one key. */
+/** Returns the key of a library. Different spellings of the same library have the same key. */
 export function libraryKey(library: Library): string {
   const { pypi, maven, cran } = library;
   const options = pypi ?? maven ?? cran;
@@ -62,22 +59,19 @@ function subjectOf({ jar, egg, whl, pypi, maven, cran }: Library): string {
   return jar ?? egg ?? whl ?? pypi?.package ?? maven?.coordinates ?? cran?.package ?? '';
 }
 
-/** One package in one version, as far as a library says so. */
+/** Package and version of a library. */
 interface PackageRelease {
   readonly name: string;
   readonly version: string;
 }
 
-/** Libraries that contradict each other. */
+/** Libraries that conflict with each other. */
 export interface LibraryConflict {
   readonly libraries: readonly Library[];
   readonly message: string;
 }
 
-/**
- * Two libraries of a list that want two versions of one package; undefined when there are none. Said before
- * an installer is asked.
- */
+/** Finds two libraries that require two versions of the same package. Checked before an installer runs. */
 export function findLibraryConflict(libraries: readonly Library[]): LibraryConflict | undefined {
   const known = new Map<string, { readonly version: string; readonly library: Library }>();
   for (const library of libraries) {
@@ -85,7 +79,7 @@ export function findLibraryConflict(libraries: readonly Library[]): LibraryConfl
     if (release === undefined) continue;
     const other = known.get(release.name);
     if (other !== undefined && other.version !== release.version) {
-      const message = `${libraryName(other.library)} and ${libraryName(library)} are two versions of one package; a cluster can have one of them.`;
+      const message = `${libraryName(other.library)} and ${libraryName(library)} are two versions of the same package; a cluster can have only one of them.`;
       return { libraries: [other.library, library], message };
     }
     known.set(release.name, { version: release.version, library });
@@ -109,25 +103,21 @@ function packageReleaseOf(library: Library): PackageRelease | undefined {
   return { name: `java ${[group, artifact, ...more].join(':')}`, version };
 }
 
-/** The one spelling of the name of a Python package. */
+/** Returns the normalized name of a Python package. */
 function normalizePackageName(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
 
-/**
- * A Python requirement in the words of an installer: a name with extras and versions, never an option, a path
- * or an address.
- */
+/** Matches a Python requirement: a name with extras and versions; no option, path or URL. */
 const requirementPattern =
   /^[A-Za-z\d]([\w.-]*[A-Za-z\d])?\s*(\[[\w.,\s-]*\])?\s*((===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+(\s*,\s*(===|==|~=|>=|<=|!=|<|>)\s*[\w.*+!-]+)*)?$/;
-/** `group:artifact:version`, optionally with classifier and `@extension`. */
+/** Matches `group:artifact:version`, optionally with classifier and `@extension`. */
 const coordinatesPattern = /^[\w.-]+:[\w.-]+:[\w.+[\](),-]+(:[\w.-]+)?(@[\w.-]+)?$/;
 const webAddressPattern = /^https?:\/\/[^\s<>"']+$/;
 
 /**
- * Refuses what an installer would not take for a package: its arguments come from here, and nothing else may
- * become one.
- * @throws ServiceError INVALID_PARAMETER_VALUE that says what is allowed
+ * Refuses a package name that an installer could interpret as an option, a path or a URL.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names the rule
  */
 export function checkPackage({ pypi, maven, cran }: Library): void {
   if (pypi !== undefined && !requirementPattern.test(pypi.package.trim())) {
@@ -140,27 +130,27 @@ export function checkPackage({ pypi, maven, cran }: Library): void {
   }
   for (const exclusion of maven?.exclusions ?? []) {
     if (!/^[\w.*-]+:[\w.*-]+$/.test(exclusion))
-      throw invalid(`maven.exclusions holds ${quote(exclusion)}; each must be group:artifact.`);
+      throw invalid(`maven.exclusions has ${quote(exclusion)}; each entry must be group:artifact.`);
   }
   if (cran !== undefined && !/^[A-Za-z][A-Za-z\d.]*$/.test(cran.package)) {
     throw invalid(`cran.package is ${quote(cran.package)}; it must be the name of an R package.`);
   }
   const repo = (pypi ?? maven ?? cran)?.repo;
   if (repo !== undefined && !webAddressPattern.test(repo))
-    throw invalid(`repo is ${quote(repo)}; it must be an http or https address.`);
+    throw invalid(`repo is ${quote(repo)}; it must be a URL that starts with https:// or http://.`);
 }
 
-/** Why a library failed. */
+/** A library that could not be installed. */
 export interface LibraryFailure {
   readonly library: Library;
   readonly message: string;
 }
 
-/** The state_message of a task whose libraries could not be installed; clients know how it begins. */
+/** Returns the state_message of a task whose libraries could not be installed; clients match its prefix. */
 export function installationFailedMessage(failures: readonly LibraryFailure[]): string {
-  // Those that do not fit each other fail for one reason.
+  // Conflicting libraries share one message.
   const reasons = [...Map.groupBy(failures, ({ message }) => message)].map(
-    ([message, ones]) => `${ones.map(({ library }) => libraryName(library)).join(', ')}: ${message}`,
+    ([message, group]) => `${group.map(({ library }) => libraryName(library)).join(', ')}: ${message}`,
   );
   return `Library installation failed for library due to user error. Error messages: ${reasons.join('; ')}`;
 }

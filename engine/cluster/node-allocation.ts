@@ -1,9 +1,9 @@
-/** Who gets the nodes of a pool when there are not enough for everybody. */
+/** Allocation of the nodes of a pool to waiting clusters. */
 
-/** A cluster that holds fewer nodes than it wants, in the order of asking. */
+/** A cluster with fewer nodes than it wants. */
 export interface WaitingCluster {
   readonly clusterId: string;
-  /** One that runs grows by what there is; one that is to start needs all of its nodes. */
+  /** A running cluster accepts fewer nodes than it wants; a starting cluster needs all of them. */
   readonly running: boolean;
   readonly wanted: number;
   readonly held: number;
@@ -11,15 +11,16 @@ export interface WaitingCluster {
 
 export interface NodeAllocation {
   readonly clusterId: string;
-  /** What it holds from now on. */
+  /** New number of nodes of the cluster. */
   readonly nodes: number;
 }
 
 /**
- * Gives out what is free, first come first served: a cluster that does not fit holds up those that came after
- * it, so that many small ones cannot keep a big one waiting for ever.
- * @param capacity nodes of the pool; undefined: any number
- * @param held nodes that its clusters hold now
+ * Allocates free nodes, first come first served. A cluster that does not fit blocks later ones, which prevents
+ * starvation of large clusters.
+ * @param capacity nodes of the pool; undefined: unlimited
+ * @param held nodes that the clusters of the pool hold now
+ * @param waiting clusters in the order of their requests
  */
 export function allocatePoolNodes(
   capacity: number | undefined,

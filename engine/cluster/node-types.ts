@@ -1,7 +1,4 @@
-/**
- * The node types that this service knows by name, with their sizes. Any other name is accepted, too: it has
- * no known size.
- */
+/** Known node types and their sizes. Other names are accepted, but their size is unknown. */
 
 export interface NodeType {
   readonly memory_mb: number;
@@ -21,7 +18,7 @@ function createNodeType(category: string, cores: number, gigabytes: number): Nod
   };
 }
 
-/** node_type_id -> its size. */
+/** node_type_id -> size. */
 export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'standard-2': createNodeType('General Purpose', 2, 8),
   'standard-4': createNodeType('General Purpose', 4, 16),
@@ -35,10 +32,7 @@ export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'compute-16': createNodeType('Compute Optimized', 16, 32),
 };
 
-/**
- * The size of a node type; undefined for an id that is not known, and for none. @param known those of the
- * configuration, too
- */
+/** Returns the size of a node type, if it is known. @param known node types, including configured ones */
 export function nodeTypeOf(nodeTypeId: string | undefined, known = nodeTypes): NodeType | undefined {
   return nodeTypeId === undefined || !Object.hasOwn(known, nodeTypeId) ? undefined : known[nodeTypeId];
 }

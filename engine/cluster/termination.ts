@@ -1,6 +1,6 @@
-/** Why clusters end, in the codes that clients know. */
+/** Termination reasons of clusters, in the codes of the interface. */
 
-/** Code -> its kind. */
+/** Code -> type. */
 const terminationTypeOfCode = {
   JOB_FINISHED: 'SUCCESS',
   USER_REQUEST: 'SUCCESS',
@@ -14,26 +14,24 @@ const terminationTypeOfCode = {
 
 export type TerminationCode = keyof typeof terminationTypeOfCode;
 
-/** Why a cluster ended; `parameters` say what happened, for people. */
+/** Reason of a termination, with details in `parameters`. */
 export interface Termination {
   readonly code: TerminationCode;
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** As clients read it. */
+/** Renders a termination for clients. */
 export function toTerminationReason({ code, parameters = {} }: Termination) {
   return { code, type: terminationTypeOfCode[code], parameters };
 }
 
-/** What a task is told whose cluster was ended under it, or could not start. */
+/** Returns the message of a task whose cluster was terminated or could not start. */
 export function terminationMessage(clusterId: string, { code, parameters = {} }: Termination): string {
-  const why = parameters['message'];
-  return `Cluster ${clusterId} was terminated (${code})${why === undefined ? '' : `: ${why}`}`;
+  const reason = parameters['message'];
+  return `Cluster ${clusterId} was terminated (${code})${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-/**
- * Whether the fault lies with what the user asked for: the task is FAILED then, else the service failed it.
- */
+/** Tells whether the user caused the termination: the task is FAILED; otherwise it has an internal error. */
 export function isUserError({ code }: Termination): boolean {
   return code === 'INIT_SCRIPT_FAILURE';
 }

@@ -1,11 +1,11 @@
-/** The environment variables of a cluster: what its description gives, and where on which cluster one is. */
+/** Environment variables of a cluster. */
 import type { Cluster, NewClusterRow } from './cluster.ts';
 import type { ClusterShape } from './inventory.ts';
 
-/** Every node of a simulated cluster is this machine. */
+/** All nodes of a local cluster are on this machine. */
 const localAddress = '127.0.0.1';
 
-/** `spark_env_vars` as given, with the documented variables of the cluster; those cannot be overridden. */
+/** Returns `spark_env_vars` with the predefined variables of the cluster, which cannot be overridden. */
 export function clusterVariables(
   { clusterId, kind, name, spec }: Pick<NewClusterRow | Cluster, 'clusterId' | 'kind' | 'name' | 'spec'>,
   shape: Pick<ClusterShape, 'driverNodeTypeId'>,

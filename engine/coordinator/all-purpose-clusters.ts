@@ -5,7 +5,7 @@ import type { AllPurposeStore } from '../ports/clusters.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
-import type { RunDirectories } from '../ports/engine.ts';
+import type { RunDirectories } from '../ports/attempts.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import type { ClusterStartPorts, ClusterStartResult } from './cluster-start.ts';
 import { startCluster } from './start-cluster.ts';

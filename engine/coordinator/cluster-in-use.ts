@@ -6,7 +6,7 @@ import { resolveShape, type Inventory } from '../cluster/inventory.ts';
 import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
 import { NewCluster } from '../job/cluster.ts';
-import type { RunDirectories } from '../ports/engine.ts';
+import type { RunDirectories } from '../ports/attempts.ts';
 import type { ClusterInUse } from './run-execution.ts';
 
 interface ClusterInUsePorts {

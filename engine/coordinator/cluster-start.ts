@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { ClusterFault } from '../cluster/fault-injection.ts';
 import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
-import type { Log } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
 
 export interface ClusterStartPorts {
   readonly clusters: ClusterStore;

@@ -3,14 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { LaunchPorts } from '../launch.ts';
 import type { Limits } from '../limits.ts';
 import type { ComputePorts } from '../ports/clusters.ts';
-import type {
-  ClusterStore,
-  Log,
-  PermissionReader,
-  WorkspaceInfo,
-  TaskPool,
-  RunDirectories,
-} from '../ports/engine.ts';
+import type { ClusterStore } from '../ports/clusters.ts';
+import type { Log } from '../ports/log.ts';
+import type { PermissionReader } from '../ports/permissions.ts';
+import type { WorkspaceInfo } from '../run/workspace-info.ts';
+import type { TaskPool } from '../ports/task-pool.ts';
+import type { RunDirectories } from '../ports/attempts.ts';
 import type { LibraryManager } from '../ports/libraries.ts';
 import type { UpdatePlanner } from '../ports/pipelines.ts';
 import type { RunStore } from '../ports/runs.ts';

@@ -2,7 +2,8 @@
  * At the start of an engine: ends processes whose run is already over, so that nothing runs that nobody waits
  * for.
  */
-import type { Log, ProcessTable } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
+import type { ProcessTable } from '../ports/attempts.ts';
 import type { RunStore } from '../ports/runs.ts';
 
 export interface OrphanSweepPorts {

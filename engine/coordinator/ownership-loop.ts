@@ -5,7 +5,8 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../process-identity.ts';
-import type { Heartbeat, Log, NodeIdentity, NodeStore } from '../ports/engine.ts';
+import type { Heartbeat, NodeIdentity, NodeStore } from '../ports/nodes.ts';
+import type { Log } from '../ports/log.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { Coordinator } from './coordinator.ts';

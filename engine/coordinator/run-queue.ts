@@ -8,7 +8,7 @@ import { tasksOf } from '../job/job-format.ts';
 import { capacityUsageOf } from '../store-run.ts';
 import type { Limits } from '../limits.ts';
 import { notificationsForEnd } from '../notification/routing.ts';
-import type { Log } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
 import type { QueueAdmission, QueuedJob, RunStore } from '../ports/runs.ts';
 import {
   decideCapacity,

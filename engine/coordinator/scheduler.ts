@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { launchScheduledRun, type LaunchPorts } from '../launch.ts';
-import type { Log } from '../ports/engine.ts';
+import type { Log } from '../ports/log.ts';
 import type { LaunchTransaction } from '../ports/runs.ts';
 import { toRunWithTasks, type NewRun } from '../run/new-run.ts';
 import { createCachedDecider, type DecideDueFires, type DueFires } from '../schedule/due-fires.ts';

@@ -1,6 +1,6 @@
 /** In-memory state of one task of an active run. Only the functions of this file write it. */
 import type { TaskSettings } from '../job/settings.ts';
-import type { PooledTask } from '../ports/engine.ts';
+import type { PooledTask } from '../ports/task-pool.ts';
 import type { TaskRun } from '../run/run.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
 import type { Step, StepFacts } from '../run/step.ts';

@@ -3,17 +3,15 @@
  * taken.
  */
 
-/** An object of unknown shape. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonObject } from '../validation/json-object.ts';
+
+export type { JsonObject };
 
 const emptyObject: JsonObject = {};
 
 /** The value as an object; an empty one when it is something else. */
 export function toJsonObject(value: unknown): JsonObject {
-  // A JSON object has text keys, and of its values nothing is taken for granted.
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : emptyObject;
+  return isRecord(value) ? value : emptyObject;
 }
 
 /** A field that is an object; an empty one when it is not. */

@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
 import { checkMaxItems, quote } from '../validation/messages.ts';
+import { fixedLimits } from '../limits.ts';
 
 /** The levels, weakest first; each holds what the weaker ones hold. */
 export const permissionLevels = ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'] as const;
@@ -71,16 +72,13 @@ export function permissionDenied(userName: string, needed: PermissionLevel, jobI
   );
 }
 
-/** Entries of one list. */
-const grantsMax = 1_000;
-
 /**
  * The grants that an access_control_list asks for.
  * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody
  *   named twice, for a second owner or a group that owns
  */
 export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
-  checkMaxItems('access_control_list', list, grantsMax);
+  checkMaxItems('access_control_list', list, fixedLimits.grantsPerList);
   const grants = list.map((entry, index) => ({
     grantee: parseGrantee(entry, `access_control_list[${index}]`),
     level: entry.permission_level,

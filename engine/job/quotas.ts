@@ -4,9 +4,6 @@ import type { Limits } from '../limits.ts';
 
 export type JobQuotas = Pick<Limits, 'savedJobs' | 'jobsCreatedPerHour'>;
 
-/** The time within which creations count, in milliseconds. */
-export const creationWindowMs = 3_600_000;
-
 /** Refuses one more stored job where `saved` are stored already. @throws ServiceError QUOTA_EXCEEDED */
 export function checkSavedJobs(saved: number, { savedJobs: most }: Pick<JobQuotas, 'savedJobs'>): void {
   if (saved >= most)

@@ -1,30 +1,19 @@
-/**
- * Which addresses a webhook may be sent to: none that leads into the network of this service, unless that is
- * allowed.
- */
+/** Address checks: private hosts, which webhooks must not reach by default, and mail addresses. */
 import ipaddr from 'ipaddr.js';
+import { fixedLimits } from '../limits.ts';
 
-/**
- * The oldest way to wrap an IPv4 address into an IPv6 one. Nobody uses it any more, and the library takes it
- * for public.
- */
+/** Deprecated range of IPv4-compatible IPv6 addresses, which ipaddr.js classifies as public. */
 const ipv4CompatibleRange = ipaddr.IPv6.parseCIDR('::/96');
 
-/**
- * True for an address of the public internet; false for every private, local or reserved one, and for what is
- * no address.
- */
+/** Tells whether a text is an address of the public internet: not private, local or reserved. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // Also an IPv4 address that is wrapped into an IPv6 one is looked at as what it is.
+  // process() unwraps IPv4-mapped IPv6 addresses.
   const found = ipaddr.process(address);
   return found.range() === 'unicast' && !(found instanceof ipaddr.IPv6 && found.match(ipv4CompatibleRange));
 }
 
-/**
- * True when the host of a URL says by itself that it is not public: a literal address, or a name of this
- * machine.
- */
+/** Tells whether the host of a URL is localhost or a literal address that is not public. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname
     .replace(/^\[|\]$/g, '')
@@ -34,13 +23,10 @@ export function isPrivateHost(hostname: string): boolean {
   return ipaddr.isValid(host) && !isPublicAddress(host);
 }
 
-/**
- * An address that goes into the envelope of a mail as it is: one mailbox, and nothing that a header or a list
- * could be made of.
- */
+/** Tells whether a text is a single mailbox address. Excludes characters that could inject headers or lists. */
 export function isEmailAddress(address: string): boolean {
   return (
-    address.length <= 254 &&
+    address.length <= fixedLimits.emailAddressCharacters &&
     /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address)
   );
 }

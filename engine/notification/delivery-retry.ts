@@ -1,24 +1,23 @@
-/**
- * What follows from one try to deliver: it is delivered, it failed for good, or it is tried again, and when.
- */
+/** Retry policy of deliveries. */
+import { fixedLimits } from '../limits.ts';
 
-/** What a try came to. */
+/** Outcome of a delivery attempt. */
 export type AttemptOutcome =
   | { readonly kind: 'delivered' }
-  /** `retryAfterMs`: how long the receiver asked to be left alone. */
+  /** Retry. `retryAfterMs`: minimum wait requested by the receiver. */
   | { readonly kind: 'again'; readonly retryAfterMs?: number | undefined }
-  /** Trying again would change nothing. */
+  /** Permanent failure. */
   | { readonly kind: 'refused' };
 
 export interface AttemptContext {
-  /** Tries of this round, this one among them. */
+  /** Attempts of this round, including this one. */
   readonly attempts: number;
-  /** When the first try of this round began, epoch ms. */
+  /** Start of the first attempt of this round, epoch ms. */
   readonly roundStartTime: number;
   readonly now: number;
-  /** From 0 to below 1: spreads the tries of many deliveries. */
+  /** Jitter, from 0 to below 1. */
   readonly random: number;
-  /** Wait after the first failed try, in ms; doubles with each. */
+  /** Wait after the first failed attempt, ms; doubles with each attempt. */
   readonly baseMs: number;
 }
 
@@ -26,27 +25,19 @@ export type AttemptDecision =
   | { readonly state: 'delivered' | 'failed' }
   | { readonly state: 'pending'; readonly nextAttemptTime: number };
 
-const hour = 60 * 60 * 1_000;
-
-/** How long a delivery is tried. */
-export const deliveryPeriodMs = 24 * hour;
-
-/** The wait between two tries never grows beyond this. */
-const backoffMsMax = hour;
-
 /**
- * Half of a wait is fixed, half of it random. What the receiver asks for is honoured, as far as the 24 hours
- * reach.
+ * Decides the next attempt: exponential backoff, half of it jitter. A Retry-After of the receiver is honoured
+ * within the 24 hours.
  */
 export function decideNextAttempt(
   outcome: AttemptOutcome,
   { attempts, roundStartTime, now, random, baseMs }: AttemptContext,
 ): AttemptDecision {
   if (outcome.kind === 'delivered') return { state: 'delivered' };
-  const deadline = roundStartTime + deliveryPeriodMs;
+  const deadline = roundStartTime + fixedLimits.deliveryPeriodMs;
   if (outcome.kind === 'refused' || now >= deadline) return { state: 'failed' };
-  const wait = Math.min(backoffMsMax, baseMs * 2 ** Math.min(attempts - 1, 30));
-  const asked = Math.max(outcome.retryAfterMs ?? 0, wait / 2 + (wait / 2) * random);
-  // The last try comes at the end of the time, whatever was asked for.
-  return { state: 'pending', nextAttemptTime: Math.round(Math.min(now + asked, deadline)) };
+  const wait = Math.min(fixedLimits.deliveryBackoffMs, baseMs * 2 ** Math.min(attempts - 1, 30));
+  const delay = Math.max(outcome.retryAfterMs ?? 0, wait / 2 + (wait / 2) * random);
+  // The last attempt is made at the deadline.
+  return { state: 'pending', nextAttemptTime: Math.round(Math.min(now + delay, deadline)) };
 }

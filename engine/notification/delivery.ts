@@ -1,53 +1,56 @@
-/** A delivery: one notice on its way to one recipient, with everything that was tried. */
+/** A delivery: one notification to one recipient, with its attempts. */
 import type { Destination, DestinationTarget } from './destination.ts';
 import type { NotificationEvent, NotificationDetails } from '../run/notification.ts';
+
+/** Queue key of all mail. Every destination has a queue key of its own. */
+export const emailQueueKey = 'email';
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** What is sent, as it stays from its first try on. */
+/** Message of a delivery. It stays the same for all attempts. */
 export type DeliveryMessage =
   | { readonly kind: 'mail'; readonly subject: string; readonly text: string; readonly html: string }
-  /** A JSON text in the format of one kind of destination. */
+  /** JSON text in the format of the destination kind. */
   | { readonly kind: Exclude<DestinationTarget['kind'], 'EMAIL'>; readonly body: string };
 
-/** What a delivery is about. */
+/** Subject of a delivery. */
 export interface DeliverySubject {
   readonly event: NotificationEvent;
   readonly jobId: number | undefined;
-  /** Of the run or task run. */
+  /** Id of the run or task run. */
   readonly runId: number | undefined;
   readonly taskKey: string | undefined;
-  /** When it happened, epoch ms. */
+  /** Time of the event, epoch ms. */
   readonly createdTime: number;
   readonly facts: NotificationDetails;
 }
 
-/** A delivery that this node has taken on itself. */
+/** A delivery claimed by this node. */
 export interface ClaimedDelivery extends DeliverySubject {
-  /** Stays the same however often it is sent: receivers tell duplicates by it. */
+  /** The same for all attempts, so that receivers can deduplicate. */
   readonly deliveryId: string;
-  /** An e-mail address, or the id of a destination. */
+  /** Recipient: an e-mail address or a destination. */
   readonly to:
     | { readonly address: string }
     | { readonly destinationId: string; readonly destination: Destination | undefined };
-  /** Undefined until the first try. */
+  /** Undefined before the first attempt. */
   readonly message: DeliveryMessage | undefined;
-  /** Tries so far, of all rounds. */
+  /** Attempts so far, of all rounds. */
   readonly attempts: number;
-  /** Tries of this round; a redelivery begins another one. */
+  /** Attempts of this round; a redelivery starts a new round. */
   readonly roundAttempts: number;
   readonly roundStartTime: number | undefined;
 }
 
-/** One try, for the log. */
+/** One attempt, for the delivery log. */
 export interface DeliveryAttempt {
   /** Epoch ms. */
   readonly time: number;
   readonly durationMs: number;
-  /** HTTP status or SMTP reply code, when there was an answer. */
+  /** HTTP status or SMTP reply code, if the receiver answered. */
   readonly status?: number | undefined;
-  /** Beginning of the answer. */
+  /** First part of the answer. */
   readonly response?: string | undefined;
   readonly error?: string | undefined;
 }
@@ -55,7 +58,7 @@ export interface DeliveryAttempt {
 /** A delivery as the log shows it. */
 export interface DeliveryRecord {
   readonly deliveryId: string;
-  /** Rises with every delivery. */
+  /** Sequence number. */
   readonly number: number;
   readonly event: NotificationEvent;
   readonly channel: 'email' | 'webhook';
@@ -70,17 +73,14 @@ export interface DeliveryRecord {
   readonly nextAttemptTime: number | undefined;
 }
 
-/** What a message says of a run or job beyond the delivery itself. */
+/** Facts about the run or job of a message. */
 export interface SubjectDetails {
   readonly jobName: string;
-  /** The run of a task run; undefined for a run itself. */
+  /** Run of the task run; undefined when the subject is a run. */
   readonly parentRunId: number | undefined;
-  /** When the run or task run started, epoch ms. */
+  /** Start of the run or task run, epoch ms. */
   readonly startTime?: number | undefined;
-  /**
-   * Tasks that did not succeed, in their latest attempts; for runs of several tasks that have failed, and of
-   * one task.
-   */
+  /** Latest attempts of the tasks that did not succeed; empty unless the run failed. */
   readonly failedTasks: readonly FailedTask[];
 }
 

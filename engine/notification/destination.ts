@@ -1,6 +1,4 @@
-/**
- * Destinations of notices: what may be configured, and what of it is ever shown again (WIRE, notifications).
- */
+/** Notification destinations: configuration, validation and display without secrets. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList } from '../validation/ascii.ts';
@@ -20,37 +18,37 @@ import { isEmailAddress, isPrivateHost } from './address.ts';
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
 
-const writeOnlyString = (what: string) =>
-  Type.Optional(Type.String({ description: `${what} Never shown again.` }));
+const writeOnlyString = (description: string) =>
+  Type.Optional(Type.String({ description: `${description} Write-only.` }));
 
-/** What a destination is configured with; exactly one of the kinds. */
+/** Configuration of a destination; exactly one of the kinds. */
 export const DestinationConfig = Type.Object(
   {
     email: Type.Optional(
       Type.Object(
-        { addresses: stringList('Addresses that get one mail together.') },
+        { addresses: stringList('Addresses that receive one common mail.') },
         { description: 'E-mail.' },
       ),
     ),
     generic_webhook: Type.Optional(
       Type.Object(
         {
-          url: writeOnlyString('Where notices are posted, as signed JSON.'),
-          username: writeOnlyString('User name of HTTP basic authentication; an empty one removes it.'),
-          password: writeOnlyString('Its password; an empty one removes it.'),
+          url: writeOnlyString('URL that receives notifications as signed JSON.'),
+          username: writeOnlyString('User name of HTTP basic authentication; an empty string removes it.'),
+          password: writeOnlyString('Password of HTTP basic authentication; an empty string removes it.'),
         },
-        { description: 'An HTTP receiver of your own.' },
+        { description: 'An HTTP receiver.' },
       ),
     ),
     slack: Type.Optional(
       Type.Object(
-        { url: writeOnlyString('An incoming webhook of Slack.') },
+        { url: writeOnlyString('URL of an incoming webhook of Slack.') },
         { description: 'A Slack channel.' },
       ),
     ),
     microsoft_teams: Type.Optional(
       Type.Object(
-        { url: writeOnlyString('A webhook of Microsoft Teams.') },
+        { url: writeOnlyString('URL of a webhook of Microsoft Teams.') },
         { description: 'A Teams channel.' },
       ),
     ),
@@ -74,26 +72,26 @@ const configKeys = [
   'microsoft_teams',
 ] as const satisfies readonly (keyof typeof kindByConfigKey)[];
 
-/** Kinds that other services know and this one does not: silence would look like success. */
+/** Known kinds of other services that are refused, because ignoring them would look like success. */
 const unsupportedKinds = ['pagerduty'];
 
-/** Where a kind of destination sends to. */
+/** Target of a destination. */
 export type DestinationTarget =
   | { readonly kind: 'EMAIL'; readonly addresses: readonly string[] }
   | { readonly kind: 'WEBHOOK'; readonly url: string; readonly username?: string; readonly password?: string }
   | { readonly kind: 'SLACK' | 'MICROSOFT_TEAMS'; readonly url: string };
 
-/** Secrets of signatures; for generic webhooks alone. */
+/** Signing secrets of a generic webhook. */
 export interface SigningSecrets {
   /** `whsec_` and base64. */
   readonly current: string;
-  /** The one before, as long as it signs beside the current one. */
+  /** Previous secret, which signs beside the current one until `until`. */
   readonly previous?: { readonly secret: string; readonly until: number } | undefined;
 }
 
 export interface Destination {
   readonly destinationId: string;
-  /** Rises with every destination. */
+  /** Sequence number. */
   readonly number: number;
   readonly displayName: string;
   readonly target: DestinationTarget;
@@ -102,19 +100,19 @@ export interface Destination {
 
 export interface DestinationRules {
   readonly limits: Pick<Limits, 'destinationNameBytes' | 'destinationAddresses' | 'destinationUrlBytes'>;
-  /** Whether private and link-local addresses may be called. */
+  /** True when webhooks may reach private and link-local addresses. */
   readonly allowPrivate: boolean;
 }
 
-/** @throws ServiceError for an empty or overlong name */
+/** @throws ServiceError for a blank or too long name */
 export function checkDisplayName(name: string, { limits }: DestinationRules): void {
   checkNotBlank('display_name', name);
   checkMaxBytes('display_name', name, limits.destinationNameBytes);
 }
 
 /**
- * What a destination sends to from now on. Fields that are left out keep the values of `before` when that is
- * of the same kind: who changes a destination cannot read its secrets.
+ * Parses the target of a destination. Missing fields keep the values of `before` if it has the same kind,
+ * because clients cannot read the secrets that they do not change.
  * @throws ServiceError that names field, value and rule
  */
 export function parseTarget(
@@ -122,9 +120,9 @@ export function parseTarget(
   rules: DestinationRules,
   before?: DestinationTarget,
 ): DestinationTarget {
-  const other = unsupportedKinds.find((key) => Object.hasOwn(config, key));
-  if (other !== undefined)
-    throw invalid(`config.${other} is given; this version knows ${configKeys.join(', ')}.`);
+  const unsupported = unsupportedKinds.find((key) => Object.hasOwn(config, key));
+  if (unsupported !== undefined)
+    throw invalid(`config.${unsupported} is not supported; use one of ${configKeys.join(', ')}.`);
   checkExactlyOne(
     'config',
     configKeys.filter((key) => config[key] !== undefined),
@@ -142,7 +140,7 @@ export function parseTarget(
   const kept = before?.kind === kind ? before : undefined;
   const given = config[key] ?? {};
   if ('oauth_token' in given && isNonEmpty(given.oauth_token))
-    throw invalid(`config.${key}.oauth_token is given; this version takes the url of an incoming webhook.`);
+    throw invalid(`config.${key}.oauth_token is not supported; give the url of an incoming webhook.`);
   const url = parseUrl(
     `config.${key}.url`,
     given.url ?? (kept !== undefined && 'url' in kept ? kept.url : undefined),
@@ -164,13 +162,13 @@ function parseCredentials(
   ];
   if (username === '' && password !== '') throw missingField('config.generic_webhook.username');
   if (username.includes(':'))
-    throw invalid('config.generic_webhook.username holds a colon, which basic authentication cannot carry.');
+    throw invalid('config.generic_webhook.username has a colon, which basic authentication does not allow.');
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 
 function parseAddresses(addresses: readonly string[], { limits }: DestinationRules): readonly string[] {
   const field = 'config.email.addresses';
-  if (addresses.length === 0) throw invalid(`${field} is empty; name at least one address.`);
+  if (addresses.length === 0) throw invalid(`${field} is empty; at least one address is required.`);
   checkMaxItems(field, addresses, limits.destinationAddresses);
   checkAsciiList(field, addresses);
   const wrong = addresses.findIndex((one) => !isEmailAddress(one));
@@ -181,7 +179,7 @@ function parseAddresses(addresses: readonly string[], { limits }: DestinationRul
   return addresses;
 }
 
-/** The value is never repeated in a refusal: whoever knows the URL of a chat's webhook may write there. */
+/** Parses a URL. Error messages do not quote it, because the URL of a chat webhook is a secret. */
 function parseUrl(
   field: string,
   given: string | undefined,
@@ -191,18 +189,18 @@ function parseUrl(
   checkMaxBytes(field, given, limits.destinationUrlBytes);
   const url = URL.parse(given);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw invalid(`${field} must be a URL that begins with https:// or http://.`);
+    throw invalid(`${field} must be a URL that starts with https:// or http://.`);
   if (url.username !== '' || url.password !== '')
-    throw invalid(`${field} holds a user name or password; give them as username and password.`);
+    throw invalid(`${field} has a user name or password; give them as username and password.`);
   if (!allowPrivate && isPrivateHost(url.hostname)) {
     throw invalid(
-      `${field} leads to ${quote(url.hostname)}, which is private or local; only public addresses are called unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.`,
+      `${field} has the private or local host ${quote(url.hostname)}; only public addresses are allowed unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.`,
     );
   }
   return url.href;
 }
 
-/** A config as it is shown: that secrets are set, never what they are. */
+/** Renders a config for clients. It shows which secrets are set, not their values. */
 export function renderConfig(target: DestinationTarget): object {
   switch (target.kind) {
     case 'EMAIL':
@@ -224,7 +222,7 @@ export function renderConfig(target: DestinationTarget): object {
   }
 }
 
-/** Where it sends to, without what is secret: addresses, or the host of the URL. */
+/** Returns the target without secrets: the mail addresses, or the origin of the URL. */
 export function targetAddressOf(target: DestinationTarget): string {
   return target.kind === 'EMAIL' ? target.addresses.join(', ') : new URL(target.url).origin;
 }

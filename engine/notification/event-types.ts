@@ -1,7 +1,7 @@
-/** Events as they are spelled for receivers and in the log. */
+/** Names of events for receivers and in the delivery log. */
 import type { NotificationEvent } from '../run/notification.ts';
 
-/** Event -> its name outside. */
+/** Event -> public name. */
 export const eventTypeOf = {
   on_start: 'jobs.on_start',
   on_success: 'jobs.on_success',

@@ -1,4 +1,4 @@
-/** Who is told of an event: settings of a job or task -> notices (spec 2.9, section 6). */
+/** Routing: settings of a job or task -> notifications of an event (spec 2.9, 6). */
 import {
   subscribableEvents,
   type SubscribableEvent,
@@ -15,27 +15,27 @@ import type {
   TokenDetails,
 } from '../run/notification.ts';
 
-/** The part of job or task settings that routing reads. */
+/** Notification settings of a job or task. */
 export interface RoutingSettings {
   readonly email_notifications?: JobEmailNotifications;
   readonly webhook_notifications?: WebhookNotifications;
   readonly notification_settings?: JobNotificationSettings;
 }
 
-/** What the notice is about. */
+/** Subject of a notification. */
 export interface NotificationSubject {
   readonly jobId: number;
   readonly runId: number;
   readonly taskKey?: string;
   /** Epoch ms. */
   readonly now: number;
-  /** Whether this attempt is the retry of another one. Default: false. */
+  /** True when this attempt is a retry. Default: false. */
   readonly isRetry?: boolean;
-  /** Whether another attempt follows this one. Default: false. */
+  /** True when another attempt follows. Default: false. */
   readonly isRetried?: boolean;
 }
 
-/** Notices of a run or task that begins; for a retry none with `alert_on_last_attempt`. */
+/** Returns the notifications of a start; none for a retry with `alert_on_last_attempt`. */
 export function notificationsForStart(
   holder: RoutingSettings,
   subject: NotificationSubject,
@@ -44,7 +44,7 @@ export function notificationsForStart(
   return notificationsFor('on_start', holder, subject);
 }
 
-/** Notices of a run or task that lasts longer than its health rule allows. */
+/** Returns the notifications of a run or task that exceeds the duration of its health rule. */
 export function notificationsForDuration(
   holder: RoutingSettings,
   subject: NotificationSubject,
@@ -52,7 +52,7 @@ export function notificationsForDuration(
   return notificationsFor('on_duration_warning_threshold_exceeded', holder, subject);
 }
 
-/** Notices of a run or task that has ended; muted ones left out. */
+/** Returns the notifications of an end, without muted ones. */
 export function notificationsForEnd(
   holder: RoutingSettings,
   progress: Progress,
@@ -66,17 +66,17 @@ export function notificationsForEnd(
   if (progress.result === 'CANCELED' && muted.no_alert_for_canceled_runs === true) return [];
   if (progress.state !== 'SKIPPED') return notificationsFor('on_failure', holder, subject, facts);
   if (muted.no_alert_for_skipped_runs === true) return [];
-  const notices = notificationsFor('on_failure', holder, subject, facts);
-  // This switch of the e-mail settings speaks of e-mails only.
+  const notifications = notificationsFor('on_failure', holder, subject, facts);
+  // This switch of the e-mail settings mutes e-mails only.
   const mailMuted = holder.email_notifications?.no_alert_for_skipped_runs === true;
-  return mailMuted ? notices.filter(({ channel }) => channel !== 'email') : notices;
+  return mailMuted ? notifications.filter(({ channel }) => channel !== 'email') : notifications;
 }
 
 function isLastAttemptOnly({ notification_settings: settings }: RoutingSettings): boolean {
   return settings?.alert_on_last_attempt === true;
 }
 
-/** Notices of a deleted job: to every address that its e-mail settings name (spec 4.1 rule 1). */
+/** Returns the notifications of a deleted job: one per address of its e-mail settings (spec 4.1 rule 1). */
 export function notificationsForDeletion(
   holder: RoutingSettings,
   jobId: number,
@@ -89,7 +89,7 @@ export function notificationsForDeletion(
   );
 }
 
-/** The mail to the owner of a token whose scopes will be enforced, or are from now on (spec 5.7). */
+/** Returns the mail to the owner of a token about the enforcement of its scopes (spec 5.7). */
 export function notificationForToken(
   event: 'token_scopes_reminder' | 'token_scopes_enforced',
   address: string,
@@ -109,7 +109,7 @@ function notificationsFor(
   subject: NotificationSubject,
   facts?: NotificationDetails,
 ): RunNotification[] {
-  // Named twice in one list, it is told once.
+  // A recipient listed twice is notified once.
   const addresses = new Set(holder.email_notifications?.[event]);
   const webhooks = new Set(holder.webhook_notifications?.[event]?.map(({ id }) => id));
   return [

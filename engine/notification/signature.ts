@@ -1,29 +1,24 @@
-/**
- * Signatures of webhooks by the Standard Webhooks scheme: receivers check that a call is ours, whole, and
- * recent.
- */
+/** Signatures of webhooks (Standard Webhooks). Receivers verify origin, integrity and age of a request. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { SigningSecrets } from './destination.ts';
+import { fixedLimits } from '../limits.ts';
 
 const prefix = 'whsec_';
 
-/** How long the secret before keeps signing beside the new one, in ms. */
-export const previousSecretLifetimeMs = 24 * 60 * 60 * 1_000;
-
-/** A new secret, as receivers keep it. */
+/** Generates a signing secret in the format of receivers. */
 export function generateSigningSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** The secrets after a rotation at `now` (epoch ms). */
+/** Returns the secrets after a rotation at `now` (epoch ms). */
 export function rotateSecrets(secrets: SigningSecrets | undefined, now: number): SigningSecrets {
   const current = generateSigningSecret();
   return secrets === undefined
     ? { current }
-    : { current, previous: { secret: secrets.current, until: now + previousSecretLifetimeMs } };
+    : { current, previous: { secret: secrets.current, until: now + fixedLimits.previousSecretLifetimeMs } };
 }
 
-/** The three headers of a signed call. @param now epoch ms */
+/** Creates the three headers of a signed request. @param now epoch ms */
 export function createSignatureHeaders(
   secrets: SigningSecrets,
   deliveryId: string,

@@ -1,4 +1,4 @@
-/** What clusters ask of the world: their rows, their nodes, and what really happens on them. Types only. */
+/** Clusters: their rows, nodes, processes and signals. Types only; storage/ and runners/ implement them. */
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
 import type { ClusterEvent, ClusterEventType, ClusterEventDetails } from '../cluster/events.ts';
 import type { ClusterFaults } from '../cluster/fault-injection.ts';
@@ -8,19 +8,19 @@ import type { NewCluster } from '../job/cluster.ts';
 
 export interface ClusterStore {
   /**
-   * Makes a cluster for a run. `running`: its context, when it runs at once and holds all its nodes; else it
-   * is PENDING, and holds them as soon as its pool has room. `refused`: the run is over or has another fence,
-   * because another node drives it.
+   * Creates the cluster of a run. `refused`: the run is over, or another node drives it under a newer fence.
+   * @param running id of the Spark context of a cluster that is RUNNING at once; undefined for a cluster that
+   * is PENDING until its pool has enough free nodes
    */
   create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
-  /** Clusters made for a run that are not yet terminated. */
+  /** Lists the clusters created for a run that are not terminated. */
   listByRun(jobRunId: number): Promise<Cluster[]>;
-  /** PENDING -> RUNNING; false when it was terminated meanwhile. */
+  /** PENDING -> RUNNING; false when the cluster was terminated meanwhile. */
   markRunning(clusterId: string, sparkContextId: string, now: number): Promise<boolean>;
   /**
-   * Ends clusters and gives their nodes to whoever waits for them; those that are over stay as they are.
-   * Everybody who uses them is told, unless their work is done. `lost`: their nodes went first.
+   * Terminates clusters and allocates their nodes to waiting clusters; terminated clusters stay unchanged.
+   * Signals the users of a cluster unless its termination is a success. `lost`: the nodes were lost first.
    */
   terminate(
     clusterIds: readonly string[],
@@ -28,9 +28,9 @@ export interface ClusterStore {
     now: number,
     lost?: 'lost',
   ): Promise<void>;
-  /** The all-purpose cluster with this id; allocated and running if it was unknown. */
+  /** Returns the all-purpose cluster with this id; creates it allocated and RUNNING if it is unknown. */
   ensureAllPurpose(cluster: NewClusterRow, sparkContextId: string): Promise<Cluster>;
-  /** Notes what has happened to a cluster, unless that was the last thing noted. */
+  /** Records an event of a cluster unless its latest event has the same type and details. */
   recordEvent(
     clusterId: string,
     type: ClusterEventType,
@@ -38,40 +38,40 @@ export interface ClusterStore {
     now: number,
   ): Promise<void>;
   /**
-   * Gives a running cluster with a range as many workers as the tasks that run on it want; nodes come when
-   * there is room.
+   * Scales a running cluster with autoscaling to the number of workers that its tasks need; nodes are
+   * allocated when the pool has free ones.
    */
   rescale(clusterId: string, now: number): Promise<void>;
-  /** Takes workers from a running cluster; as many come back when there is room. Says how many went. */
+  /** Removes workers from a running cluster, which gets new ones later; returns the number of removed ones. */
   preempt(clusterId: string, workers: number, now: number): Promise<number>;
-  /** Notes that an all-purpose cluster is in use. */
+  /** Records the last use of an all-purpose cluster. */
   recordUse(clusterId: string, now: number): Promise<void>;
 }
 
-/** All-purpose clusters, which people make and end. */
+/** Store of all-purpose clusters, which users create and terminate. */
 export interface AllPurposeStore {
-  /** Makes one, PENDING, to be started by a node. */
+  /** Creates a PENDING cluster that the given node starts. */
   createAllPurpose(cluster: NewClusterRow, nodeId: string): Promise<void>;
-  /** TERMINATED -> PENDING, with its nodes to be had anew; false when it is not TERMINATED. */
+  /** TERMINATED -> PENDING, without nodes; false when the cluster is not TERMINATED. */
   restart(clusterId: string, nodeId: string, now: number, user: string | undefined): Promise<boolean>;
-  /** Gives a running cluster another size; false when it does not run. */
+  /** Resizes a running cluster; false when it is not RUNNING. */
   resize(
     clusterId: string,
     size: Pick<NewCluster, 'num_workers' | 'autoscale'>,
     now: number,
     user: string,
   ): Promise<boolean>;
-  /** PENDING ones whose starting node has no lease, which are this node's from now on. */
+  /** Adopts PENDING clusters whose starting node has no lease. */
   adoptStarts(nodeId: string, now: number): Promise<Cluster[]>;
-  /** Gives out nodes that are free though somebody waits: pools may have grown with a new configuration. */
+  /** Allocates free nodes to waiting clusters. A new configuration may have enlarged a pool. */
   allocateFreeNodes(now: number): Promise<void>;
-  /** Ids of running ones whose time without a task is over. */
+  /** Lists the ids of running clusters whose idle time is over. */
   listIdle(now: number): Promise<string[]>;
-  /** Removes an all-purpose cluster that is terminated, with its events. */
+  /** Removes a terminated cluster and its events. */
   remove(clusterId: string): Promise<void>;
 }
 
-/** Which events of a cluster are shown. */
+/** Filter of a list of cluster events. */
 export interface ClusterEventFilter {
   readonly clusterId: string;
   /** Epoch ms, both inclusive. */
@@ -83,72 +83,70 @@ export interface ClusterEventFilter {
   readonly limit: number;
 }
 
-/** Clusters for whoever looks at them. */
+/** Read access to clusters, for the API. */
 export interface ClusterReader {
   find(clusterId: string): Promise<Cluster | undefined>;
-  /** Newest first. */
+  /** Lists clusters, newest first. */
   list(page: { readonly offset: number; readonly limit: number }): Promise<Cluster[]>;
   listEvents(
     filter: ClusterEventFilter,
   ): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;
 }
 
-/** How an init script ended. */
+/** Result of an init script. */
 export type InitScriptOutcome =
   | {
       readonly kind: 'exited';
       readonly code: number;
-      /** The end of what it wrote to stderr, or to stdout. */ readonly outputTail: string;
+      /** Last output on stderr, or on stdout when stderr is empty. */
+      readonly outputTail: string;
     }
-  /** It cannot be run at all, for this reason. */
+  /** The script cannot be run; `message` says why. */
   | { readonly kind: 'impossible'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** An init script to be run, or attached to when it runs already. */
+/** An init script to run. */
 export interface InitScriptSpec {
   readonly clusterId: string;
-  /** The cluster's directory. */
+  /** Directory of the cluster. */
   readonly directory: string;
-  /** Tells one start of the cluster from the next: its scripts run once in each. */
+  /** Number of the cluster start: each script runs once per start. */
   readonly generation: number;
-  /** Its place in the list, from 1. */
+  /** Position in the list, from 1. */
   readonly position: number;
-  /** Where it stands: a URI, or a path of the workspace. */
+  /** URI, or path of the workspace. */
   readonly source: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What really happens on a cluster. Local for now: every node is this machine. */
+/** Processes and logs of a cluster. */
 export interface ClusterProvider {
-  /** Asked again for the same script, it attaches to the process that is there, or tells how it ended. */
-  runScript(order: InitScriptSpec): { readonly outcome: Promise<InitScriptOutcome>; stop(): void };
-  /** Ends whatever of its scripts may still run. */
+  /** Runs a script. A second call for the same script attaches to its process, or returns its result. */
+  runScript(script: InitScriptSpec): { readonly outcome: Promise<InitScriptOutcome>; stop(): void };
+  /** Stops the scripts of a cluster that still run. */
   stopScripts(clusterId: string): Promise<void>;
-  /** Notes that the logs of an attempt belong to those of a cluster. Before the attempt begins. */
+  /** Adds the logs of an attempt to those of a cluster. Called before the attempt starts. */
   attachLogs(clusterId: string, runId: number): Promise<void>;
-  /**
-   * Delivers what its logs have grown by. Never rejects: what could not be delivered comes with the next
-   * round.
-   */
+  /** Delivers new log data of a cluster. Never rejects: data that could not be delivered is retried later. */
   deliverLogs(clusterId: string): Promise<void>;
 }
 
-/** Who wants to hear that something happened to a cluster, on whichever engine. */
+/** Signals about clusters, shared by all engines. */
 export interface ClusterSignals {
-  /** Says that something happened to a cluster; undefined: anything may have happened to any. */
+  /** Signals a change of a cluster; undefined: any cluster may have changed. */
   notify(clusterId: string | undefined): void;
-  /** Calls `action` each time; the returned function takes it back. */
+  /** Calls `action` on each signal until the returned function is called. */
   subscribe(clusterId: string, action: () => void): () => void;
 }
 
-/** Everything that a coordinator needs to have clusters. */
+/** Ports of the coordinator to clusters. */
 export interface ComputePorts {
   readonly inventory: Inventory;
-  /** Whether existing_cluster_id must name a cluster that was made before, and that runs. */
+  /** True when existing_cluster_id must name a cluster that exists and runs. */
   readonly requireExistingCluster: boolean;
   readonly faults: ClusterFaults;
   readonly signals: ClusterSignals;
   readonly provider: ClusterProvider;
-  /** Starts an all-purpose cluster that is terminated; whoever waits is signalled. */
+  /** Starts a terminated all-purpose cluster and signals the tasks that wait for it. */
   readonly startForTask: (clusterId: string) => Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** What is asked of the place where dashboards are kept: types only. storage/ implements them. */
+/** Dashboards and their queries. Types only; storage/ and runners/ implement them. */
 import type { ClassicDashboard } from '../dashboard/classic.ts';
 
-/** A classic dashboard as it was brought in. */
+/** Row of an imported classic dashboard. */
 export interface StoredClassicDashboard {
   readonly document: ClassicDashboard;
   readonly creator: string;
@@ -10,17 +10,20 @@ export interface StoredClassicDashboard {
 }
 
 export interface ClassicDashboardStore {
-  /** False when the id is taken. */
+  /** Stores a dashboard; false when its id is taken. */
   add(dashboard: StoredClassicDashboard): Promise<boolean>;
-  /** By an id in small letters. */
+  /** Finds a dashboard by its id in lower case. */
   find(id: string): Promise<StoredClassicDashboard | undefined>;
-  /** Newest first, with how many there are in all. @param name part of the name, in any case */
+  /**
+   * Lists a page of dashboards, newest first, with the total count.
+   * @param name part of the name, compared without regard to case
+   */
   list(page: {
     readonly name: string | undefined;
     readonly offset: number;
     readonly limit: number;
   }): Promise<{ readonly count: number; readonly dashboards: readonly StoredClassicDashboard[] }>;
-  /** False when there is none. */
+  /** Removes a dashboard; false when it does not exist. */
   remove(id: string): Promise<boolean>;
 }
 
@@ -28,14 +31,14 @@ export interface ClassicDashboardStore {
 export interface Dashboard {
   /** 32 hexadecimal digits. */
   readonly dashboardId: string;
-  /** Of the classic dashboard that it was made from. */
+  /** Id of the classic dashboard from which it was migrated. */
   readonly sourceDashboardId: string;
   readonly displayName: string;
-  /** Begins with a slash and ends with none, unless it is the root. */
+  /** Starts with a slash and ends without one, except for the root. */
   readonly parentPath: string;
   readonly warehouseId: string;
   readonly creator: string;
-  /** Raised by each write. */
+  /** Incremented by each write. */
   readonly etag: number;
   /** Epoch ms. */
   readonly createdTime: number;
@@ -43,60 +46,53 @@ export interface Dashboard {
   readonly trashed: boolean;
   /** The document as JSON text. */
   readonly serialized: string;
-  /** What was approximated or left out when it was made. */
+  /** Differences from the classic dashboard: approximations and omissions. */
   readonly warnings: readonly string[];
 }
 
 /** A dashboard without its document, as lists show it. */
 export interface DashboardListEntry extends Omit<Dashboard, 'serialized' | 'warnings'> {
-  /** In the order of creation. */
+  /** Sequence number in the order of creation. */
   readonly number: number;
 }
 
 export interface DashboardStore {
-  /** False when another one that is not in the trash has this name in this folder. */
+  /** Stores a dashboard; false when the name is taken in its folder by a dashboard outside the trash. */
   add(dashboard: Dashboard): Promise<boolean>;
   find(dashboardId: string): Promise<Dashboard | undefined>;
-  /** Newest first. @param before only those created before the one with this number */
+  /** Lists dashboards, newest first. @param before cursor: only dashboards with a smaller number */
   list(page: {
     readonly trashed: boolean;
     readonly before: number | undefined;
     readonly limit: number;
   }): Promise<DashboardListEntry[]>;
-  /**
-   * Moves it to the trash, where it stays; one that is there already is left as it is. False when there is
-   * none.
-   */
+  /** Moves a dashboard to the trash. Idempotent; false when it does not exist. */
   trash(dashboardId: string, now: number): Promise<boolean>;
 }
 
-/** Where the files of a query are. */
+/** Resolves the files that a query reads. */
 export interface QueryFiles {
   /**
-   * The path within managed_fs of a file, or of a pattern with `*`, proven to lie inside, without a slash in
-   * front.
-   * @throws ServiceError for a path that leads outside, and for a file that is not there
+   * Returns the path of a file, or of a pattern with `*`, relative to managed_fs.
+   * @throws ServiceError for a path outside managed_fs and for a missing file
    */
   resolvePath(uri: string): Promise<string>;
 }
 
-/** Rows of a query, each a list in the order of the columns. */
+/** Rows of a query; the values of each row are in the order of the columns. */
 export interface QueryResult {
-  /** `type` as the database calls it, e.g. BIGINT or DATE. */
+  /** `type` is the type name of the database, e.g. BIGINT or DATE. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
-  /** Whether there are more rows than are shown. */
+  /** True when the query returned more rows than are shown. */
   readonly truncated: boolean;
 }
 
-/**
- * Runs queries that are written for DuckDB, each where it can read managed_fs and nothing else, and write
- * nothing.
- */
+/** Runs DuckDB queries. A query can read managed_fs and nothing else, and cannot write. */
 export interface QueryRunner {
   /**
-   * @param signal aborts when nobody waits any more @throws ServiceError for a query that fails, takes too
-   * long, or finds no place to wait
+   * @param signal cancels the query when aborted
+   * @throws ServiceError for a query that fails, exceeds its time limit, or finds the queue full
    */
   run(sql: string, signal: AbortSignal): Promise<QueryResult>;
 }

@@ -1,18 +1,12 @@
-/**
- * What is asked of the places where people keep files, the workspace and managed_fs: types only. storage/
- * implements them.
- */
+/** Files of users: the workspace and managed_fs. Types only; storage/ implements them. */
 import type { ImportFormat, NotebookLanguage } from '../job/notebook-formats.ts';
 
-/** What stands under a path of the workspace. */
+/** An object of the workspace. */
 export interface WorkspaceObject {
   readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
-  /**
-   * `/a/b`; a notebook goes without its extension, unless another object has that path. Leads back to the
-   * object.
-   */
+  /** `/a/b`; without the extension of a notebook unless another object has that path. Resolves to the object. */
   readonly path: string;
-  /** Of a notebook. */
+  /** Undefined unless the object is a notebook. */
   readonly language: NotebookLanguage | undefined;
   /** Bytes; 0 for a directory. */
   readonly size: number;
@@ -21,34 +15,34 @@ export interface WorkspaceObject {
   readonly modifiedAt: number;
 }
 
-/** What is to stand under a path of the workspace. */
+/** Input of `WorkspaceStore.import`. */
 export interface WorkspaceImport {
   readonly path: string;
   readonly content: Uint8Array;
-  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: kept under its path as it is. */
+  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: stored unchanged under its path. */
   readonly format: ImportFormat;
-  /** For SOURCE; the extension of the path says it too. */
+  /** Language for SOURCE; by default the extension of the path selects it. */
   readonly language?: NotebookLanguage | undefined;
   readonly overwrite: boolean;
 }
 
 /**
- * All paths may be written with `/Workspace` in front, and those of notebooks with or without their
- * extension. Paths that lead outside are refused with INVALID_PARAMETER_VALUE, missing ones with
+ * Store of the workspace. Every path may start with `/Workspace`; the path of a notebook may omit the
+ * extension. Paths outside the workspace are refused with INVALID_PARAMETER_VALUE, missing paths with
  * RESOURCE_DOES_NOT_EXIST.
  */
 export interface WorkspaceStore {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
+  /** Imports an object and creates missing folders. RESOURCE_ALREADY_EXISTS when the path is taken. */
   import(request: WorkspaceImport): Promise<void>;
   getStatus(path: string): Promise<WorkspaceObject>;
-  /** What stands directly in a directory, by path; a notebook or file is listed as itself. */
+  /** Lists the direct children of a directory by path; a notebook or file is listed as itself. */
   list(path: string): Promise<WorkspaceObject[]>;
   export(
     path: string,
   ): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
-  /** INVALID_STATE for a directory that is not empty, unless `recursive`. */
+  /** Deletes an object. INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
+  /** Creates a directory and its parents. Idempotent. */
   mkdirs(path: string): Promise<void>;
 }
 
@@ -64,22 +58,19 @@ export interface ManagedFile {
 }
 
 /**
- * All paths may be written with their scheme in front. Paths that lead outside are refused with
- * INVALID_PARAMETER_VALUE, missing ones with RESOURCE_DOES_NOT_EXIST.
+ * Store of managed_fs. Every path may start with its scheme. Paths outside managed_fs are refused with
+ * INVALID_PARAMETER_VALUE, missing paths with RESOURCE_DOES_NOT_EXIST.
  */
 export interface ManagedFileStore {
-  /** Missing folders are made. RESOURCE_ALREADY_EXISTS when the path is taken and not to be overwritten. */
+  /** Writes a file and creates missing folders. RESOURCE_ALREADY_EXISTS when the path is taken. */
   put(path: string, contents: Uint8Array, overwrite: boolean): Promise<void>;
-  /** Up to `length` bytes from `offset` on (neither is negative); none beyond the end. */
+  /** Reads up to `length` bytes from `offset`; empty beyond the end. Both arguments are at least 0. */
   read(path: string, offset: number, length: number): Promise<Buffer>;
   getStatus(path: string): Promise<ManagedFile>;
-  /** What stands directly in a directory, by path; a file is listed as itself. */
+  /** Lists the direct children of a directory by path; a file is listed as itself. */
   list(path: string): Promise<ManagedFile[]>;
-  /**
-   * A path that is not there is as good as deleted. INVALID_STATE for a directory that is not empty, unless
-   * `recursive`.
-   */
+  /** Deletes a path; idempotent. INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
-  /** With the folders above; one that is there already is as good. */
+  /** Creates a directory and its parents. Idempotent. */
   mkdirs(path: string): Promise<void>;
 }

@@ -1,87 +1,75 @@
-/**
- * What the engine asks of the world about libraries: who installs them, and who remembers what a cluster has.
- * Types only.
- */
+/** Libraries of clusters: installation and state. Types only; storage/ and runners/ implement them. */
 import type { LibraryFailure, LibraryPaths, LibraryStatus } from '../cluster/libraries.ts';
 import type { Library } from '../job/cluster.ts';
 
-/**
- * A library with what it was when it was first installed on a cluster: a file that changes later changes no
- * cluster.
- */
+/** A library, pinned to the files that were first installed. Later changes of a file affect no cluster. */
 export interface PinnedLibrary {
   readonly library: Library;
-  /** Absolute paths in the cache of what a file or folder became; none for what an installer fetches. */
+  /** Absolute paths of the copied files in the cache; empty for packages that an installer downloads. */
   readonly files: readonly string[];
 }
 
-/** What a cluster has. It never changes: what is added makes another one, for the tasks that start then. */
+/** Installed libraries of a cluster. Immutable: an installation creates a new environment for later tasks. */
 export interface ClusterEnvironment {
   readonly installed: readonly PinnedLibrary[];
   readonly paths: LibraryPaths;
 }
 
-/** A library of a cluster, and how far it is. */
+/** A library of a cluster and its installation status. */
 export interface LibraryState {
   readonly library: Library;
   readonly status: LibraryStatus;
   readonly messages: readonly string[];
-  /**
-   * True when it was asked for by libraries/install: it belongs to the cluster, and is installed again when
-   * that is restarted.
-   */
+  /** True when libraries/install added the library; it is installed again after a restart of the cluster. */
   readonly requested: boolean;
 }
 
 export interface ClusterLibraries {
   readonly states: readonly LibraryState[];
   readonly environment: ClusterEnvironment | undefined;
-  /** Raised with each change of the environment; 0 while there is none. */
+  /** Incremented by each change of the environment; 0 before the first. */
   readonly version: number;
 }
 
 export interface InstallRequest {
-  /** Variables of the cluster: installers see PATH and those that begin with PIP_. */
+  /** Variables of the cluster. Installers receive PATH and those that start with PIP_. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The mark of its processes: the directory of the attempt that waits for it. */
+  /** Directory of the waiting attempt. It marks the processes of the installer. */
   readonly directory: string;
   readonly current: ClusterEnvironment;
   readonly wanted: readonly Library[];
-  /** Told how far these libraries are. */
+  /** Receives status changes of the libraries. */
   readonly onProgress: (libraries: readonly Library[], status: 'RESOLVING' | 'INSTALLING') => Promise<void>;
 }
 
 export type InstallOutcome =
-  /** What the cluster has from now on: what was present, and what was wanted. */
+  /** The new environment: the current libraries and the wanted ones. */
   | { readonly kind: 'installed'; readonly environment: ClusterEnvironment }
   | { readonly kind: 'failed'; readonly failures: readonly LibraryFailure[] }
   | { readonly kind: 'stopped' };
 
-/**
- * Installs libraries into a cache that all clusters share. Doing it again, or at the same time, installs
- * nothing twice.
- */
+/** Installs libraries into a cache that all clusters share. Repeated and concurrent calls install once. */
 export interface LibraryInstaller {
-  /** When `signal` is aborted the processes of the installers are ended. */
-  install(order: InstallRequest, signal: AbortSignal): Promise<InstallOutcome>;
-  /** Ends the processes of installers that carry this mark, whoever started them. */
+  /** Installs libraries. Aborting `signal` stops the processes of the installers. */
+  install(request: InstallRequest, signal: AbortSignal): Promise<InstallOutcome>;
+  /** Stops the installer processes marked with a directory, including those of an earlier engine. */
   stopInstallers(directory: string): Promise<void>;
-  /** Whether all of it is still in the cache; what is, is kept for another while. */
+  /** Tells whether all paths are still cached, and extends their retention. */
   touchCached(paths: LibraryPaths): Promise<boolean>;
 }
 
-/** A cluster, as libraries see it. */
+/** A cluster on which libraries are installed. */
 export interface LibraryCluster {
   readonly clusterId: string;
-  /** Another one after a restart, with which what was installed is gone. */
+  /** Changes with each restart, which removes the installed libraries. */
   readonly sparkContextId: string;
 }
 
-/** Libraries of clusters. */
+/** Store of the libraries of clusters. */
 export interface LibraryStore {
-  /** What a cluster has. After its restart: what was requested, pending again, and nothing else. */
+  /** Returns the libraries of a cluster. After a restart: only the requested ones, PENDING. */
   getClusterLibraries(cluster: LibraryCluster): Promise<ClusterLibraries>;
-  /** Adds libraries that the cluster does not have, PENDING; what failed before is pending again. */
+  /** Adds missing libraries as PENDING; failed ones become PENDING again. */
   add(cluster: LibraryCluster, libraries: readonly Library[], requested: boolean, now: number): Promise<void>;
   setStatus(
     clusterId: string,
@@ -91,8 +79,8 @@ export interface LibraryStore {
     now: number,
   ): Promise<void>;
   /**
-   * Replaces the environment and marks what it has INSTALLED; false when somebody else has changed it since
-   * that version.
+   * Replaces the environment and marks its libraries INSTALLED; false when the environment is newer than
+   * version `since`.
    */
   saveEnvironment(
     cluster: LibraryCluster,
@@ -100,57 +88,57 @@ export interface LibraryStore {
     since: number,
     now: number,
   ): Promise<boolean>;
-  /** What is installed leaves with the next restart, everything else at once. */
+  /** Removes libraries: installed ones with the next restart, all others at once. */
   remove(clusterId: string, libraries: readonly Library[], now: number): Promise<void>;
 }
 
-/** A cluster with the states of its libraries, for whoever looks at them. */
+/** A cluster with the states of its libraries. */
 export interface ClusterLibraryStates {
   readonly clusterId: string;
   readonly states: readonly LibraryState[];
 }
 
-/** Libraries of clusters, for whoever looks at them. */
+/** Read access to the libraries of clusters, for the API. */
 export interface LibraryReader {
-  /** Undefined when there is no such cluster. */
+  /** Finds a cluster; undefined when it does not exist. */
   findCluster(
     clusterId: string,
   ): Promise<(LibraryCluster & { readonly isAllPurpose: boolean; readonly isRunning: boolean }) | undefined>;
-  /** The spark_env_vars of a cluster as they were given: some of them reach installers. */
+  /** Returns the spark_env_vars of a cluster. Installers receive some of them. */
   getClusterVariables(clusterId: string): Promise<Readonly<Record<string, string>>>;
-  /** Undefined when there is no such cluster. */
+  /** Returns the library states of a cluster; undefined when it does not exist. */
   findStates(clusterId: string): Promise<readonly LibraryState[] | undefined>;
-  /** Of every cluster that is not terminated and has some. */
+  /** Lists the clusters that have libraries and are not terminated. */
   listStates(): Promise<readonly ClusterLibraryStates[]>;
-  /** All-purpose clusters that run and have requested libraries which are not settled. */
+  /** Lists running all-purpose clusters with requested libraries that are neither installed nor failed. */
   listClustersToInstall(): Promise<readonly LibraryCluster[]>;
 }
 
-/** What became of the libraries of a task. */
+/** Result of `LibraryManager.ensureInstalled`. */
 export type EnsureInstalledResult =
   | { readonly kind: 'ready'; readonly paths: LibraryPaths }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** A cluster to be equipped. */
+/** Libraries that a task needs on its cluster. */
 export interface EnsureInstalledRequest {
   readonly cluster: LibraryCluster;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the task that is to start there. */
+  /** Libraries of the task. */
   readonly wanted: readonly Library[];
-  /** The mark of the processes; asked for when something is to be installed. */
+  /** Returns the directory that marks the installer processes; called when a library must be installed. */
   readonly directory: () => Promise<string>;
   readonly signal: AbortSignal;
-  /** Called once, when something is to be installed. */
+  /** Called once, before the first library is installed. */
   readonly onInstallStart?: () => Promise<void>;
 }
 
-/** Sees to it that clusters have their libraries. */
+/** Manages the libraries of clusters. */
 export interface LibraryManager {
-  /** Installs what is missing; one after the other on a cluster. */
-  ensureInstalled(order: EnsureInstalledRequest): Promise<EnsureInstalledResult>;
-  /** Ends what an engine before this one may have begun for an attempt that is to start no more. */
+  /** Installs missing libraries; calls for the same cluster run one after the other. */
+  ensureInstalled(request: EnsureInstalledRequest): Promise<EnsureInstalledResult>;
+  /** Stops installers that an earlier engine started for an attempt that will not start any more. */
   stopInstallers(directory: string): Promise<void>;
-  /** The paths of what a cluster has now. */
+  /** Returns the paths of the libraries that a cluster has now. */
   getPaths(cluster: LibraryCluster): Promise<LibraryPaths>;
 }

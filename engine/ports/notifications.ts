@@ -1,4 +1,4 @@
-/** What delivering notices, and the operations on it, ask of the world: types only. */
+/** Outbox, deliveries and destinations. Types only; storage/ implements them. */
 import type { AttemptDecision } from '../notification/delivery-retry.ts';
 import type {
   ClaimedDelivery,
@@ -11,35 +11,29 @@ import type {
 } from '../notification/delivery.ts';
 import type { Destination, SigningSecrets, DestinationTarget } from '../notification/destination.ts';
 
-/** All mails share one way out, and every destination has its own. */
-export const emailQueueKey = 'email';
-
-/**
- * The way of deliveries from the outbox to their record. A `way` is what is held up together: one
- * destination, or all mail.
- */
+/** Store of deliveries, from the outbox event to the recorded result. A queue key limits parallelism. */
 export interface DeliveryStore {
   /**
-   * Turns at most `limit` notices of the outbox into deliveries, oldest first, and tells every engine of
-   * their ways. Returns how many.
+   * Turns at most `limit` outbox events into deliveries, oldest first, and notifies every engine of their
+   * queue keys. Returns the number of events.
    */
   dispatchOutboxEvents(now: number, limit: number): Promise<number>;
-  /** Ways on which something is due now, and the next time that something will be (epoch ms). */
+  /** Returns the queue keys with a delivery due now, and the time when the next one is due (epoch ms). */
   findDueQueueKeys(
     now: number,
   ): Promise<{ readonly due: readonly string[]; readonly next: number | undefined }>;
   /**
-   * Takes due deliveries of a way for a node, at most `limit`: of each run and recipient only the oldest that
-   * is not over. What a node claimed that has no lease any more is free again.
+   * Claims at most `limit` due deliveries of a queue key for a node: per run and recipient only the oldest
+   * pending one. Claims of a node without a lease are void.
    */
-  claim(way: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]>;
-  /** What a message is made of; undefined when neither run nor job is there any more. */
+  claim(queueKey: string, nodeId: string, now: number, limit: number): Promise<ClaimedDelivery[]>;
+  /** Returns the facts of a message; undefined when neither the run nor the job exists any more. */
   findSubjectFacts(subject: DeliverySubject): Promise<SubjectDetails | undefined>;
-  /** Keeps what is going to be sent, before it is. */
+  /** Stores a message before it is sent. */
   saveMessage(deliveryId: string, message: DeliveryMessage): Promise<void>;
   /**
-   * Notes a try and what follows; nothing happens when another node has taken the delivery over. Waits while
-   * the database is away.
+   * Records an attempt and the decision that follows; does nothing when another node has claimed the delivery.
+   * Waits while the database is away.
    */
   recordAttempt(
     deliveryId: string,
@@ -47,38 +41,36 @@ export interface DeliveryStore {
     attempt: DeliveryAttempt,
     after: AttemptDecision,
   ): Promise<void>;
-  /**
-   * Puts off what could not even be tried: it is due again then (epoch ms). Waits while the database is away.
-   */
+  /** Postpones a delivery that could not be attempted, until a time in epoch ms. Waits while the database is away. */
   postpone(deliveryId: string, nodeId: string, until: number): Promise<void>;
-  /** Gives up what a node has claimed, without a word in the log. */
+  /** Releases all claims of a node without recording an attempt. */
   release(nodeId: string): Promise<void>;
 }
 
-/** Tells of deliveries to be made. */
+/** Subscription that wakes the dispatcher when deliveries are due. */
 export interface WakeSignal {
   close(): Promise<void>;
 }
 
 export interface DeliveryFilter {
   readonly jobId: number | undefined;
-  /** A run or task run; that of a run shows those of its tasks, too. */
+  /** Id of a run or task run; a run includes the deliveries of its tasks. */
   readonly runId: number | undefined;
   readonly destinationId: string | undefined;
   readonly state: DeliveryState | undefined;
-  /** Only those of jobs on which this user has a permission. */
+  /** User name; restricts the list to jobs on which this user has a permission. */
   readonly visibleTo: string | undefined;
-  /** Only deliveries with a smaller number. */
+  /** Cursor: restricts the list to deliveries with a smaller number. */
   readonly before: number | undefined;
   readonly limit: number;
 }
 
-/** The log of deliveries. */
+/** Log of deliveries. */
 export interface DeliveryLog {
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   list(filter: DeliveryFilter): Promise<DeliveryRecord[]>;
   find(deliveryId: string): Promise<DeliveryRecord | undefined>;
-  /** Has it sent again, now. A round of tries begins anew. */
+  /** Sends a delivery again at once, with a new round of attempts. */
   redeliver(deliveryId: string, now: number): Promise<void>;
 }
 
@@ -90,20 +82,20 @@ export interface NewDestination {
 }
 
 export interface DestinationStore {
-  /** Returns its id. @throws ServiceError QUOTA_EXCEEDED when one more would be too many */
-  create(destination: NewDestination, most: number): Promise<string>;
+  /** Stores a destination and returns its id. @throws ServiceError QUOTA_EXCEEDED when there are `maximum` */
+  create(destination: NewDestination, maximum: number): Promise<string>;
   find(destinationId: string): Promise<Destination | undefined>;
-  /** Oldest first; only those with a number greater than `after`. */
+  /** Lists destinations, oldest first. @param after cursor: only destinations with a greater number */
   list(after: number | undefined, limit: number): Promise<Destination[]>;
-  /** Undefined when there is none; concurrent changes come one after the other. */
+  /** Updates a destination; undefined when it does not exist. Concurrent updates run one after the other. */
   update(
     destinationId: string,
     change: (before: Destination) => Destination,
   ): Promise<Destination | undefined>;
-  /** False when there is none. What waits for it fails. */
+  /** Removes a destination and fails its pending deliveries; false when it does not exist. */
   remove(destinationId: string): Promise<boolean>;
-  /** Those of the ids that no destination has. */
+  /** Returns those ids that belong to no destination. */
   findUnknownIds(destinationIds: readonly string[]): Promise<string[]>;
-  /** Sends a test notice; returns the id of its delivery. */
+  /** Enqueues a test notification and returns the id of its delivery. */
   createTestDelivery(destinationId: string, now: number): Promise<string>;
 }

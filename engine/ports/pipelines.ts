@@ -1,7 +1,4 @@
-/**
- * What is asked of the places where pipelines, their files and their event logs are kept: types only.
- * storage/ implements them.
- */
+/** Pipelines, their updates, files and event logs. Types only; storage/ implements them. */
 import type { PipelineDocument } from '../pipeline/pipeline-document.ts';
 import type { PipelineEvent } from '../pipeline/events.ts';
 import type { UpdateRequest } from '../pipeline/select-tables.ts';
@@ -10,20 +7,20 @@ import type { PipelineSpec } from '../pipeline/pipeline-spec.ts';
 import type { PreparedUpdate, UpdatePlan } from '../pipeline/update-plan.ts';
 import type { LifeCycleState, ResultState, StopReason } from '../run/states.ts';
 
-/** A pipeline that the service knows. */
+/** Row of a pipeline. */
 export interface StoredPipeline {
   /** UUID. */
   readonly pipelineId: string;
-  /** In the order of creation. */
+  /** Sequence number in the order of creation. */
   readonly number: number;
   readonly name: string;
   readonly creator: string;
   /** Epoch ms. */
   readonly createdTime: number;
   readonly modifiedTime: number;
-  /** As it was requested; undefined when a spec file says it. */
+  /** Document of the request; undefined when the pipeline is defined by a spec file. */
   readonly document: PipelineDocument | undefined;
-  /** Path of its spec file in the workspace. */
+  /** Path of the spec file in the workspace. */
   readonly specPath: string | undefined;
 }
 
@@ -31,17 +28,17 @@ export type NewPipeline = Omit<StoredPipeline, 'number'>;
 
 export type UpdateCause = 'API_CALL' | 'JOB_TASK';
 
-/** An update, with where its run stands. */
+/** Row of an update, with the state of its run. */
 export interface StoredUpdate {
   readonly updateId: string;
   readonly number: number;
   readonly pipelineId: string;
   readonly cause: UpdateCause;
   readonly request: UpdateRequest;
-  /** Where it writes, once it has begun. */
+  /** Storage that the update writes to; undefined before it starts. */
   readonly storage: string | undefined;
   readonly createdTime: number;
-  /** The task run that it is, the run that this belongs to, and their job. */
+  /** Task run of the update, the run of that task run, and their job. */
   readonly runId: number;
   readonly jobRunId: number;
   readonly jobId: number;
@@ -55,16 +52,16 @@ export interface StoredUpdate {
 export type NewUpdate = Pick<StoredUpdate, 'pipelineId' | 'cause' | 'request' | 'createdTime' | 'runId'>;
 
 export interface PipelineStore {
-  /** False when another one has the name, and it may not be taken twice. */
+  /** Stores a pipeline; false when the name is taken and `duplicates` is false. */
   create(pipeline: NewPipeline, duplicates: boolean): Promise<boolean>;
   /**
-   * Keeps a pipeline of a spec file under its id, with the name that the file has now. `taken`: another
+   * Stores a pipeline that a spec file defines, or updates its name to that of the file. `taken`: another
    * pipeline has that name.
    */
   upsertFromSpec(pipeline: NewPipeline): Promise<StoredPipeline | 'taken'>;
   find(pipelineId: string): Promise<StoredPipeline | undefined>;
   listByName(name: string): Promise<StoredPipeline[]>;
-  /** Newest first. @param like pattern of SQL for names */
+  /** Lists pipelines, newest first. @param like SQL pattern for names */
   list(page: {
     readonly like: string | undefined;
     readonly before: number | undefined;
@@ -77,18 +74,18 @@ export interface PipelineStore {
     duplicates: boolean,
     now: number,
   ): Promise<'replaced' | 'taken'>;
-  /** With its updates; its tables stay. */
+  /** Removes a pipeline and its updates, but not its tables. */
   remove(pipelineId: string): Promise<'removed' | 'active' | 'gone'>;
-  /** The update that an attempt is; made the first time it is asked for. */
+  /** Returns the id of the update that belongs to an attempt; stores the update on the first call. */
   ensureUpdate(update: NewUpdate): Promise<string>;
   /**
-   * Marks an update as the one of its pipeline that runs, unless another one does; that is the answer then.
-   * One that only checks may run beside it.
+   * Marks an update as the running update of its pipeline. Returns the other update when one runs already; a
+   * validation-only update may run beside it.
    */
   claimUpdate(pipelineId: string, updateId: string, storage: string): Promise<StoredUpdate | undefined>;
-  /** The update of a pipeline that is not over; the one that runs before those that wait. */
+  /** Returns the active update of a pipeline: the running one, else one that waits. */
   findActiveUpdate(pipelineId: string): Promise<StoredUpdate | undefined>;
-  /** Newest first. */
+  /** Lists updates, newest first. */
   listUpdates(
     pipelineId: string,
     page: { readonly before: number | undefined; readonly limit: number },
@@ -98,32 +95,31 @@ export interface PipelineStore {
 
 export interface PipelineFiles {
   /**
-   * The spec file at a path of the workspace, or in the folder at it; undefined when nothing is there.
-   * @throws ServiceError for a folder with none or several
+   * Finds the spec file at a path of the workspace, or in the folder at that path; undefined when the path
+   * does not exist.
+   * @throws ServiceError for a folder with no spec file or several
    */
   findSpec(path: string): Promise<SourceFile | undefined>;
   /**
-   * The files that the libraries name, by path. @param folder relative paths begin there @throws ServiceError
-   * for what is not there
+   * Reads the source files of the libraries, sorted by path.
+   * @param folder base of relative paths
+   * @throws ServiceError for a missing file
    */
   readSources(spec: PipelineSpec, folder: string): Promise<SourceFile[]>;
-  /** Where a storage is on this machine. @throws ServiceError for one that leads outside of managed_fs */
+  /** Returns the directory of a storage. @throws ServiceError for a storage outside managed_fs */
   resolveStorage(uri: string): Promise<string>;
-  /** The directories that pipelines may read. */
+  /** Directories that pipelines may read. */
   readonly readableRoots: Pick<UpdatePlan, 'managedFs' | 'objstore'>;
-  /** Whether it was kept for an attempt what its update is to do. */
+  /** Tells whether an attempt directory holds a prepared update. */
   isUpdatePrepared(attemptDirectory: string): Promise<boolean>;
   savePreparedUpdate(attemptDirectory: string, update: PreparedUpdate): Promise<void>;
-  /** The events that an update has written, oldest first. */
+  /** Reads the events of an update, oldest first. */
   readEvents(storage: string, updateId: string): Promise<PipelineEvent[]>;
 }
 
-/** Prepares the updates that attempts are. */
+/** Prepares the updates of pipeline tasks. */
 export interface UpdatePlanner {
-  /**
-   * Keeps in the attempt's directory what its update is to do, or why it cannot be done. Safe to be called
-   * again.
-   */
+  /** Writes the plan of the update, or the reason why it cannot run, to the attempt's directory. Idempotent. */
   prepareUpdate(assignment: {
     readonly runId: number;
     readonly directory: string;

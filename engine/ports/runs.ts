@@ -1,13 +1,10 @@
-/**
- * Runs as the engine keeps them: the steps of a launch, and everything that is written about a run. Types
- * only; storage/ implements them.
- */
+/** Launches and state of runs, for the engine. Types only; storage/ implements them. */
 import type { ApiVersion } from '../job/job-format.ts';
 import type { Grant } from '../job/permissions.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
 import type { NewUpdate, StoredUpdate } from './pipelines.ts';
-import type { Job } from './engine.ts';
+import type { Job } from './jobs.ts';
 import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
 import type { NewRepair } from '../run/repair.ts';
@@ -15,13 +12,11 @@ import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import type { LifeCycleState, StopReason } from '../run/states.ts';
 import type { QueueCode } from '../run/run-status.ts';
 
-/** The steps of one launch, all inside one transaction. */
+/** Steps of one launch, all inside one transaction. */
 export interface LaunchTransaction {
-  /** The stored job, locked until the transaction ends; undefined when there is none. */
+  /** Locks a job until the transaction ends; undefined when it does not exist. */
   lockJob(jobId: number): Promise<Job | undefined>;
-  /**
-   * A hidden job that carries a one-time submission. Its creator owns it; `grants` say who else may do what.
-   */
+  /** Creates the hidden job of a one-time submission, owned by its creator. @param grants of other principals */
   createHiddenJob(
     settings: JobSettings,
     version: ApiVersion,
@@ -29,93 +24,87 @@ export interface LaunchTransaction {
     now: number,
     grants?: readonly Grant[],
   ): Promise<number>;
-  /** Runs of a job that take up its max_concurrent_runs, and those that wait in the queue. */
+  /** Counts the runs of a job that use its max_concurrent_runs, and those that wait in the queue. */
   countRuns(jobId: number): Promise<JobRunCounts>;
-  /** Takes the next number_in_job of a locked job; numbers have no gaps. */
+  /** Reserves the next number_in_job of a locked job; numbers have no gaps. */
   reserveNumberInJob(jobId: number): Promise<number>;
   /** Reserves `count` run ids. */
   reserveRunIds(count: number): Promise<number[]>;
   /**
-   * Binds an idempotency token to a run id, unless it is bound already: then the earlier run is returned
-   * (`deleted` when that run is gone). Concurrent launches with one token wait for each other here.
-   * @param jobId scope of the token; 0 for submissions.
+   * Binds an idempotency token to a run id. Returns the earlier run when the token is bound already.
+   * Concurrent launches with the same token wait here.
+   * @param jobId scope of the token; 0 for submissions
    */
   claimIdempotencyToken(jobId: number, token: string, runId: number): Promise<'claimed' | EarlierRun>;
   /**
-   * Jobs created since then (epoch ms), hidden and deleted ones among them. Concurrent creations wait for
-   * each other here.
+   * Counts the jobs created since a time in epoch ms, hidden and deleted ones included. Concurrent creations
+   * wait here.
    */
   countJobsCreated(since: number): Promise<number>;
   /**
-   * How full the workspace is, queued runs left out: exact enough to decide whether `added` more task runs
-   * stay within
-   * `most`, whatever launches go on at the same time. Those may wait for each other here, so call it late.
-   * @param runJobTasks whether the run_job_tasks among them are counted too
+   * Counts the active task runs of the workspace, without those of queued runs: precisely enough to decide
+   * whether `added` more stay within `maximum`, also under concurrent launches. Those may wait here, so it is
+   * called late.
+   * @param runJobTasks also counts the run_job_tasks
    */
-  countActiveTaskRuns(added: number, most: number, runJobTasks: boolean): Promise<WorkspaceLoad>;
+  countActiveTaskRuns(added: number, maximum: number, runJobTasks: boolean): Promise<WorkspaceLoad>;
   insertRun(run: NewRun): Promise<void>;
   /**
-   * A run with all its attempts, locked until the transaction ends; undefined when there is none. Lock its
-   * job before.
+   * Locks a run and its attempts until the transaction ends; undefined when it does not exist. The job is
+   * locked first.
    */
   lockRun(runId: number): Promise<RunWithTasks | undefined>;
-  /** Opens a locked run again, with new attempts. */
+  /** Reopens a locked run with new attempts. */
   insertRepair(repair: NewRepair): Promise<void>;
-  /**
-   * The oldest run of a job that waits in the queue and is not to be stopped, locked until the transaction
-   * ends.
-   */
+  /** Locks the oldest queued run of a job that has no stop request, until the transaction ends. */
   lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
   /** Takes a locked run and its tasks out of the queue and assigns the run to its owner. */
   admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
-  /**
-   * The run that an attempt of a run_job_task has started, unless it was deleted; undefined when it has not.
-   */
+  /** Finds the run started by an attempt of a run_job_task; undefined when there is none or it was deleted. */
   findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
-  /**
-   * The update of a pipeline that is not over. Whoever asks for this pipeline after it waits until the
-   * transaction ends.
-   */
+  /** Finds the active update of a pipeline. Later calls for the pipeline wait until the transaction ends. */
   lockActiveUpdate(pipelineId: string): Promise<StoredUpdate | undefined>;
-  /** The update that a run of this transaction is. @returns its id */
+  /** Stores the update that a run of this transaction executes, and returns its id. */
   insertUpdate(update: NewUpdate): Promise<string>;
-  /** Writes states in this transaction; `refused` as for RunStore.write. */
+  /** Writes state changes in this transaction; `refused` as for RunStore.write. */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
 }
 
-/** What is stored together with a run, or not at all. */
+/** Participant of a launch transaction: its writes are committed together with the run. */
 export interface LaunchHook {
-  /** Comes before everything else. @throws ServiceError which refuses the run */
+  /** Runs before admission. @throws ServiceError that refuses the run */
   beforeAdmission(transaction: LaunchTransaction): Promise<void>;
-  /** @param runId of the run, which is stored by then */
+  /** Runs after the run was inserted. @param runId id of the run */
   afterInsert(transaction: LaunchTransaction, runId: number): Promise<void>;
 }
 
-/** A run as its number tells it. */
+/** Ids of a launched run. */
 export interface LaunchedRun {
   readonly runId: number;
   readonly numberInJob: number;
 }
 
 export interface JobRunCounts {
-  /** Runs that are active and do not wait in the queue. */
+  /** Active runs, without those in the queue. */
   readonly active: number;
   readonly queued: number;
 }
 
 export interface WorkspaceLoad {
   readonly taskRuns: number;
-  /** run_job_tasks among them; 0 when they were not asked for. */
+  /** run_job_tasks among them; 0 when they were not counted. */
   readonly runJobTasks: number;
-  /** Whether a run waits in the queue for room in the workspace. */
+  /** True when a queued run waits for a limit of the workspace. */
   readonly hasWaitingRuns: boolean;
 }
 
+/** Run that an idempotency token is bound to. */
 export interface EarlierRun {
   readonly runId: number;
   readonly numberInJob: number;
+  /** True when the run was deleted. */
   readonly deleted: boolean;
 }
 
@@ -136,19 +125,19 @@ export interface QueuedJob {
   readonly activeRuns: number;
   /** Undefined for the hidden job of a submission. */
   readonly maxConcurrentRuns: number | undefined;
-  /** Start time of its run that waits longest, epoch ms. */
+  /** Start time of its oldest queued run, epoch ms. */
   readonly since: number;
 }
 
-/** Changes that are written together or not at all, with the notices that they cause. */
+/** State changes that are written atomically, together with the notifications that they cause. */
 export interface ChangeSet {
   readonly changes: readonly StateChange[];
   readonly notifications: readonly RunNotification[];
-  /** New attempts of tasks: retries of those that the changes end. */
+  /** New attempts: retries of task runs that the changes end. */
   readonly attempts?: readonly TaskRun[];
 }
 
-/** A run or task run that lasts longer than its health rule allows. */
+/** Warning about a run or task run that exceeds the duration of its health rule. */
 export interface DurationWarning {
   readonly kind: 'run' | 'task';
   readonly runId: number;
@@ -157,19 +146,19 @@ export interface DurationWarning {
   readonly notifications: readonly RunNotification[];
 }
 
-/** What of a run may be changed by a node that does not drive it. */
+/** The fields of a run that other nodes may change. */
 export interface OwnedRun {
   readonly runId: number;
   readonly stopReason: StopReason | undefined;
-  /** Raised with each change of its timeouts. */
+  /** Incremented by each change of the timeouts. */
   readonly timeoutRevision: number;
 }
 
-/** Which active runs are to be stopped together. */
+/** Selects the active runs to stop. */
 export interface StopFilter {
-  /** Undefined: of all jobs. */
+  /** Undefined: runs of all jobs. */
   readonly jobId: number | undefined;
-  /** Only those that wait in the queue. */
+  /** True: only queued runs. */
   readonly queuedOnly: boolean;
 }
 
@@ -191,39 +180,54 @@ export interface RunStore {
   find(runId: number, options?: OutageOptions): Promise<RunWithTasks | undefined>;
   /** Whether this attempt is stored and not over; also one of a deleted job. */
   isAttemptActive(runId: number): Promise<boolean>;
-  /** Durable when resolved. `refused`: a row was no longer in the state and fence that the change names. */
+  /**
+   * Writes state changes durably. `refused`: a row no longer has the state and fence that its change names.
+   */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
-  /** Ids for new attempts. */
+  /** Reserves ids for new attempts. */
   reserveRunIds(count: number): Promise<number[]>;
   /**
-   * Stores a warning once: nothing happens when it was stored before, or when what it is about is over or not
-   * ours any more.
+   * Records a warning once. Does nothing when it was recorded before, or when the run is over or driven by
+   * another node.
    */
   recordDurationWarning(warning: DurationWarning): Promise<void>;
-  /**
-   * Notes that an attempt is to be stopped because its own time is over, so that whoever adopts it knows why
-   * it ends.
-   */
+  /** Records that an attempt reached its timeout. A node that adopts the attempt reads this reason. */
   requestTaskStop(taskRunId: number): Promise<void>;
-  /** Jobs with runs in the queue. */
+  /** Lists jobs with queued runs. */
   listQueuedJobs(): Promise<QueuedJob[]>;
   /**
-   * Runs in the queue that are to be stopped, or started to wait before then (epoch ms); oldest first,
-   * `limit` at the most.
+   * Lists at most `limit` queued runs that have a stop request or were queued before `since` (epoch ms),
+   * oldest first.
    */
   listRunsLeavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
-  /** The run that an attempt of a run_job_task has started. */
+  /** Finds the run started by an attempt of a run_job_task. */
   findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
-  /** The latest attempt of a run of which this is the first one, by any node; undefined when it is gone. */
+  /** Finds the latest attempt of a run by its first attempt; undefined when it was deleted. */
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
   requestStop(runId: number, reason: StopReason, options?: OutageOptions): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
-  /** Active runs of this node, with what other nodes may have noted about them. */
+  /** Lists the active runs of a node, with the fields that other nodes may have changed. */
   listOwnedRuns(node: string): Promise<OwnedRun[]>;
-  /** Takes over the active runs of nodes that are gone, raising their fences. At most `limit` at a time. */
+  /** Adopts at most `limit` active runs of nodes without a lease, and raises their fences. */
   adopt(node: string, now: number, limit: number): Promise<RunWithTasks[]>;
-  /** Takes up active runs that this node owns but no longer drives, raising their fences. */
+  /** Adopts active runs that this node owns but no longer drives, and raises their fences. */
   adoptOwn(node: string, runIds: readonly number[]): Promise<RunWithTasks[]>;
+}
+
+/** Directories to delete after their run was deleted. */
+export interface DeletedRun {
+  /** Ids of its task runs. */
+  readonly taskRunIds: readonly number[];
+  /** Ids of the clusters created for it. */
+  readonly clusterIds: readonly string[];
+}
+
+export interface RunRemover {
+  /**
+   * Deletes a completed run with its task runs, its clusters and the hidden job of a submission. Its
+   * idempotency token stays bound.
+   */
+  delete(runId: number, now: number): Promise<DeletedRun | 'active' | 'gone'>;
 }

@@ -1,52 +1,50 @@
-/** What the engine asks of the world to fire schedules: types only. */
-import type { Job } from './engine.ts';
+/** Schedules and their fires. Types only; storage/ implements them. */
+import type { Job } from './jobs.ts';
 import type { LaunchTransaction } from './runs.ts';
 
-/** A schedule that has come due; it and its job are locked. */
+/** A due schedule. It and its job are locked. */
 export interface DueSchedule {
   readonly job: Job;
-  /** The fire that has come, epoch ms. */
+  /** Time of the due fire, epoch ms. */
   readonly nextFireAt: number;
 }
 
-/** What has become of a schedule that was due. */
+/** New state of a schedule after its due fire was handled. */
 export interface ScheduleUpdate {
   readonly jobId: number;
-  /** The last fire that became a run, epoch ms; undefined when none did. */
+  /** Last fire that became a run, epoch ms; undefined when none did. */
   readonly lastFireAt: number | undefined;
-  /** The next fire, epoch ms; undefined when there is none any more. */
+  /** Next fire, epoch ms; undefined when the schedule never fires again. */
   readonly nextFireAt: number | undefined;
-  /** Why it cannot fire any more, if so. */
+  /** Reason why the schedule cannot fire any more; undefined when it can. */
   readonly problem: string | undefined;
 }
 
-/** What is done about schedules that are due. */
+/** Updates and launches for the claimed schedules. */
 export interface DueSchedulesPlan {
   readonly updates: readonly ScheduleUpdate[];
-  /** Starts the runs. Launches of others may wait for this one, so it comes last. */
+  /** Starts the runs. It takes locks that other launches wait for, so it is the last step. */
   readonly launchRuns: (transaction: LaunchTransaction) => Promise<void>;
 }
 
-/** Which schedules are claimed: those that are due at `now`, the earliest first. */
+/** Selects the schedules to claim: those due at `now`, earliest first. */
 export interface ScheduleClaim {
   readonly now: number;
   readonly limit: number;
-  /** Only the schedule of this job. */
+  /** Restricts the claim to the schedule of this job. */
   readonly jobId?: number;
 }
 
 export interface ScheduleStore {
-  /** When the first fire of all schedules is due, epoch ms. */
+  /** Returns the earliest next fire of all schedules, epoch ms. */
   getNextDueTime(): Promise<number | undefined>;
   /**
-   * Claims schedules that are due and stores what `decide` makes of them together with its runs, in one
-   * transaction: all of it or nothing. What another engine, or a change of the job, holds at the moment is
-   * left out. Steps of launches that are asked for at the same time are taken together.
-   * @returns how many were claimed
+   * Claims due schedules and stores the plan of `decide` together with its runs in one transaction. Schedules
+   * locked by another engine or by an update of the job are skipped. Steps of concurrent launches share
+   * statements.
+   * @returns the number of claimed schedules
    */
   claimDue(claim: ScheduleClaim, decide: (due: readonly DueSchedule[]) => DueSchedulesPlan): Promise<number>;
-  /**
-   * Passes over the fire of a schedule that cannot be launched. Nothing happens when it is not due any more.
-   */
+  /** Skips a fire that cannot be launched. Does nothing when the schedule is no longer due. */
   skipFire(dueAt: number, fired: ScheduleUpdate): Promise<void>;
 }

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
-import type { Limits } from '../limits.ts';
+import { fixedLimits, type Limits } from '../limits.ts';
 import type { QueueCode } from './run-status.ts';
 
 export interface AdmissionFacts {
@@ -112,9 +112,6 @@ function addedRunsText(added: number): string {
   return added === 1 ? '' : `, and this run would add ${added}`;
 }
 
-/** When a refused run may be asked for again. Nobody knows when a task ends: soon enough, and no burden. */
-const retryAfterSeconds = 10;
-
 /**
  * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for
  * (spec 7, 8); undefined when there is. Who waits already is passed by.
@@ -141,5 +138,6 @@ export function capacityRefusal(
 /** As `capacityRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
 export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): void {
   const refusal = capacityRefusal(facts, limits, mayQueue);
-  if (refusal !== undefined) throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, retryAfterSeconds);
+  if (refusal !== undefined)
+    throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, fixedLimits.admissionRetrySeconds);
 }

@@ -1,7 +1,4 @@
-/**
- * The calendar without time zones: a local time is the seconds since 1970-01-01T00:00:00 on a clock that
- * never changes.
- */
+/** Calendar arithmetic without time zones. A local time counts the seconds since 1970-01-01T00:00:00. */
 
 export const secondsPerDay = 86_400;
 
@@ -14,10 +11,7 @@ export interface CalendarDate {
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/**
- * Days since 1970-01-01. The year is thought to begin in March, so that a leap day comes last and months have
- * regular lengths.
- */
+/** Returns the days since 1970-01-01. The computation starts the year in March, which puts the leap day last. */
 export function toEpochDay(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -27,7 +21,7 @@ export function toEpochDay(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** The day that a number of days since 1970-01-01 is. */
+/** Converts days since 1970-01-01 to a date. */
 export function fromEpochDay(days: number): CalendarDate {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -54,7 +48,7 @@ export function daysInMonth(year: number, month: number): number {
   return (monthLengths[month - 1] ?? 0) + (leap ? 1 : 0);
 }
 
-/** 1 for Sunday to 7 for Saturday, as Quartz counts. 1970-01-01 was a Thursday. */
+/** Returns 1 for Sunday to 7 for Saturday, as in Quartz. 1970-01-01 was a Thursday. */
 export function weekdayOf(days: number): number {
   return ((((days + 4) % 7) + 7) % 7) + 1;
 }

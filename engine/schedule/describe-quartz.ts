@@ -1,4 +1,4 @@
-/** An expression in plain words: `at 10:15 on the last Friday of every month`. */
+/** Description of an expression in words: `at 10:15 on the last Friday of every month`. */
 import { describeTime } from './describe-time.ts';
 import { firstYear, lastYear, type QuartzExpression } from './quartz.ts';
 import type { DayRule } from './quartz-days.ts';
@@ -21,14 +21,14 @@ const monthNames = [
 ];
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth'];
 
-/** What an expression means, for people; without the time zone. */
+/** Describes an expression in words, without the time zone. */
 export function describeQuartz(quartz: QuartzExpression): string {
   const { months, years } = quartz;
   const everyMonth = months.length === 12;
   const days = describeDays(quartz.days);
   const monthNamesInWords = formatRanges(months, (month) => monthNames[month - 1] ?? '');
   const time = describeTime(quartz);
-  // "every 5 minutes every day" says nothing more than "every 5 minutes".
+  // "every 5 minutes every day" means the same as "every 5 minutes".
   const parts = [
     time,
     ...(days.text === everyDay && time.startsWith('every') && everyMonth ? [] : [days.text]),
@@ -39,13 +39,13 @@ export function describeQuartz(quartz: QuartzExpression): string {
   return parts.join(' ');
 }
 
-/** Years that are named one by one. */
-const yearsMax = 6;
+/** Maximum number of years listed one by one. */
+const listedYearsMax = 6;
 
 function describeYears(years: readonly number[]): string {
   const [first = 0, second = 0, last = 0] = [years[0], years[1], years.at(-1)];
   if (years.length > 2 && last - first === years.length - 1) return `from ${first} to ${last}`;
-  if (years.length <= yearsMax) return `in ${formatRanges(years)}`;
+  if (years.length <= listedYearsMax) return `in ${formatRanges(years)}`;
   const even = years.every((year, index) => year === first + index * (second - first));
   return even
     ? `every ${second - first} years from ${first} to ${last}`
@@ -54,7 +54,7 @@ function describeYears(years: readonly number[]): string {
 
 const everyDay = 'every day';
 
-/** `ofMonth`: the words need a month after them. */
+/** Describes the days. `ofMonth`: a month must follow the text. */
 function describeDays(rule: DayRule): { readonly text: string; readonly ofMonth: boolean } {
   switch (rule.kind) {
     case 'days':
@@ -84,14 +84,14 @@ function describeLast(before: number, workday: boolean): string {
     : `on the Monday to Friday nearest to ${days}`;
 }
 
-/** People's weeks begin on Monday: a Sunday comes last. */
+/** Describes weekdays from Monday to Sunday. */
 function describeWeekdays(weekdays: readonly number[]): string {
   const fromMonday = weekdays.map((one) => (one === 1 ? 8 : one)).sort((one, other) => one - other);
   if (fromMonday.length === 1) return `every ${weekday(weekdays[0])}`;
   const words = formatRanges(fromMonday, (one) => weekday(one === 8 ? 1 : one));
-  const inARow =
+  const consecutive =
     fromMonday.length > 2 && (fromMonday.at(-1) ?? 0) - (fromMonday[0] ?? 0) === fromMonday.length - 1;
-  return inARow ? `from ${words}` : `on ${words}`;
+  return consecutive ? `from ${words}` : `on ${words}`;
 }
 
 function weekday(number: number | undefined): string {

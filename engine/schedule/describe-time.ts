@@ -1,13 +1,13 @@
-/** The time of day of an expression in plain words: `at 10:15`, `every 5 minutes from 08:00 to 18:59`. */
+/** Description of the time of day: `at 10:15`, `every 5 minutes from 08:00 to 18:59`. */
 import type { QuartzExpression } from './quartz.ts';
 import { formatRanges, joinWithAnd } from './format-list.ts';
 
-/** Most times of a day that are named one by one. */
-const timesMax = 6;
+/** Maximum number of times listed one by one. */
+const listedTimesMax = 6;
 
-/** When on a day it fires. */
+/** Describes the times of day at which an expression fires. */
 export function describeTime({ hours, minutes, seconds }: QuartzExpression): string {
-  if (hours.length * minutes.length * seconds.length <= timesMax) {
+  if (hours.length * minutes.length * seconds.length <= listedTimesMax) {
     return `at ${joinWithAnd(hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((second) => clockTime(hour, minute, second)))))}`;
   }
   const onMinute = seconds.length === 1 && seconds[0] === 0;
@@ -26,7 +26,7 @@ export function describeTime({ hours, minutes, seconds }: QuartzExpression): str
   return parts.join(parts.length > 1 && !onMinute ? ', ' : ' ');
 }
 
-/** Seconds of a minute, or minutes of an hour. */
+/** Describes the seconds of a minute or the minutes of an hour. */
 function describeUnit(values: readonly number[], size: number, unit: string): string {
   const step = evenStep(values, size);
   if (step === 1) return `every ${unit}`;
@@ -38,16 +38,13 @@ function describeUnit(values: readonly number[], size: number, unit: string): st
 
 function describeHours(hours: readonly number[], minutes: readonly number[], onMinute: boolean): string {
   const [first = 0, last = 0] = [hours[0], hours.at(-1)];
-  const inARow = last - first === hours.length - 1;
-  if (inARow && onMinute)
+  const consecutive = last - first === hours.length - 1;
+  if (consecutive && onMinute)
     return `from ${clockTime(first, minutes[0] ?? 0, 0)} to ${clockTime(last, minutes.at(-1) ?? 0, 0)}`;
   return `in the hour${hours.length === 1 ? '' : 's'} ${formatRanges(hours)}`;
 }
 
-/**
- * The distance between values that go evenly round a field of `size` values, such as 15 for 5, 20, 35, 50;
- * undefined for others.
- */
+/** Returns the step of values spread evenly over a field of `size` values, such as 15 for 5, 20, 35, 50. */
 function evenStep(values: readonly number[], size: number): number | undefined {
   const step = size / values.length;
   const [first = 0] = values;

@@ -1,4 +1,4 @@
-/** Which fires of a schedule are due, which of them become runs, and when the next one is. */
+/** Decides which due fires of a schedule become runs, and computes the next fire. */
 import {
   createNextFireTime,
   scheduleKey,
@@ -6,45 +6,34 @@ import {
   type NextFireTime,
   type Schedule,
 } from './schedule.ts';
-
-/** The least distance between two runs of one schedule, in milliseconds; a fire that is closer is dropped. */
-export const minFireGapMs = 10_000;
-
-/**
- * How late a fire may be and still count as on time, in milliseconds: a restart is no reason to lose a run.
- */
-export const misfireThresholdMs = 60_000;
-
-/** Most fires that FIRE_ALL makes up for: the latest. */
-export const catchUpFiresMax = 100;
+import { fixedLimits } from '../limits.ts';
 
 export interface DueFires {
-  /** For which times runs are started, epoch ms, oldest first. */
+  /** Fires that become runs, epoch ms, oldest first. */
   readonly fires: readonly number[];
-  /** The next fire, epoch ms; undefined when the schedule has none any more. */
+  /** Next fire, epoch ms; undefined when the schedule never fires again. */
   readonly next: number | undefined;
 }
 
 /**
- * What to do about a schedule whose next fire has come. Fires are on time for a minute; when the first of
- * those that have come is older, they were missed, and the policy decides. However many there are, the work
- * is bounded.
- * @param due the first fire that has come, epoch ms
+ * Decides about a schedule that is due. A fire is on time for a minute. When the first due fire is older, the
+ * misfire policy selects the fires that become runs. The work is bounded for any number of fires.
+ * @param due first due fire, epoch ms
  * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused
  */
-export function decideDueFires(timing: Schedule, due: number, now: number): DueFires {
-  const rhythm = createNextFireTime(timing, due);
-  const onTime = now - misfireThresholdMs;
+export function decideDueFires(schedule: Schedule, due: number, now: number): DueFires {
+  const nextFireTime = createNextFireTime(schedule, due);
+  const onTime = now - fixedLimits.misfireThresholdMs;
   const { from, maximum } =
     due < onTime
-      ? misfireSelections[timing.misfirePolicy](due, onTime)
-      : { from: due, maximum: catchUpFiresMax };
-  const fires = latestFires(rhythm, from, now, maximum);
+      ? misfireSelections[schedule.misfirePolicy](due, onTime)
+      : { from: due, maximum: fixedLimits.catchUpFires };
+  const fires = latestFires(nextFireTime, from, now, maximum);
   const last = fires.at(-1);
-  return { fires, next: last === undefined ? rhythm(now) : nextSpacedFire(rhythm, last) };
+  return { fires, next: last === undefined ? nextFireTime(now) : nextSpacedFire(nextFireTime, last) };
 }
 
-/** Which of the fires that have come become runs: the last `most` of those that are not before `from`. */
+/** Selects the due fires that become runs: the last `maximum` fires at or after `from`. */
 interface FireSelection {
   readonly from: number;
   readonly maximum: number;
@@ -52,51 +41,52 @@ interface FireSelection {
 
 const misfireSelections: Readonly<Record<MisfirePolicy, (due: number, onTime: number) => FireSelection>> = {
   FIRE_ONCE: (due) => ({ from: due, maximum: 1 }),
-  SKIP: (_due, onTime) => ({ from: onTime, maximum: catchUpFiresMax }),
-  FIRE_ALL: (due) => ({ from: due, maximum: catchUpFiresMax }),
+  SKIP: (_due, onTime) => ({ from: onTime, maximum: fixedLimits.catchUpFires }),
+  FIRE_ALL: (due) => ({ from: due, maximum: fixedLimits.catchUpFires }),
 };
 
-/** The last `most` fires that are not before `from` and not after `until`, oldest first. */
-function latestFires(rhythm: NextFireTime, from: number, until: number, most: number): number[] {
-  const firesAfter = (after: number, enough: number): number[] => {
+/** Returns the last `maximum` fires from `from` to `until`, both inclusive, oldest first. */
+function latestFires(nextFireTime: NextFireTime, from: number, until: number, maximum: number): number[] {
+  const firesAfter = (after: number, count: number): number[] => {
     const times: number[] = [];
-    let next = rhythm(after);
-    for (; next !== undefined && next <= until && times.length < enough; next = nextSpacedFire(rhythm, next))
+    let next = nextFireTime(after);
+    for (
+      ;
+      next !== undefined && next <= until && times.length < count;
+      next = nextSpacedFire(nextFireTime, next)
+    )
       times.push(next);
     return times;
   };
   let [low, high] = [from - 1, until];
-  const first = firesAfter(low, most + 1);
-  if (first.length <= most) return first;
-  // Years of fires are not gone through one by one: the latest instant with enough fires after it is found by
-  // halving.
+  const first = firesAfter(low, maximum + 1);
+  if (first.length <= maximum) return first;
+  // A binary search finds the latest instant with enough fires after it; iterating over years of fires would
+  // take too long.
   while (high - low > 1_000) {
     const middle = Math.floor((low + high) / 2);
-    if (firesAfter(middle, most).length === most) low = middle;
+    if (firesAfter(middle, maximum).length === maximum) low = middle;
     else high = middle;
   }
-  return firesAfter(low, most + 1).slice(-most);
+  return firesAfter(low, maximum + 1).slice(-maximum);
 }
 
-/** The next fire that is far enough from one to be run, too. */
-function nextSpacedFire(rhythm: NextFireTime, fire: number): number | undefined {
-  let next = rhythm(fire);
-  while (next !== undefined && next - fire < minFireGapMs) next = rhythm(next);
+/** Returns the next fire that keeps the minimum gap to a fire. */
+function nextSpacedFire(nextFireTime: NextFireTime, fire: number): number | undefined {
+  let next = nextFireTime(fire);
+  while (next !== undefined && next - fire < fixedLimits.fireGapMs) next = nextFireTime(next);
   return next;
 }
 
-/** As `decideDueFires`, for one instant. */
-export type DecideDueFires = (timing: Schedule, due: number) => DueFires;
+/** `decideDueFires` for one instant. */
+export type DecideDueFires = (schedule: Schedule, due: number) => DueFires;
 
-/**
- * Decides about many schedules at one instant: those that say the same and are due for the same time are
- * decided once.
- */
+/** Creates a decider for many schedules at one instant. It caches decisions about equal schedules. */
 export function createCachedDecider(now: number): DecideDueFires {
   const decided = new Map<string, DueFires>();
-  return (timing, due) => {
-    const key = `${due} ${timing.misfirePolicy} ${scheduleKey(timing)}`;
-    const known = decided.get(key) ?? decideDueFires(timing, due, now);
+  return (schedule, due) => {
+    const key = `${due} ${schedule.misfirePolicy} ${scheduleKey(schedule)}`;
+    const known = decided.get(key) ?? decideDueFires(schedule, due, now);
     decided.set(key, known);
     return known;
   };

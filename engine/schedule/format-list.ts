@@ -1,6 +1,6 @@
-/** Lists of numbers in words: `1, 10 to 12 and 28`. */
+/** Lists in words: `1, 10 to 12 and 28`. */
 
-/** Values in words, ordered: three and more in a row become a range. */
+/** Formats ordered values; three or more consecutive values become a range. */
 export function formatRanges(values: readonly number[], nameOf: (value: number) => string = String): string {
   const parts: string[] = [];
   for (let index = 0; index < values.length;) {
@@ -13,7 +13,7 @@ export function formatRanges(values: readonly number[], nameOf: (value: number) 
   return joinWithAnd(parts);
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins parts to `a`, `a and b` or `a, b and c`. */
 export function joinWithAnd(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;

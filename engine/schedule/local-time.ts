@@ -1,33 +1,32 @@
-/**
- * Local times of a zone: what its clocks show at an instant, and at which instants they show something. Whole
- * seconds throughout.
- */
+/** Conversion between instants and the local times of a zone, in whole seconds. */
 import { secondsPerDay } from './calendar.ts';
 import type { Zone } from './zones.ts';
 
-/** A jump of the clocks, in local times: they go from `from` to `to`. */
+/** Clock change of a zone, in local times: the clocks jump from `from` to `to`. */
 export interface ClockChange {
   readonly from: number;
   readonly to: number;
 }
 
-/** When clocks show a local time. */
+/** Instants of a local time. */
 export type LocalTimeResolution =
   | { readonly kind: 'once'; readonly instant: number }
-  /** They were turned back by `change`; the later instant is that of Quartz. */
+  /** `change` turns the clocks back. Quartz uses the later instant. */
   | { readonly kind: 'twice'; readonly instant: number; readonly change: ClockChange }
-  /** They were turned forward over it. */
+  /** `change` turns the clocks forward over the local time. */
   | { readonly kind: 'never'; readonly change: ClockChange };
 
-/** What the clocks show at an instant. */
+/** Returns the local time at an instant. */
 export function localTimeAt(zone: Zone, instant: number): number {
   return instant + zone.offsetAt(instant);
 }
 
-/** When the clocks of a zone show a local time. */
+/** Resolves a local time to its instants. */
 export function resolveLocalTime(zone: Zone, local: number): LocalTimeResolution {
-  // No zone is a day from UTC, so whatever offsets are in force around this local time are among these three.
-  const offsets = [...new Set([-secondsPerDay, 0, secondsPerDay].map((away) => zone.offsetAt(local + away)))];
+  // Every offset is shorter than a day, so these three instants cover all offsets around the local time.
+  const offsets = [
+    ...new Set([-secondsPerDay, 0, secondsPerDay].map((shift) => zone.offsetAt(local + shift))),
+  ];
   const instants = offsets
     .map((offset) => local - offset)
     .filter((instant) => localTimeAt(zone, instant) === local);
@@ -42,7 +41,7 @@ export function resolveLocalTime(zone: Zone, local: number): LocalTimeResolution
   return { kind: 'twice', instant: last, change: findClockChange(zone, first, last) };
 }
 
-/** The change of the clocks after `before` and not after `after`, found by halving. */
+/** Finds the clock change after `before`, up to `after`, by binary search. */
 function findClockChange(zone: Zone, before: number, after: number): ClockChange {
   const [from, to] = [zone.offsetAt(before), zone.offsetAt(after)];
   let [low, high] = [before, after];

@@ -1,7 +1,7 @@
-/** The refusal of an expression without a future fire. */
+/** Error of an expression that never fires. */
 import { invalid } from '../errors.ts';
 
-/** In the words that clients know. */
+/** Creates the error; clients match its text. */
 export function neverFiresError(expression: string): Error {
   return invalid(`The provided cron expression: ${expression} will never fire.`);
 }

@@ -1,15 +1,13 @@
-/** When an expression fires in a time zone, with what clock changes do to it, exactly as Quartz does it. */
+/** Computes the fires of an expression in a time zone; clock changes have the same effect as in Quartz. */
 import { fromEpochDay, secondsPerDay } from './calendar.ts';
 import { localTimeAt, resolveLocalTime, type ClockChange } from './local-time.ts';
 import { lastYear, nextLocalTime, type QuartzExpression } from './quartz.ts';
 import type { Zone } from './zones.ts';
 
-/**
- * Local times that fit but do not exist: the clocks were turned forward over them. Seconds without a zone.
- */
+/** Matching local times that do not exist because a clock change skips them. Seconds without a zone. */
 export interface SkippedTimes {
   readonly first: number;
-  /** Whether there are more than the first one. */
+  /** True when the clock change skips more than one matching time. */
   readonly hasMore: boolean;
   readonly change: ClockChange;
 }
@@ -17,21 +15,21 @@ export interface SkippedTimes {
 export interface Fire {
   /** Epoch milliseconds. */
   readonly time: number;
-  /** What the clocks show then, in seconds without a zone. */
+  /** Local time of the fire, seconds without a zone. */
   readonly local: number;
-  /** What was skipped between the instant that was asked for and this fire. */
+  /** Times skipped between the requested instant and this fire. */
   readonly skipped: readonly SkippedTimes[];
-  /** Set when clocks show this time twice, because they were turned back: this is the later one. */
+  /** Clock change that repeats this local time; the fire is the later occurrence. */
   readonly repeated: ClockChange | undefined;
 }
 
-/** A schedule looks no further ahead. */
+/** Maximum distance of the next fire, years. */
 const searchYears = 100;
 
 /**
- * The first fire strictly after an instant (epoch ms), searched forward in local time and never backward: a
- * time that clocks show twice fires at the later instant alone, one that they leap over does not fire. Ask
- * with the fire before, not with the time of asking. Undefined when there is none within a hundred years.
+ * Returns the first fire strictly after an instant (epoch ms); undefined when there is none within 100 years.
+ * The search moves forward in local time: a repeated time fires only at the later instant, a skipped time does
+ * not fire. To continue a schedule, pass the previous fire, not the current time.
  */
 export function nextFire(quartz: QuartzExpression, zone: Zone, after: number): Fire | undefined {
   const instant = Math.floor(after / 1_000);
@@ -41,20 +39,20 @@ export function nextFire(quartz: QuartzExpression, zone: Zone, after: number): F
   for (;;) {
     local = nextLocalTime(quartz, local, until);
     if (local === undefined) return undefined;
-    const showing = resolveLocalTime(zone, local);
-    if (showing.kind === 'never') {
-      const { change } = showing;
+    const resolved = resolveLocalTime(zone, local);
+    if (resolved.kind === 'never') {
+      const { change } = resolved;
       const second = nextLocalTime(quartz, local + 1, until);
       skipped.push({ first: local, hasMore: second !== undefined && second < change.to, change });
       local = change.to;
       continue;
     }
-    if (showing.instant > instant) {
+    if (resolved.instant > instant) {
       return {
-        time: showing.instant * 1_000,
+        time: resolved.instant * 1_000,
         local,
         skipped,
-        repeated: showing.kind === 'twice' ? showing.change : undefined,
+        repeated: resolved.kind === 'twice' ? resolved.change : undefined,
       };
     }
     local += 1;

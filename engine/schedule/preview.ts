@@ -1,54 +1,49 @@
-/**
- * What a schedule will do: its next fires, with notes where clock changes or the least distance of runs have
- * a say.
- */
+/** Preview of a schedule: its next fires, with notes about clock changes and dropped fires. */
 import { toIsoTime } from '../clock.ts';
 import { toEpochDay, secondsPerDay } from './calendar.ts';
 import { describeQuartz } from './describe-quartz.ts';
-import { minFireGapMs } from './due-fires.ts';
 import type { ClockChange } from './local-time.ts';
 import { neverFiresError } from './never-fires.ts';
 import { nextFire, type Fire, type SkippedTimes } from './next-fire.ts';
 import { lastYear, parseQuartz } from './quartz.ts';
 import { zoneOf, type Zone } from './zones.ts';
+import { fixedLimits } from '../limits.ts';
 
-/** Most fires of one preview, and how many there are when nobody says. */
-export const previewMax = 100;
+/** Default number of fires of a preview. */
 export const previewDefault = 10;
 
-/** The latest instant that is looked at: the end of the years that Quartz knows. */
+/** Latest instant of a preview: the end of the years that Quartz supports. */
 export const latestInstant = toEpochDay(lastYear + 1, 1, 1) * secondsPerDay * 1_000;
 
 export interface PreviewedFire {
   /** Epoch milliseconds. */
   readonly time: number;
-  /** ISO-8601 with the offset of the zone at that time. */
+  /** ISO-8601 with the offset of the zone at this time. */
   readonly local: string;
-  /** What is unusual about it, for people. */
+  /** Explanation of a skipped, repeated or dropped time. */
   readonly note?: string;
 }
 
 export interface Preview {
-  /** The expression in plain words. */
+  /** Expression in words. */
   readonly description: string;
   readonly fire_times: PreviewedFire[];
 }
 
 /**
- * The next fires strictly after an instant (epoch ms).
- * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused, or that never fires
- *   again
+ * Returns the next fires strictly after an instant (epoch ms).
+ * @throws ServiceError INVALID_PARAMETER_VALUE for an invalid expression or zone, or when there is no next fire
  */
 export function previewSchedule(expression: string, zoneId: string, after: number, count: number): Preview {
   const quartz = parseQuartz(expression);
   const zone = zoneOf(zoneId, 'timezone_id');
   const fires: PreviewedFire[] = [];
-  let started = Number.NEGATIVE_INFINITY;
+  let lastStarted = Number.NEGATIVE_INFINITY;
   let fire = nextFire(quartz, zone, after);
   if (fire === undefined) throw neverFiresError(expression);
   for (; fire !== undefined && fires.length < count; fire = nextFire(quartz, zone, fire.time)) {
-    const dropped = fire.time - started < minFireGapMs;
-    if (!dropped) started = fire.time;
+    const dropped = fire.time - lastStarted < fixedLimits.fireGapMs;
+    if (!dropped) lastStarted = fire.time;
     const notes = [
       ...fire.skipped.map(skipNote),
       ...(fire.repeated === undefined ? [] : [repeatNote(fire, fire.repeated)]),
@@ -63,17 +58,17 @@ export function previewSchedule(expression: string, zoneId: string, after: numbe
   return { description: describeQuartz(quartz), fire_times: fires };
 }
 
-const dropNote = `Not run: it is less than ${minFireGapMs / 1_000} seconds after the run before.`;
+const dropNote = `Not run: less than ${fixedLimits.fireGapMs / 1_000} seconds after the previous run.`;
 
 function skipNote({ first, hasMore, change }: SkippedTimes): string {
   const what = hasMore
-    ? `${formatLocalTime(first)} and what follows it before ${formatLocalTime(change.to)} do not exist and are skipped`
+    ? `${formatLocalTime(first)} and later times before ${formatLocalTime(change.to)} do not exist and are skipped`
     : `${formatLocalTime(first)} does not exist and is skipped`;
   return `On ${formatLocalDate(first)} ${what}: the clocks go forward from ${formatLocalTime(change.from)} to ${formatLocalTime(change.to)}.`;
 }
 
 function repeatNote({ local }: Fire, change: ClockChange): string {
-  return `The clocks go back from ${formatLocalTime(change.from)} to ${formatLocalTime(change.to)}: ${formatLocalTime(local)} comes twice, and only the second one fires.`;
+  return `The clocks go back from ${formatLocalTime(change.from)} to ${formatLocalTime(change.to)}: ${formatLocalTime(local)} occurs twice, and only the second occurrence fires.`;
 }
 
 function formatZonedTime({ time, local }: Fire, zone: Zone): string {
@@ -85,7 +80,7 @@ function formatZonedTime({ time, local }: Fire, zone: Zone): string {
   return `${formatLocalIso(local)}${offset < 0 ? '-' : '+'}${hours}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
 }
 
-/** A local time as it is written, without a zone. */
+/** Formats a local time in ISO-8601 without a zone. */
 function formatLocalIso(local: number): string {
   return toIsoTime(local * 1_000).slice(0, 19);
 }

@@ -1,14 +1,11 @@
-/**
- * The two day fields of a Quartz expression: exactly one of them says which days, by number or by a rule of
- * the month.
- */
+/** The two day fields of a Quartz expression. Exactly one of them selects days, by number or by a rule. */
 import { toEpochDay, daysInMonth, weekdayOf } from './calendar.ts';
 import { QuartzFieldError, parseField, parseValue, type FieldRange } from './quartz-field.ts';
 
-/** Which days of a month. Weekdays count from 1 for Sunday to 7 for Saturday. */
+/** Selects days of a month. Weekdays count from 1 for Sunday to 7 for Saturday. */
 export type DayRule =
   | { readonly kind: 'days'; readonly days: readonly number[] }
-  /** `before` days before the last one; `workday`: the Monday-Friday nearest to that. */
+  /** `before` days before the last day; `workday`: the working day (Monday to Friday) nearest to it. */
   | { readonly kind: 'last'; readonly before: number; readonly workday: boolean }
   | { readonly kind: 'nearestWorkday'; readonly day: number }
   | { readonly kind: 'weekdays'; readonly weekdays: readonly number[] }
@@ -27,26 +24,26 @@ export const dayOfWeek: FieldRange = {
 
 const [saturday, sunday] = [7, 1];
 
-/** The largest n of `L-n`: a month has at most 31 days. */
+/** Maximum n of `L-n`: a month has at most 31 days. */
 const lastDayOffsetMax = 30;
 
-/** Which days the field of the day of the month means; it is not `?`. @throws QuartzFieldError */
+/** Parses the day-of-month field, which is not `?`. @throws QuartzFieldError */
 export function parseDayOfMonth(text: string): DayRule {
   const last = /^L(?:-(?<before>\d+))?(?<workday>W)?$/.exec(text)?.groups;
   if (last !== undefined) {
     const before = Number(last['before'] ?? 0);
     if (before > lastDayOffsetMax)
-      throw new QuartzFieldError(`L-n goes back at most ${lastDayOffsetMax} days, not ${before}`);
+      throw new QuartzFieldError(`n of L-n is ${before}; at most ${lastDayOffsetMax} is allowed`);
     return { kind: 'last', before, workday: last['workday'] !== undefined };
   }
   const nearest = /^(?<day>\d+)W$/.exec(text)?.groups?.['day'];
   if (nearest !== undefined) return { kind: 'nearestWorkday', day: parseValue(nearest, dayOfMonth) };
   if (/[LW]/.test(text))
-    throw new QuartzFieldError('L, L-n, LW, L-nW and nW stand alone, without list, range or step');
+    throw new QuartzFieldError('L, L-n, LW, L-nW and nW cannot be part of a list, range or step');
   return { kind: 'days', days: parseField(text, dayOfMonth) };
 }
 
-/** Which days the field of the day of the week means; it is not `?`. @throws QuartzFieldError */
+/** Parses the day-of-week field, which is not `?`. @throws QuartzFieldError */
 export function parseDayOfWeek(text: string): DayRule {
   if (text === 'L') return { kind: 'weekdays', weekdays: [saturday] };
   const last = /^(?<weekday>\d+|[A-Z]{3})L$/.exec(text)?.groups?.['weekday'];
@@ -57,13 +54,15 @@ export function parseDayOfWeek(text: string): DayRule {
     return { kind: 'nthWeekday', weekday: parseValue(weekday, dayOfWeek), nth: Number(nth) };
   }
   if (text.includes('#'))
-    throw new QuartzFieldError('a#n stands alone, without list, range or step, and a is 1-7 or SUN-SAT');
+    throw new QuartzFieldError('a#n cannot be part of a list, range or step, and a must be 1-7 or SUN-SAT');
   if (text.includes('L'))
-    throw new QuartzFieldError('L and aL stand alone, without list, range or step, and a is 1-7 or SUN-SAT');
+    throw new QuartzFieldError(
+      'L and aL cannot be part of a list, range or step, and a must be 1-7 or SUN-SAT',
+    );
   return { kind: 'weekdays', weekdays: parseField(text, dayOfWeek) };
 }
 
-/** The days of a month that a rule means, first to last. */
+/** Returns the days of a month that a rule selects, in order. */
 export function matchingDays(rule: DayRule, year: number, month: number): readonly number[] {
   const length = daysInMonth(year, month);
   switch (rule.kind) {
@@ -93,7 +92,7 @@ export function matchingDays(rule: DayRule, year: number, month: number): readon
   }
 }
 
-/** The Monday to Friday nearest to a day, in the same month: Saturday the 1st gives Monday the 3rd. */
+/** Returns the working day nearest to a day in the same month: Saturday the 1st gives Monday the 3rd. */
 function nearestWorkday(year: number, month: number, day: number, length: number): number {
   const weekday = weekdayOf(toEpochDay(year, month, day));
   if (weekday === saturday) return day === 1 ? 3 : day - 1;

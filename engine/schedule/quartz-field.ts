@@ -1,30 +1,27 @@
-/**
- * One field of a Quartz expression as a list of values: `*`, `a`, `a-b`, each with an optional step, with
- * commas between.
- */
+/** Parser of one field of a Quartz expression: a list of `*`, `a` and `a-b`, each with an optional step. */
 
-/** What a field may hold. */
+/** Allowed values of a field. */
 export interface FieldRange {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** The largest step; years have none. */
+  /** Maximum step; undefined for years. */
   readonly stepMax: number | undefined;
-  /** Three-letter names of the values from `min` on. */
+  /** Three-letter names of the values, starting at `min`. */
   readonly names?: readonly string[];
-  /** Whether a range may run over the end of the field to its beginning. */
+  /** True when a range may wrap around the end of the field. */
   readonly wraps: boolean;
 }
 
-/** What is wrong with a field, to be put into the message about the whole expression. */
+/** Error of a field; its text becomes part of the message about the expression. */
 export class QuartzFieldError extends Error {}
 
-/** `*`, `/n`, `a`, `a-b` with an optional step; what a, b and n are is looked at afterwards. */
+/** Matches `*`, `/n`, `a` and `a-b` with an optional step. The values are validated later. */
 const entry = /^(?:(?<all>\*)|(?<from>[A-Z0-9]+)(?:-(?<to>[A-Z0-9]+))?)?(?:\/(?<step>\d+))?$/;
 
-/** The values of a field in upper case, smallest first. @throws QuartzFieldError that says what is wrong */
+/** Parses a field in upper case; returns its values in ascending order. @throws QuartzFieldError */
 export function parseField(text: string, range: FieldRange): readonly number[] {
-  // Most fields of most expressions, and the years of almost all.
+  // Shortcut for the most common field.
   if (text === '*') return allValues(range);
   const values = new Set<number>();
   for (const part of text.split(',')) {
@@ -33,21 +30,21 @@ export function parseField(text: string, range: FieldRange): readonly number[] {
   return [...values].sort((one, other) => one - other);
 }
 
-const whole = new Map<FieldRange, readonly number[]>();
+const allValuesOf = new Map<FieldRange, readonly number[]>();
 
 function allValues(range: FieldRange): readonly number[] {
-  const values = whole.get(range) ?? expandSteps(range.min, range.max, 1);
-  whole.set(range, values);
+  const values = allValuesOf.get(range) ?? expandSteps(range.min, range.max, 1);
+  allValuesOf.set(range, values);
   return values;
 }
 
 function parseEntry(part: string, range: FieldRange): number[] {
-  if (part === '') throw new QuartzFieldError('a list has no empty entries');
+  if (part === '') throw new QuartzFieldError('a list must not have empty entries');
   const { all, from, to, step } = entry.exec(part)?.groups ?? {};
   if (all === undefined && from === undefined && step === undefined)
     throw new QuartzFieldError(invalidEntryMessage(part, range));
   if (step !== undefined && from !== undefined && isName(from))
-    throw new QuartzFieldError(`a name has no step; write its number instead of ${from}`);
+    throw new QuartzFieldError(`a name cannot have a step; write the number of ${from} instead`);
   const by = step === undefined ? 1 : parseStep(step, range);
   if (from === undefined) return expandSteps(range.min, range.max, by);
   const first = parseValue(from, range);
@@ -61,7 +58,7 @@ function expandRange(first: number, last: number, by: number, { min, max, wraps 
   if (first <= last) return expandSteps(first, last, by);
   if (!wraps) throw new QuartzFieldError(`the range ${first}-${last} runs backwards`);
   const size = max - min + 1;
-  // The step runs on over the end: minutes 50-10/5 are 50, 55, 0, 5, 10.
+  // The step continues across the end: minutes 50-10/5 are 50, 55, 0, 5, 10.
   return expandSteps(first, last + size, by).map((value) => (value > max ? value - size : value));
 }
 
@@ -71,12 +68,12 @@ function expandSteps(first: number, last: number, by: number): number[] {
 
 function parseStep(text: string, { stepMax }: FieldRange): number {
   const step = Number(text);
-  if (step === 0) throw new QuartzFieldError('a step of 0 goes nowhere');
-  if (step > (stepMax ?? step)) throw new QuartzFieldError(`the step ${text} is larger than ${stepMax}`);
+  if (step === 0) throw new QuartzFieldError('the step must not be 0');
+  if (step > (stepMax ?? step)) throw new QuartzFieldError(`the step ${text} is greater than ${stepMax}`);
   return step;
 }
 
-/** The number of a value or of its name. */
+/** Parses a number or a name. */
 export function parseValue(text: string, range: FieldRange): number {
   const { min, max, names = [] } = range;
   if (isName(text)) {
@@ -96,5 +93,5 @@ function isName(text: string): boolean {
 
 function invalidEntryMessage(text: string, { min, max, names }: FieldRange): string {
   const alternatives = names === undefined ? '' : ` or ${names[0]}-${names.at(-1)}`;
-  return `${JSON.stringify(text)} is none of *, a, a-b, each with an optional step /n, where a and b are ${min}-${max}${alternatives}`;
+  return `${JSON.stringify(text)} is not *, a or a-b, each with an optional step /n, where a and b are ${min}-${max}${alternatives}`;
 }

@@ -1,8 +1,6 @@
-/**
- * Quartz cron expressions: what they mean, and the next local time that fits. Everything that Quartz refuses
- * or misreads is refused.
- */
+/** Quartz cron expressions. Expressions that Quartz refuses or misinterprets are refused. */
 import { invalid } from '../errors.ts';
+import { truncateText } from '../validation/messages.ts';
 import { fromEpochDay, toEpochDay, secondsPerDay } from './calendar.ts';
 import {
   dayOfMonth,
@@ -13,8 +11,9 @@ import {
   type DayRule,
 } from './quartz-days.ts';
 import { QuartzFieldError, parseField, type FieldRange } from './quartz-field.ts';
+import { fixedLimits } from '../limits.ts';
 
-/** An expression that was read. Lists are ordered and never empty. */
+/** A parsed expression. Lists are ordered and never empty. */
 export interface QuartzExpression {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
@@ -35,24 +34,19 @@ const minute: FieldRange = { name: 'minute', min: 0, max: 59, stepMax: 59, wraps
 const hour: FieldRange = { name: 'hour', min: 0, max: 23, stepMax: 23, wraps: true };
 const month: FieldRange = { name: 'month', min: 1, max: 12, stepMax: 12, wraps: true, names: monthNames };
 const year: FieldRange = { name: 'year', min: firstYear, max: lastYear, stepMax: undefined, wraps: false };
-/** In their order. */
+/** Fields in the order of an expression. */
 const fields = [second, minute, hour, dayOfMonth, month, dayOfWeek, year];
 
 /**
- * Most characters of an expression that is looked at: the longest sensible list of a field is far shorter.
- */
-const longest = 1_000;
-
-/**
- * Reads an expression: second, minute, hour, day of month, month, day of week, and optionally year; upper or
- * lower case.
- * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and what is wrong with it
+ * Parses an expression: second, minute, hour, day of month, month, day of week, and optionally year. Case does
+ * not matter.
+ * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and the problem
  */
 export function parseQuartz(expression: string): QuartzExpression {
-  if (expression.length > longest)
+  if (expression.length > fixedLimits.quartzCharacters)
     throw invalidExpression(
       expression,
-      `It has ${expression.length} characters; at most ${longest} are allowed`,
+      `It has ${expression.length} characters; at most ${fixedLimits.quartzCharacters} are allowed`,
     );
   const texts = expression
     .toUpperCase()
@@ -100,24 +94,22 @@ export function parseQuartz(expression: string): QuartzExpression {
   };
 }
 
-/** Most characters of a text that a message repeats. */
+/** Maximum length of quoted text in a message, characters. */
 const quotedCharsMax = 80;
 
 function parsePlainField(text: string, field: FieldRange): readonly number[] {
-  if (text.includes('?')) throw new QuartzFieldError('"?" belongs into day-of-month or day-of-week alone');
+  if (text.includes('?')) throw new QuartzFieldError('"?" is allowed only in day-of-month and day-of-week');
   return parseField(text, field);
 }
 
-function invalidExpression(expression: string, what: string): Error {
-  const repeated =
-    expression.length <= quotedCharsMax
-      ? expression
-      : `${expression.slice(0, quotedCharsMax).toWellFormed()}...`;
-  return invalid(`Invalid quartz_cron_expression: "${repeated}". ${what}.`);
+function invalidExpression(expression: string, problem: string): Error {
+  return invalid(
+    `Invalid quartz_cron_expression: "${truncateText(expression, quotedCharsMax)}". ${problem}.`,
+  );
 }
 
 /**
- * The first local time (seconds) that fits and is not before `from`; undefined when there is none up to the
+ * Returns the first matching local time (seconds) at or after `from`; undefined when there is none until the
  * end of `untilYear`.
  */
 export function nextLocalTime(quartz: QuartzExpression, from: number, untilYear: number): number | undefined {
@@ -139,7 +131,7 @@ export function nextLocalTime(quartz: QuartzExpression, from: number, untilYear:
   return undefined;
 }
 
-/** The first time of a day that fits and is not before `from`; both in seconds since midnight. */
+/** Returns the first matching time of day at or after `from`; both in seconds since midnight. */
 function nextTimeOfDay({ hours, minutes, seconds }: QuartzExpression, from: number): number | undefined {
   const atHour = Math.floor(from / 3_600);
   const atMinute = Math.floor(from / 60) % 60;
@@ -147,8 +139,8 @@ function nextTimeOfDay({ hours, minutes, seconds }: QuartzExpression, from: numb
     if (inHour < atHour) continue;
     for (const inMinute of minutes) {
       if (inHour === atHour && inMinute < atMinute) continue;
-      const least = inHour === atHour && inMinute === atMinute ? from % 60 : 0;
-      const inSecond = seconds.find((one) => one >= least);
+      const minimum = inHour === atHour && inMinute === atMinute ? from % 60 : 0;
+      const inSecond = seconds.find((one) => one >= minimum);
       if (inSecond !== undefined) return inHour * 3_600 + inMinute * 60 + inSecond;
     }
   }

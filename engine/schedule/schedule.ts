@@ -1,9 +1,9 @@
-/** What makes a job start by itself: a Quartz schedule or a fixed interval, each as a rhythm of instants. */
+/** Schedule of a job: a Quartz expression or a fixed interval. */
 import { nextFire } from './next-fire.ts';
 import { parseQuartz } from './quartz.ts';
 import { zoneOf } from './zones.ts';
 
-/** What happens to fires that were missed: one run for the last of them, none, or one each. */
+/** Handling of missed fires: one run for the last of them, no run, or one run for each. */
 export type MisfirePolicy = 'FIRE_ONCE' | 'SKIP' | 'FIRE_ALL';
 
 interface Cron {
@@ -17,38 +17,37 @@ interface Interval {
   readonly milliseconds: number;
 }
 
-/** When a job starts by itself. */
 export type Schedule = (Cron | Interval) & {
   readonly paused: boolean;
   readonly misfirePolicy: MisfirePolicy;
 };
 
-/** Whether two timings fire at the same times. */
+/** Tells whether two schedules fire at the same times. */
 export function hasSameFireTimes(one: Schedule | undefined, other: Schedule | undefined): boolean {
   return one === undefined || other === undefined ? one === other : scheduleKey(one) === scheduleKey(other);
 }
 
-/** What two timings share that fire at the same times. */
-export function scheduleKey(timing: Schedule): string {
-  return timing.kind === 'cron'
-    ? JSON.stringify([timing.expression, timing.zone])
-    : String(timing.milliseconds);
+/** Returns a key that is equal for schedules with the same fire times. */
+export function scheduleKey(schedule: Schedule): string {
+  return schedule.kind === 'cron'
+    ? JSON.stringify([schedule.expression, schedule.zone])
+    : String(schedule.milliseconds);
 }
 
-/** The first fire strictly after an instant; both in epoch ms. Undefined when there is none any more. */
+/** Returns the first fire strictly after an instant, both in epoch ms; undefined when there is none. */
 export type NextFireTime = (after: number) => number | undefined;
 
 /**
- * The rhythm of a timing, paused or not.
- * @param origin an instant from which intervals are counted, epoch ms
- * @throws ServiceError INVALID_PARAMETER_VALUE for an expression or zone that is refused
+ * Creates the function that computes the fires of a schedule, paused or not.
+ * @param origin start of the intervals, epoch ms
+ * @throws ServiceError INVALID_PARAMETER_VALUE for an invalid expression or zone
  */
-export function createNextFireTime(timing: Schedule, origin: number): NextFireTime {
-  if (timing.kind === 'interval') {
-    const { milliseconds } = timing;
+export function createNextFireTime(schedule: Schedule, origin: number): NextFireTime {
+  if (schedule.kind === 'interval') {
+    const { milliseconds } = schedule;
     return (after) => origin + (Math.floor((after - origin) / milliseconds) + 1) * milliseconds;
   }
-  const quartz = parseQuartz(timing.expression);
-  const zone = zoneOf(timing.zone);
+  const quartz = parseQuartz(schedule.expression);
+  const zone = zoneOf(schedule.zone);
   return (after) => nextFire(quartz, zone, after)?.time;
 }

@@ -1,8 +1,6 @@
-/**
- * Every time zone id that Java knows, short and old ones among them, and those that are newer than that list.
- */
+/** All time zone ids of Java, including deprecated ones, and ids that are newer than that list. */
 
-/** Area -> what follows it after a slash; the ids without an area come first. */
+/** Area -> names after the slash. Ids without an area come first. */
 const idsByArea: Readonly<Record<string, string>> = {
   '': [
     'ACT AET AGT ART AST BET BST CAT CET CNT CST CST6CDT CTT Cuba EAT ECT EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT0 Greenwich HST Hongkong IET',
@@ -72,7 +70,7 @@ const idsByArea: Readonly<Record<string, string>> = {
   US: 'Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa',
 };
 
-/** In the order of the table: ids without an area, then by area. */
+/** Ids in the order of the table: those without an area first, then by area. */
 export const zoneIds: readonly string[] = Object.entries(idsByArea).flatMap(([area, names]) =>
   names.split(' ').map((name) => (area === '' ? name : `${area}/${name}`)),
 );

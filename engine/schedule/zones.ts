@@ -1,11 +1,11 @@
-/** Time zones by their Java ids: how far local time is ahead of UTC at an instant. */
+/** Time zones by Java id. */
 import { invalid } from '../errors.ts';
 import { editDistance } from '../validation/nearest-name.ts';
 import { zoneIds } from './zone-ids.ts';
 
 export interface Zone {
   readonly id: string;
-  /** Seconds that local time is ahead of UTC at an instant, which is in whole epoch seconds. */
+  /** Returns the offset of local time from UTC in seconds at an instant in epoch seconds. */
   offsetAt(instant: number): number;
 }
 
@@ -13,9 +13,9 @@ const known: ReadonlySet<string> = new Set(zoneIds);
 const zones = new Map<string, Zone>();
 
 /**
- * The zone of a Java id, whose case counts: region ids, the old short ones as Java means them (PST is Los
- * Angeles, EST is fixed), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
- * @param field how the refusal names where the id stands
+ * Returns the zone of a Java id. Ids are case-sensitive: region ids, short ids with their meaning in Java (PST
+ * is Los Angeles, EST is a fixed offset), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
+ * @param field name of the field, for the error message
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the nearest known ids
  */
 export function zoneOf(id: string, field = 'schedule.timezone_id'): Zone {
@@ -27,44 +27,41 @@ export function zoneOf(id: string, field = 'schedule.timezone_id'): Zone {
   return zone;
 }
 
-const custom = /^GMT(?<sign>[+-])(?<hours>\d|[01]\d|2[0-3])(?::?(?<minutes>[0-5]\d))?$/;
+const fixedOffsetPattern = /^GMT(?<sign>[+-])(?<hours>\d|[01]\d|2[0-3])(?::?(?<minutes>[0-5]\d))?$/;
 
-/** The offset of an id that needs no table, in seconds; undefined for other ids. */
+/** Returns the offset of an id with a fixed offset, in seconds; undefined for other ids. */
 function fixedOffset(id: string): number | undefined {
   if (id === 'UTC' || id === 'GMT' || id === 'UT' || id === 'Z') return 0;
-  const { sign, hours, minutes = '0' } = custom.exec(id)?.groups ?? {};
+  const { sign, hours, minutes = '0' } = fixedOffsetPattern.exec(id)?.groups ?? {};
   if (hours === undefined) return undefined;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60);
 }
 
-/**
- * A zone that the tables of the runtime know. Making the format is dear, and asking it thousands of times in
- * a second is, too.
- */
+/** Creates a zone from the time zone database of the runtime. Offsets are cached because lookups are slow. */
 function regionZone(id: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: id,
     timeZoneName: 'longOffset',
     year: 'numeric',
   });
-  const asked = new Map<number, number>();
+  const offsets = new Map<number, number>();
   return {
     id,
     offsetAt(instant) {
-      const answered = asked.get(instant);
-      if (answered !== undefined) return answered;
-      if (asked.size === cachedOffsetsMax) asked.clear();
+      const cached = offsets.get(instant);
+      if (cached !== undefined) return cached;
+      if (offsets.size === cachedOffsetsMax) offsets.clear();
       const offset = parseLongOffset(format.format(instant * 1_000));
-      asked.set(instant, offset);
+      offsets.set(instant, offset);
       return offset;
     },
   };
 }
 
-/** Offsets of a zone that are remembered: schedules that are due together ask for the same few instants. */
+/** Maximum number of cached offsets per zone. Schedules that are due together need the same few instants. */
 const cachedOffsetsMax = 100;
 
-/** Reads `2026, GMT-05:00`; before standard times there were seconds, too. */
+/** Parses `2026, GMT-05:00`. Historical offsets include seconds. */
 function parseLongOffset(text: string): number {
   const {
     sign,
@@ -75,24 +72,22 @@ function parseLongOffset(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds));
 }
 
-/** Most characters of an id that are compared with the known ones. */
-const longest = 60;
+/** Maximum length of an id for which suggestions are computed. */
+const suggestionLengthMax = 60;
 
 function unknownZone(id: string, field: string): Error {
   if (id.trim() === '')
     return invalid(
       `${field} is ${JSON.stringify(id)}; it must be a Java time zone id, for example Europe/Berlin.`,
     );
-  const near = id.length > longest ? 'for example Europe/Berlin' : `nearest: ${nearestZones(id).join(', ')}`;
+  const near =
+    id.length > suggestionLengthMax ? 'for example Europe/Berlin' : `nearest: ${nearestZones(id).join(', ')}`;
   return invalid(
-    `${field} is ${JSON.stringify(id.slice(0, longest).toWellFormed())}; it must be a Java time zone id; ${near}.`,
+    `${field} is ${JSON.stringify(id.slice(0, suggestionLengthMax).toWellFormed())}; it must be a Java time zone id; ${near}.`,
   );
 }
 
-/**
- * What somebody most likely meant: `UTC+2` and `+02:00` are GMT+02:00 to Java, and places are known by their
- * cities.
- */
+/** Suggests ids for an unknown one: GMT+02:00 for `UTC+2` and `+02:00`, otherwise the nearest region ids. */
 function nearestZones(id: string): string[] {
   const {
     sign,

@@ -1,10 +1,9 @@
-/**
- * The audit log: who did what, when, from where and with which token; and what a change of settings was,
- * without secrets.
- */
+/** Audit log: the caller, action, result and changed fields of operations, without secrets. */
+import type { JsonObject } from '../validation/json-object.ts';
 import { isSecretName } from '../validation/secret-names.ts';
+import { fixedLimits } from '../limits.ts';
 
-/** One entry. */
+/** Entry of the audit log. */
 export interface AuditEvent {
   /** Epoch ms. */
   readonly time: number;
@@ -14,13 +13,11 @@ export interface AuditEvent {
   readonly sourceIp: string;
   /** Method and path of the operation, e.g. `POST /jobs/create`. */
   readonly action: string;
-  /** What it was done to, e.g. `job_id=7`; empty when the call names nothing. */
+  /** Object of the action, e.g. `job_id=7`; empty when the request names none. */
   readonly resource: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /**
-   * Fields that changed, as they were and as they are; undefined when nothing that has fields was changed.
-   */
+  /** Changed fields before and after the action; undefined when no document was changed. */
   readonly before: JsonObject | undefined;
   readonly after: JsonObject | undefined;
 }
@@ -35,18 +32,14 @@ export interface AuditFilter {
   /** Epoch ms, both inclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** Only events before this one. */
+  /** Cursor: restricts the list to events before this one. */
   readonly before: number | undefined;
   readonly limit: number;
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 const masked = '***';
-/** Characters of JSON that an entry keeps of each side. */
-const auditCharsMax = 20_000;
 
-/** The top-level fields that two documents do not share, with the values of secret fields masked. */
+/** Returns the top-level fields that differ between two documents, with secrets masked. */
 export function diffFields(
   before: object,
   after: object,
@@ -55,17 +48,19 @@ export function diffFields(
   const names = [...new Set([...one.keys(), ...other.keys()])].filter(
     (name) => JSON.stringify(one.get(name)) !== JSON.stringify(other.get(name)),
   );
-  const part = (of: ReadonlyMap<string, unknown>): JsonObject =>
-    Object.fromEntries(names.filter((name) => of.has(name)).map((name) => [name, of.get(name)]));
-  return { before: maskAndTruncate(part(one)), after: maskAndTruncate(part(other)) };
+  const pick = (fields: ReadonlyMap<string, unknown>): JsonObject =>
+    Object.fromEntries(names.filter((name) => fields.has(name)).map((name) => [name, fields.get(name)]));
+  return { before: maskAndTruncate(pick(one)), after: maskAndTruncate(pick(other)) };
 }
 
-/** Secrets are masked; what is too long is cut to the names of its fields. */
+/** Masks secrets, and replaces oversized documents by the names of their fields. */
 function maskAndTruncate(fields: JsonObject): JsonObject {
   const text = JSON.stringify(fields, (name, value: unknown) =>
     typeof value === 'string' && isSecretName(name) ? masked : value,
   );
-  return text.length <= auditCharsMax ? JSON.parse(text) : { too_long: true, fields: Object.keys(fields) };
+  return text.length <= fixedLimits.auditDocumentCharacters
+    ? JSON.parse(text)
+    : { too_long: true, fields: Object.keys(fields) };
 }
 
 const resourceFields = [
@@ -84,9 +79,9 @@ const resourceFields = [
   'cluster_id',
 ] as const;
 
-/** What a call was about, from the fields of its input and of its answer that name something. */
-export function resourceOf(input: object, answer: object): string {
-  const fields = new Map<string, unknown>([...Object.entries(answer), ...Object.entries(input)]);
+/** Returns the object of an action, from the identifying fields of request and response. */
+export function resourceOf(input: object, response: object): string {
+  const fields = new Map<string, unknown>([...Object.entries(response), ...Object.entries(input)]);
   return resourceFields
     .flatMap((name) => {
       const value = fields.get(name);

@@ -1,60 +1,59 @@
-/**
- * Tokens that narrow themselves to what they are used for (spec 5.7): when they are observed, reminded of and
- * enforced.
- */
+/** Auto-scoping: observation of a token, the reminder, and enforcement of the observed scopes (spec 5.7). */
 import { invalid } from '../errors.ts';
 import { allApisScope, type Scope } from './scopes.ts';
+import { fixedLimits } from '../limits.ts';
 
 /**
- * Where a token stands; the names are those of clients. RUNNING: observed, with all-apis in force. COMPLETED:
- * asked for it when it was made, and has its inferred scopes. BACKFILLED: the same for one that was there
- * before. USER_SELECTED: scopes were chosen by hand, for good. DISABLED: never asked for.
+ * States of a token, named as in the interface. RUNNING: under observation, with all-apis in force. COMPLETED:
+ * created with auto-scoping, inferred scopes in force. BACKFILLED: the same for a token that existed before
+ * auto-scoping was enabled. USER_SELECTED: scopes chosen by the user. DISABLED: auto-scoping not requested.
  */
 export const autoscopeStates = ['RUNNING', 'COMPLETED', 'BACKFILLED', 'USER_SELECTED', 'DISABLED'] as const;
 export type AutoscopeState = (typeof autoscopeStates)[number];
 
-const day = 86_400_000;
-
-/** How long a token is observed, and how long before the end its owner is told (ms). */
-export const observationPeriodMs = 30 * day;
-export const reminderLeadMs = 7 * day;
-/** The shortest life of a token that can be observed (seconds). */
-export const observableLifetimeSecondsMin = observationPeriodMs / 1_000;
+/** Minimum lifetime of an observed token, seconds. */
+const observableLifetimeSecondsMin = fixedLimits.scopeObservationMs / 1_000;
 
 /** An observed token. Times are epoch ms. */
 export interface ObservedToken {
   readonly startedTime: number;
   readonly remindedTime: number | undefined;
-  /** Scopes of what it was used for, so far. */
+  /** Scopes of the operations called so far. */
   readonly inferredScopes: readonly string[];
 }
 
 /**
- * What is due for an observed token at `now`. A token that was used for nothing goes on being observed:
- * without any scope it would permit nothing. Nobody is surprised: the scopes apply no sooner than seven days
- * after the reminder, however late that is.
+ * Decides the next step for an observed token at `now`. An unused token stays under observation, because
+ * without scopes it would permit nothing. The scopes apply at the earliest seven days after the reminder.
  */
 export function decideAutoscope(
   { startedTime, remindedTime, inferredScopes }: ObservedToken,
   now: number,
 ): 'nothing' | 'remind' | 'enforce' {
-  if (inferredScopes.length === 0 || now < startedTime + observationPeriodMs - reminderLeadMs)
+  if (
+    inferredScopes.length === 0 ||
+    now < startedTime + fixedLimits.scopeObservationMs - fixedLimits.scopeReminderLeadMs
+  )
     return 'nothing';
   if (remindedTime === undefined) return 'remind';
-  return now >= Math.max(startedTime + observationPeriodMs, remindedTime + reminderLeadMs)
+  return now >=
+    Math.max(startedTime + fixedLimits.scopeObservationMs, remindedTime + fixedLimits.scopeReminderLeadMs)
     ? 'enforce'
     : 'nothing';
 }
 
-/** When the scopes of an observed token apply, if it is used until then (epoch ms). */
+/** Returns the time when the scopes of an observed token apply if it is used until then, epoch ms. */
 export function enforcementTimeOf({
   startedTime,
   remindedTime,
 }: Pick<ObservedToken, 'startedTime' | 'remindedTime'>): number {
-  return Math.max(startedTime + observationPeriodMs, (remindedTime ?? 0) + reminderLeadMs);
+  return Math.max(
+    startedTime + fixedLimits.scopeObservationMs,
+    (remindedTime ?? 0) + fixedLimits.scopeReminderLeadMs,
+  );
 }
 
-/** Whether a call of this scope teaches something about a token. */
+/** Tells whether a call with this scope adds a scope to an observed token. */
 export function isNewScope(
   token: { readonly autoscopeState: AutoscopeState; readonly inferredScopes: readonly string[] },
   scope: Scope,
@@ -63,25 +62,21 @@ export function isNewScope(
 }
 
 /**
- * The state of a new token.
+ * Returns the initial state of a new token.
  * @param lifetime seconds
- * @throws ServiceError when automatic scopes are asked for beside chosen ones, or for a life that is too
- *   short to observe
+ * @throws ServiceError when auto-scoping is requested together with scopes, or for a lifetime that is too short
  */
 export function initialAutoscopeState(
-  asked: boolean,
+  requested: boolean,
   scopes: readonly string[],
   lifetime: number,
 ): AutoscopeState {
   const chosen = scopes.some((scope) => scope !== allApisScope);
-  if (!asked) return chosen ? 'USER_SELECTED' : 'DISABLED';
-  if (chosen)
-    throw invalid(
-      `autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.`,
-    );
+  if (!requested) return chosen ? 'USER_SELECTED' : 'DISABLED';
+  if (chosen) throw invalid('autoscope_enabled is true and scopes are given; only one of them is allowed.');
   if (lifetime < observableLifetimeSecondsMin) {
     throw invalid(
-      `autoscope_enabled is true and lifetime_seconds is ${lifetime}; only a token of at least ${observableLifetimeSecondsMin} (30 days) is observed long enough.`,
+      `autoscope_enabled is true and lifetime_seconds is ${lifetime}; auto-scoping requires at least ${observableLifetimeSecondsMin} (30 days).`,
     );
   }
   return 'RUNNING';

@@ -1,12 +1,12 @@
-/** What of a token is drawn at random: its value, and the id that says nothing of the value. */
+/** Generation of token values and token ids. */
 import { randomBytes } from 'node:crypto';
 
-/** The value of a new token; whoever searches files for secrets knows it by its beginning. */
+/** Generates a token value. Secret scanners recognize its prefix. */
 export function generateTokenValue(): string {
   return `runyard_${randomBytes(20).toString('hex')}`;
 }
 
-/** 64 hex digits of its own, not derived from the value. */
+/** Generates a token id: 64 random hex digits, not derived from the value. */
 export function generateTokenId(): string {
   return randomBytes(32).toString('hex');
 }

@@ -1,13 +1,13 @@
-/** SCIM patches of people, and the documents that they are made from: what each means for a person. */
+/** SCIM documents and PATCH operations of people. */
 import { invalid } from '../errors.ts';
 import { checkMaxItems, quote } from '../validation/messages.ts';
 import { checkDisplayName, type PatchOperation, type Person, type PersonChange } from './person.ts';
+import { fixedLimits } from '../limits.ts';
 
 const adminGroup = 'admins';
 const knownGroups = ['users', adminGroup];
-const operationsMax = 100;
 
-/** Field of a document, in lower case -> what its value changes. */
+/** Field of a document in lower case -> change of the person. */
 const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> = {
   active: (value) => ({ active: parseBoolean(value) }),
   displayname: (value) => ({ displayName: parseDisplayName(value) }),
@@ -16,12 +16,12 @@ const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> =
 };
 
 /**
- * What a person becomes by a list of SCIM operations, one after the other: add, replace and remove of active,
- * displayName, emails and groups. Being in the group admins makes an administrator.
- * @throws ServiceError for an operation that is not understood
+ * Applies SCIM operations in order: add, replace and remove of active, displayName, emails and groups. Members
+ * of the group admins are administrators.
+ * @throws ServiceError for an unsupported operation
  */
 export function applyPersonPatch(person: Person, operations: readonly PatchOperation[]): PersonChange {
-  checkMaxItems('Operations', operations, operationsMax);
+  checkMaxItems('Operations', operations, fixedLimits.personPatchOperations);
   return operations.reduce<PersonChange>(
     (change, operation, index) => ({
       ...change,
@@ -31,7 +31,7 @@ export function applyPersonPatch(person: Person, operations: readonly PatchOpera
   );
 }
 
-/** What the fields of a SCIM document say of a person; those that mean nothing here are passed over. */
+/** Parses a SCIM document and ignores fields that the service does not support. */
 export function parsePersonDocument(document: object): PersonChange {
   return Object.assign(
     {},
@@ -47,7 +47,7 @@ function applyOperation(person: Person, { op, path, value }: PatchOperation, whe
     throw invalid(`${where}.op is ${quote(op)}; it must be one of add, replace, remove.`);
   if (path === undefined) {
     if (verb === 'remove' || typeof value !== 'object' || value === null)
-      throw invalid(`${where} has no path; it needs one, or for add and replace an object as its value.`);
+      throw invalid(`${where} has no path; a path, or for add and replace an object as value, is required.`);
     for (const name of Object.keys(value)) getFieldParser(name, where);
     return Object.entries(value).reduce<PersonChange>(
       (change, [name, part]) => ({
@@ -63,10 +63,10 @@ function applyOperation(person: Person, { op, path, value }: PatchOperation, whe
     return { admin: isAdminAfterPatch(person, verb, chosen === undefined ? value : [chosen]) };
   if (verb !== 'remove') return read(value);
   if (name.toLowerCase() === 'emails') return { email: undefined };
-  throw invalid(`${where} removes ${path}, which everybody has; replace it instead.`);
+  throw invalid(`${where} removes ${path}, which is required; use replace instead.`);
 }
 
-/** Groups are added and removed one by one; a replacement names all of them. */
+/** Returns the new administrator flag. add and remove name single groups; replace names all groups. */
 function isAdminAfterPatch({ admin }: Person, verb: 'add' | 'replace' | 'remove', value: unknown): boolean {
   const named = value === undefined && verb === 'remove' ? [adminGroup] : parseGroups(value);
   if (verb === 'replace') return named.includes(adminGroup);
@@ -89,12 +89,12 @@ function parseBoolean(value: unknown): boolean {
 }
 
 function parseDisplayName(value: unknown): string {
-  if (typeof value !== 'string') throw invalid(`displayName is ${quote(value)}; it must be a text.`);
+  if (typeof value !== 'string') throw invalid(`displayName is ${quote(value)}; it must be a string.`);
   checkDisplayName(value);
   return value;
 }
 
-/** The primary address of a list of `{value, primary}`, else the first one. */
+/** Parses a list of `{value, primary}`; returns the primary address, else the first one. */
 function parseEmail(value: unknown): string | undefined {
   if (!Array.isArray(value))
     throw invalid(`emails is ${quote(value)}; it must be a list of {"value": "ada@example.org"}.`);
@@ -105,17 +105,18 @@ function parseEmail(value: unknown): string | undefined {
     ) ?? entries[0];
   if (primary === undefined) return undefined;
   const [address] = parseNames([primary]);
-  if (address === undefined || !/^[!-~]+@[!-~]+$/.test(address) || address.length > 254)
+  if (
+    address === undefined ||
+    !/^[!-~]+@[!-~]+$/.test(address) ||
+    address.length > fixedLimits.emailAddressCharacters
+  )
     throw invalid(
       `emails has ${quote(primary)}; it must be {"value": "ada@example.org"}, an address in ASCII.`,
     );
   return address;
 }
 
-/**
- * `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError for an entry without a
- * name
- */
+/** Parses `[{value: "admins"}]`, `[{display: "admins"}]` or `["admins"]`. @throws ServiceError */
 function parseNames(value: unknown): string[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
   return entries.map((entry) => {
@@ -124,12 +125,12 @@ function parseNames(value: unknown): string[] {
       Object.entries(typeof entry === 'object' && entry !== null ? entry : {}),
     );
     const name = named.get('value') ?? named.get('display');
-    if (typeof name !== 'string') throw invalid(`${quote(entry)} names nothing; it must be {"value": "…"}.`);
+    if (typeof name !== 'string') throw invalid(`${quote(entry)} has no value; it must be {"value": "…"}.`);
     return name;
   });
 }
 
-/** @throws ServiceError for a group that there is not */
+/** @throws ServiceError for an unknown group */
 function parseGroups(value: unknown): string[] {
   const names = parseNames(value);
   const unknown = names.find((name) => !knownGroups.includes(name));

@@ -1,53 +1,50 @@
-/**
- * People and service principals: the rules of their names, and of who may not go (the SCIM subset of WIRE).
- */
+/** Users and service principals: names, the SCIM filter, and the last-administrator rule. */
 import { invalid, ServiceError } from '../errors.ts';
 import { checkMaxBytes, checkNotBlank, quote } from '../validation/messages.ts';
+import { fixedLimits } from '../limits.ts';
 
 export type PersonKind = 'user' | 'service_principal';
 
-/** Somebody who can own tokens and jobs. */
+/** User or service principal, who can own tokens and jobs. */
 export interface Person {
   readonly id: number;
   readonly kind: PersonKind;
-  /** What permissions and jobs call them; for a service principal its application id. */
+  /** Name in permissions and jobs; the application id of a service principal. */
   readonly userName: string;
   readonly displayName: string;
-  /** Where mail reaches them; undefined: nowhere. */
+  /** Undefined: the person receives no mail. */
   readonly email: string | undefined;
   readonly admin: boolean;
   readonly active: boolean;
 }
 
-/** What is given to make one. A service principal without a name gets an application id. */
+/** Input for a new person. A service principal without a name gets a generated application id. */
 export type NewPerson = Omit<Person, 'id'>;
 
-/** What of a person can be other than before. */
+/** Changed fields of a person. */
 export type PersonChange = Partial<Pick<Person, 'displayName' | 'email' | 'admin' | 'active'>>;
 
-const nameBytes = 255;
-
-/** @throws ServiceError for a name that is empty, too long, or holds what cannot be seen */
+/** @throws ServiceError for a name that is blank, too long, or has spaces or control characters */
 export function checkUserName(userName: string): void {
   checkNotBlank('userName', userName);
-  checkMaxBytes('userName', userName, nameBytes);
+  checkMaxBytes('userName', userName, fixedLimits.personNameBytes);
   if (/[\p{Cc}\s]/u.test(userName))
     throw invalid(`userName is ${quote(userName)}; spaces and control characters are not allowed.`);
 }
 
-/** @throws ServiceError for one that is too long */
+/** @throws ServiceError for a name that is too long */
 export function checkDisplayName(displayName: string): void {
-  checkMaxBytes('displayName', displayName, nameBytes);
+  checkMaxBytes('displayName', displayName, fixedLimits.personNameBytes);
 }
 
-/** Where mail reaches a person: the address that was given, or a name that is one. */
+/** Returns the mail address of a person: the given one, or a user name that is an address. */
 export function emailAddressOf({ email, userName }: Pick<Person, 'email' | 'userName'>): string | undefined {
   return email ?? (/^[^@\s]+@[^@\s]+$/.test(userName) ? userName : undefined);
 }
 
 /**
- * Nobody can lock everybody out: somebody who administrates must stay.
- * @param others active administrators beside the person in question
+ * Refuses a change that leaves the workspace without an active administrator.
+ * @param others number of other active administrators
  * @throws ServiceError INVALID_STATE
  */
 export function checkAdminRemains(
@@ -59,18 +56,18 @@ export function checkAdminRemains(
   if (leaves && others === 0)
     throw new ServiceError(
       'INVALID_STATE',
-      `${person.userName} is the last active administrator; make somebody else an administrator first.`,
+      `${person.userName} is the last active administrator; make another user an administrator first.`,
     );
 }
 
-/** How SCIM names groups, and what a patch may do to a person. */
+/** SCIM PATCH operation. */
 export interface PatchOperation {
   readonly op: string;
   readonly path?: string;
   readonly value?: unknown;
 }
 
-/** The filter of a list. Only equality of one attribute is known. */
+/** Filter of a list: equality of one attribute. */
 export interface PersonFilter {
   readonly attribute: 'userName' | 'displayName' | 'applicationId' | 'id' | 'active';
   readonly value: string;
@@ -83,7 +80,7 @@ const attributes = new Map<string, PersonFilter['attribute']>(
   ]),
 );
 
-/** Reads `userName eq "ada"`. @throws ServiceError for everything else, naming what is understood */
+/** Parses `userName eq "ada"`. @throws ServiceError for any other filter */
 export function parsePersonFilter(text: string | undefined): PersonFilter | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const [, name = '', quoted, bare = ''] =

@@ -1,4 +1,4 @@
-/** What may be asked of a token: the rules of making and of changing one (spec 4.2, 4.3). */
+/** Requests that create and update tokens (spec 4.2, 4.3). */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
 import { checkMaxBytes, missingField, quote } from '../validation/messages.ts';
@@ -10,59 +10,55 @@ import type { NewToken, TokenChange } from './token.ts';
 type TokenLimits = Pick<Limits, 'tokenLifetimeSeconds' | 'scopesPerToken' | 'tokenCommentBytes'>;
 
 const commentAndScopes = {
-  comment: Type.Optional(Type.String({ description: 'What it is for, in your words.' })),
+  comment: Type.Optional(Type.String({ description: 'Purpose of the token.' })),
   scopes: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Names of the scopes that it permits; all-apis permits everything.',
-    }),
+    Type.Array(Type.String(), { description: 'Scopes of the token; all-apis permits everything.' }),
   ),
 };
 
-/** The body of token/create. */
+/** Body of token/create. */
 export const TokenRequest = Type.Object({
   ...commentAndScopes,
   lifetime_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Seconds after which it ends. Default, and the longest: 730 days.',
-    }),
+    Type.Integer({ minimum: 1, description: 'Lifetime in seconds. Default and maximum: 730 days.' }),
   ),
   autoscope_enabled: Type.Optional(
     Type.Boolean({
       description:
-        'Lets the scopes be found out: for 30 days the token permits everything and is observed, then it permits what it was used for.',
+        'Observes the token for 30 days, during which it permits everything; then it permits the scopes that it used.',
     }),
   ),
 });
 export type TokenRequest = Static<typeof TokenRequest>;
 
-/** The fields of a token that can be changed. */
+/** Fields of a token that can be updated. */
 export const TokenUpdateFields = Type.Object(commentAndScopes, { description: 'Fields of the token.' });
 export type TokenUpdateFields = Static<typeof TokenUpdateFields>;
 
 const updatableFields = ['comment', 'scopes'] as const;
 
 /**
- * What a token is to be that is asked for at `now` (epoch ms): without scopes one for everything, without a
- * lifetime one of the longest there is.
- * @param longest the longest life, seconds: that of the limits, or a shorter one that administrators have set
+ * Returns the token for a request at `now` (epoch ms). Defaults: all scopes, and the maximum lifetime.
+ * @param maximumLifetime seconds; administrators may lower it below the limit
  * @throws ServiceError for a field that breaks a rule
  */
 export function parseTokenRequest(
   {
     comment = '',
     scopes = [allApisScope],
-    lifetime_seconds: asked,
+    lifetime_seconds: requestedLifetime,
     autoscope_enabled: autoscope = false,
   }: TokenRequest,
   now: number,
   limits: TokenLimits,
-  longest: number = limits.tokenLifetimeSeconds,
+  maximumLifetime: number = limits.tokenLifetimeSeconds,
 ): Omit<NewToken, 'principalId' | 'createdBy' | 'hash'> {
-  if (asked !== undefined && asked > longest) {
-    throw invalid(`lifetime_seconds is ${asked}; at most ${longest} (${longest / 86_400} days) are allowed.`);
+  const lifetime = requestedLifetime ?? maximumLifetime;
+  if (lifetime > maximumLifetime) {
+    throw invalid(
+      `lifetime_seconds is ${lifetime}; at most ${maximumLifetime} (${maximumLifetime / 86_400} days) are allowed.`,
+    );
   }
-  const lifetime = asked ?? longest;
   checkMaxBytes('comment', comment, limits.tokenCommentBytes);
   checkScopes('scopes', scopes, limits.scopesPerToken);
   return {
@@ -75,10 +71,9 @@ export function parseTokenRequest(
 }
 
 /**
- * What `token` changes: the fields that the mask names.
- * @param mask names with commas between them, or `*` for all that `token` has
- * @throws ServiceError for a mask that names something else or a field that is not there, and for a value
- *   that breaks a rule
+ * Returns the change of a token: the fields of `token` that the mask names.
+ * @param mask comma-separated field names, or `*` for all fields of `token`
+ * @throws ServiceError for an unknown or missing field, and for a value that breaks a rule
  */
 export function parseTokenUpdate(token: TokenUpdateFields, mask: string, limits: TokenLimits): TokenChange {
   const names =
@@ -87,7 +82,7 @@ export function parseTokenUpdate(token: TokenUpdateFields, mask: string, limits:
       : mask.split(',').map(parseMaskField);
   if (names.length === 0)
     throw invalid(
-      `update_mask is "*" and token has none of ${updatableFields.join(', ')}; give what is to be changed.`,
+      `update_mask is "*" and token has none of ${updatableFields.join(', ')}; give the fields to update.`,
     );
   for (const name of names) if (token[name] === undefined) throw missingField(`token.${name}`);
   const { comment, scopes } = token;
@@ -100,12 +95,12 @@ export function parseTokenUpdate(token: TokenUpdateFields, mask: string, limits:
   return change;
 }
 
-/** Refuses one more token where a user has `valid` ones already. @throws ServiceError QUOTA_EXCEEDED */
-export function checkTokenQuota(valid: number, { tokensPerUser: most }: Pick<Limits, 'tokensPerUser'>): void {
-  if (valid >= most)
+/** Refuses another token for a user with `valid` tokens. @throws ServiceError QUOTA_EXCEEDED */
+export function checkTokenQuota(valid: number, { tokensPerUser }: Pick<Limits, 'tokensPerUser'>): void {
+  if (valid >= tokensPerUser)
     throw new ServiceError(
       'QUOTA_EXCEEDED',
-      `The quota for the number of tokens of a user has been reached. The current quota is ${most}.`,
+      `The quota for the number of tokens of a user has been reached. The current quota is ${tokensPerUser}.`,
     );
 }
 
@@ -113,7 +108,7 @@ function parseMaskField(name: string): (typeof updatableFields)[number] {
   const known = updatableFields.find((field) => field === name.trim());
   if (known === undefined)
     throw invalid(
-      `update_mask names ${quote(name.trim())}; it may name ${updatableFields.join(', ')}, or be "*" for all that token has.`,
+      `update_mask names ${quote(name.trim())}; it may name ${updatableFields.join(', ')}, or be "*" for all fields of token.`,
     );
   return known;
 }

@@ -1,48 +1,47 @@
-/**
- * Personal access tokens as the service knows them: by hash, with an owner, scopes and an end (spec 2.11, 5).
- */
+/** Personal access tokens, stored by hash (spec 2.11, 5). */
 import { createHash } from 'node:crypto';
 import type { AutoscopeState } from './autoscope.ts';
+import { fixedLimits } from '../limits.ts';
 
-/** A stored token together with its owner. The value itself is stored nowhere. */
+/** A stored token and its owner. The value of a token is not stored. */
 export interface StoredToken {
   readonly tokenId: string;
   /** Id of the owner. */
   readonly principalId: number;
   readonly userName: string;
   readonly admin: boolean;
-  /** False once the owner was switched off: none of their tokens counts then. */
+  /** False when the owner was deactivated, which invalidates all tokens of the owner. */
   readonly active: boolean;
   /**
-   * False while tokens are disabled for the workspace, or the owner was not given the permission to use any;
-   * always true for administrators.
+   * False while tokens are disabled for the workspace or the owner lacks the permission to use tokens; always
+   * true for administrators.
    */
   readonly mayUseTokens: boolean;
   readonly scopes: readonly string[];
   readonly autoscopeState: AutoscopeState;
-  /** Scopes of the operations that it called while it is observed. */
+  /** Scopes of the operations called under observation. */
   readonly inferredScopes: readonly string[];
-  /** Epoch ms, like all its times. */
+  /** Epoch ms, like all times of a token. */
   readonly createdTime: number;
-  /** Undefined without end. */
+  /** Undefined: the token does not expire. */
   readonly expiryTime: number | undefined;
   readonly revokedTime: number | undefined;
-  /** 0 when never used. */
+  /** 0: never used. */
   readonly lastAccessedTime: number;
 }
 
-/** A personal access token as its owner may see it. */
+/** A token as its owner sees it. */
 export interface Token {
   readonly tokenId: string;
   readonly comment: string;
   readonly scopes: readonly string[];
   readonly autoscopeState: AutoscopeState;
   readonly inferredScopes: readonly string[];
-  /** Epoch ms, like all its times. */
+  /** Epoch ms, like all times of a token. */
   readonly createdTime: number;
-  /** Undefined without end. */
+  /** Undefined: the token does not expire. */
   readonly expiryTime: number | undefined;
-  /** 0 when never used. */
+  /** 0: never used. */
   readonly lastAccessedTime: number;
 }
 
@@ -50,42 +49,36 @@ export interface Token {
 export interface OwnedToken extends Token {
   readonly ownerId: number;
   readonly ownerName: string;
-  /** Whose token made it; undefined when nobody's did or they are gone. */
+  /** Owner of the token that created it; undefined when there is none or that person was removed. */
   readonly createdBy: { readonly id: number; readonly userName: string } | undefined;
 }
 
-/** A token to be stored. */
+/** Input for a stored token. */
 export interface NewToken extends Omit<Token, 'tokenId' | 'lastAccessedTime' | 'inferredScopes'> {
   /** Id of the owner. */
   readonly principalId: number;
-  /** Id of the one whose token made it. */
+  /** Id of the person whose token created it. */
   readonly createdBy: number;
-  /** The sha-256 of its value. */
+  /** SHA-256 of the value. */
   readonly hash: string;
 }
 
-/** What of a token is to be other than before. */
+/** Changed fields of a token. */
 export type TokenChange = Partial<Pick<Token, 'comment' | 'scopes'>>;
 
-/** The last access of a token is noted no more often than this (ms). */
-export const lastAccessIntervalMs = 60_000;
-
-/** A token that was not used for so long is revoked (spec 5.2). */
-export const unusedTokenLifetimeMs = 90 * 86_400_000;
-
-/** The key under which a token is stored: the sha-256 of its value in hex. */
+/** Returns the key of a stored token: the SHA-256 of its value in hex. */
 export function hashToken(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-/** Whether a text can be the id of a token, or the sha-256 of one, which stands for it in paths. */
+/** Tells whether a text has the form of a token id, or of the SHA-256 that replaces it in paths. */
 export function isTokenId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
 /**
- * Whether a token authenticates a call at `now` (epoch ms): its owner active, and itself neither revoked, nor
- * expired, nor unused for so long that it is to be revoked.
+ * Tells whether a token authenticates a request at `now` (epoch ms): the owner is active, and the token is not
+ * revoked, expired or unused for too long.
  */
 export function isTokenValid(token: StoredToken, now: number): boolean {
   const { active, revokedTime, expiryTime, createdTime, lastAccessedTime } = token;
@@ -93,6 +86,6 @@ export function isTokenValid(token: StoredToken, now: number): boolean {
     active &&
     revokedTime === undefined &&
     (expiryTime === undefined || now < expiryTime) &&
-    now < Math.max(createdTime, lastAccessedTime) + unusedTokenLifetimeMs
+    now < Math.max(createdTime, lastAccessedTime) + fixedLimits.unusedTokenLifetimeMs
   );
 }

@@ -1,45 +1,45 @@
-/**
- * Settings of the workspace that administrators change while it runs: a table of their names, values and
- * meaning.
- */
+/** Settings of the workspace that administrators can change at any time. */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 
 interface WorkspaceSetting {
   readonly defaultValue: string;
   readonly isValue: (text: string) => boolean;
-  /** What a value must be, in words. */
+  /** Rule for the value, in words. */
   readonly rule: string;
   readonly description: string;
 }
 
-const yesOrNo = { isValue: (text: string) => text === 'true' || text === 'false', rule: '"true" or "false"' };
+const booleanText = {
+  isValue: (text: string) => text === 'true' || text === 'false',
+  rule: '"true" or "false"',
+};
 
-/** Name -> setting. Values are texts, as clients send them. */
+/** Name -> setting. Values are strings, as clients send them. */
 export const workspaceSettings = {
   enableTokensConfig: {
-    ...yesOrNo,
+    ...booleanText,
     defaultValue: 'true',
-    description: 'Whether people may make and use tokens; administrators always may.',
+    description: 'Allows users to create and use tokens. Administrators are always allowed.',
   },
   maxTokenLifetimeDays: {
     isValue: (text: string) => text === '' || /^[1-9]\d{0,5}$/.test(text),
-    rule: 'a whole number of days from 1, or "" for the longest there is',
+    rule: 'a whole number of days of at least 1, or "" for the default maximum',
     defaultValue: '',
-    description: 'The longest life of new tokens, in days; empty: that of the limits.',
+    description: 'Maximum lifetime of new tokens in days; empty for the default maximum.',
   },
   enableTokenAutoscoping: {
-    ...yesOrNo,
+    ...booleanText,
     defaultValue: 'false',
     description:
-      'Whether the all-apis tokens that there are be observed, too, and narrowed to what they are used for.',
+      'Applies auto-scoping to existing all-apis tokens: observes them and restricts them to the scopes that they used.',
   },
 } as const satisfies Readonly<Record<string, WorkspaceSetting>>;
 
 export type WorkspaceSettingName = keyof typeof workspaceSettings;
 export type WorkspaceConf = Readonly<Record<WorkspaceSettingName, string>>;
 
-/** Every setting, where nothing was stored its default. */
+/** Returns all settings, with defaults for those that are not stored. */
 export function workspaceConfOf(stored: ReadonlyMap<string, string>): WorkspaceConf {
   const valueOf = (name: WorkspaceSettingName): string =>
     stored.get(name) ?? workspaceSettings[name].defaultValue;
@@ -50,15 +50,15 @@ export function workspaceConfOf(stored: ReadonlyMap<string, string>): WorkspaceC
   };
 }
 
-/** @throws ServiceError that lists the names which there are */
+/** @throws ServiceError for an unknown name */
 export function parseSettingName(name: string): WorkspaceSettingName {
   if (isSettingName(name)) return name;
   throw invalid(
-    `${quote(name)} is no setting of the workspace; there are ${Object.keys(workspaceSettings).join(', ')}.`,
+    `${quote(name)} is not a workspace setting; the name must be one of ${Object.keys(workspaceSettings).join(', ')}.`,
   );
 }
 
-/** What is to be changed. @throws ServiceError for an unknown name and for a value that breaks its rule */
+/** Parses the settings to change. @throws ServiceError for an unknown name and for an invalid value */
 export function parseWorkspaceConf(given: Readonly<Record<string, unknown>>): Partial<WorkspaceConf> {
   const entries = Object.entries(given).map(([key, value]): [WorkspaceSettingName, string] => {
     const name = parseSettingName(key);
@@ -69,13 +69,18 @@ export function parseWorkspaceConf(given: Readonly<Record<string, unknown>>): Pa
     return [name, text];
   });
   if (entries.length === 0)
-    throw invalid(`Nothing is to be changed; name one of ${Object.keys(workspaceSettings).join(', ')}.`);
+    throw invalid(
+      `The request changes no setting; give at least one of ${Object.keys(workspaceSettings).join(', ')}.`,
+    );
   return Object.fromEntries(entries);
 }
 
-/** The longest life of a new token, seconds. */
-export function tokenLifetimeSecondsMax({ maxTokenLifetimeDays: days }: WorkspaceConf, most: number): number {
-  return days === '' ? most : Math.min(most, Number(days) * 86_400);
+/** Returns the maximum lifetime of a new token, seconds. */
+export function tokenLifetimeSecondsMax(
+  { maxTokenLifetimeDays: days }: WorkspaceConf,
+  limit: number,
+): number {
+  return days === '' ? limit : Math.min(limit, Number(days) * 86_400);
 }
 
 function isSettingName(name: string): name is WorkspaceSettingName {

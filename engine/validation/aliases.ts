@@ -1,26 +1,20 @@
-/**
- * The only place that knows the vendor's spellings of the neutral words: keys, URI schemes, paths and
- * headers.
- */
+/** Deprecated aliases: the only module that knows vendor spellings of keys, URI schemes, paths and headers. */
 import type { TProperties } from 'typebox';
 
-/**
- * Neutral key -> other spellings. They are accepted with the same meaning, and stored and shown as they were
- * written.
- */
+/** Canonical key -> aliases. They are accepted with the same meaning, and stored and shown as written. */
 const keyAliases = {
   managed_fs: ['dbfs'],
   objstore: ['gcs', 's3', 'abfss'],
   cloud_attributes: ['gcp_attributes'],
   cloud_service_account: ['google_service_account'],
-  /** The spec's "second cluster-attribute object" has no neutral name there; this one is ours. */
+  /** The specification has no name for the "second cluster-attribute object". */
   placement_attributes: ['aws_attributes', 'azure_attributes'],
   operator: ['op'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type AliasedKey = keyof typeof keyAliases;
 
-/** Scheme on the wire -> neutral scheme. */
+/** Scheme on the wire -> canonical scheme. */
 export const uriSchemes = [
   ['dbfs:', 'managed_fs:'],
   ['gs://', 'objstore://'],
@@ -28,13 +22,13 @@ export const uriSchemes = [
   ['abfss://', 'objstore://'],
 ] as const;
 
-/** Path segment below `/api/2.x/` of the dashboards resource -> its neutral segment. */
+/** Alias of the path segment of the dashboards resource below `/api/2.x/` -> canonical segment. */
 export const dashboardPathAlias = { lakeview: 'modern' } as const;
 
-/** Path segment below `/api/2.x/` of the file calls -> its neutral segment. */
+/** Alias of the path segment of the file operations below `/api/2.x/` -> canonical segment. */
 export const filePathAlias = { dbfs: 'managed_fs' } as const;
 
-/** The neutral spelling of a path below `/api/2.x`. */
+/** Returns the canonical spelling of a path below `/api/2.x`. */
 export function canonicalPath(path: string): string {
   const alias = Object.entries({ ...filePathAlias, ...dashboardPathAlias }).find(([spelled]) =>
     path.startsWith(`/${spelled}/`),
@@ -45,33 +39,30 @@ export function canonicalPath(path: string): string {
 /** Suffix of a dashboard file in the workspace. */
 export const dashboardFileSuffix = '.lvdash.json';
 
-/** Response header that carries the workspace id; clients send it back under either name. */
+/** Header with the workspace id. Clients send it back under either name. */
 export const workspaceHeaders = {
   answered: 'X-Databricks-Org-Id',
   sent: ['X-Databricks-Org-Id', 'X-Databricks-Workspace-Id'],
 } as const;
 
-/**
- * Name of the variable in an exported notebook page in which extraction scripts look for the notebook's
- * model.
- */
+/** Variable of an exported notebook page that extraction scripts read the notebook model from. */
 export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
 
-/** The path that clients probe before their first call. */
+/** Path that clients probe before their first request. */
 export const probePath = '/.well-known/databricks-config';
 
 function isAliased(key: string): key is AliasedKey {
   return Object.hasOwn(keyAliases, key);
 }
 
-/** All spellings of a neutral key, the neutral one first. */
+/** Lists all spellings of a canonical key, the canonical one first. */
 export function spellingsOf(key: AliasedKey): readonly string[] {
   return [key, ...keyAliases[key]];
 }
 
 /**
- * Adds the alias keys to the properties of an object schema, each with the schema of its neutral key. Keys
- * with an alias must be optional: which of the spellings is needed is a rule of the check, not of the schema.
+ * Adds the aliases to the properties of an object schema, each with the schema of its canonical key. Keys with
+ * an alias must be optional: validation, not the schema, requires one of the spellings.
  */
 export function withAliases<P extends TProperties>(properties: P): P {
   const aliases = Object.entries(properties).flatMap(([key, schema]) =>
@@ -80,35 +71,22 @@ export function withAliases<P extends TProperties>(properties: P): P {
   return { ...properties, ...Object.fromEntries(aliases) };
 }
 
-/** The spelling under which an object carries a neutral key, or undefined when it carries none. */
+/** Returns the spelling under which an object has a canonical key; undefined when it has none. */
 export function spellingIn(object: object, key: AliasedKey): string | undefined {
   return spellingsOf(key).find((spelling) => Object.hasOwn(object, spelling));
 }
 
-/** Reads the value of a neutral key under whichever spelling it was written. */
+/** Reads the value of a canonical key under any of its spellings. */
 export function readAliased<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(
   object: O,
   key: K,
 ): O[K] | undefined {
   const spelling = spellingIn(object, key);
-  // An alias key has the schema of its neutral key (withAliases), hence the same type.
+  // An alias has the schema of its canonical key (withAliases), hence the same type.
   return spelling === undefined ? undefined : (object as Readonly<Record<string, O[K]>>)[spelling];
 }
 
-/** A copy of an object in which every aliased key stands under its neutral name (not in nested objects). */
-export function canonicalKeys(object: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [canonicalKey(key), value]));
-}
-
-function canonicalKey(key: string): string {
-  const found = Object.entries(keyAliases).find(([, aliases]) => aliases.some((alias) => alias === key));
-  return found === undefined ? key : found[0];
-}
-
-/**
- * `managed_fs:/x` or `objstore://bucket/x` for a URI in any known spelling; everything else comes back
- * unchanged.
- */
+/** Returns `managed_fs:/x` or `objstore://bucket/x` for a URI in any spelling; other texts stay unchanged. */
 export function canonicalUri(uri: string): string {
   const scheme = uriSchemes.find(([spelled]) => uri.startsWith(spelled));
   return scheme === undefined ? uri : scheme[1] + uri.slice(scheme[0].length);

@@ -1,13 +1,10 @@
-/** The fields that take ASCII characters only (spec section 7). */
+/** Validation of fields that allow only ASCII characters (spec 7). */
 import { invalid } from '../errors.ts';
 import { fieldPath, quote } from './messages.ts';
 
 const nonAscii = /[^\p{ASCII}]/u;
 
-/**
- * Refuses a text with a character outside ASCII.
- * @throws ServiceError INVALID_PARAMETER_VALUE that names field and value
- */
+/** Refuses a text with a character outside ASCII. @throws ServiceError INVALID_PARAMETER_VALUE */
 export function checkAscii(path: string, text: string): void {
   if (nonAscii.test(text)) throw invalid(`${path} is ${quote(text)}; only ASCII characters are allowed.`);
 }

@@ -1,47 +1,45 @@
-/** How refusals name a field, echo a value and count, so that all of them read alike. */
+/** Messages of validation errors: names of fields, quoted values and limits. */
 import { invalid } from '../errors.ts';
 
-/** Most characters of a caller's value that one message repeats. */
+/** Maximum length of a quoted value, characters. */
 const quotedCharsMax = 80;
 
-/** The JSON text of a value, cut when long: a message names what was found without becoming it. */
+/** Returns the JSON text of a value, truncated to 80 characters. */
 export function quote(value: unknown): string {
   return truncateText(JSON.stringify(value) ?? String(value));
 }
 
-/** A text cut to what a message may repeat; half of the character where it is cut would be none. */
-export function truncateText(text: string, most = quotedCharsMax): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}...`;
+/** Truncates a text without splitting a character. */
+export function truncateText(text: string, maxLength = quotedCharsMax): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}...`;
 }
 
 /**
- * The path of a field: `at('tasks[2]', 'new_cluster')` is `tasks[2].new_cluster`; the settings themselves are
- * ''.
+ * Returns the path of a field: `fieldPath('tasks[2]', 'new_cluster')` is `tasks[2].new_cluster`. The path of
+ * the document itself is ''.
  */
 export function fieldPath(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
 
-/** Refuses a list that is longer than a limit. */
-export function checkMaxItems(path: string, list: readonly unknown[], most: number): void {
-  if (list.length > most) throw invalid(`${path} has ${list.length} entries; at most ${most} are allowed.`);
+/** Refuses a list with too many entries. */
+export function checkMaxItems(path: string, list: readonly unknown[], maximum: number): void {
+  if (list.length > maximum)
+    throw invalid(`${path} has ${list.length} entries; at most ${maximum} are allowed.`);
 }
 
-/** Refuses a text that is longer than a limit in bytes of UTF-8. */
-export function checkMaxBytes(path: string, text: string, most: number): void {
+/** Refuses a text with too many bytes of UTF-8. */
+export function checkMaxBytes(path: string, text: string, maximum: number): void {
   const bytes = Buffer.byteLength(text);
-  if (bytes > most) throw invalid(`${path} is ${bytes} bytes of UTF-8; at most ${most} are allowed.`);
+  if (bytes > maximum) throw invalid(`${path} is ${bytes} bytes of UTF-8; at most ${maximum} are allowed.`);
 }
 
-/** Refuses a required text that is empty. */
+/** Refuses a blank text in a required field. */
 export function checkNotBlank(path: string, text: string): void {
   if (text.trim() === '') throw missingField(path);
 }
 
-/**
- * Refuses anything but exactly one of some alternative fields. `found` holds those that are there, as they
- * were written.
- */
+/** Requires exactly one of several alternative fields. @param found the fields present, as written */
 export function checkExactlyOne(
   where: string,
   found: readonly string[],
@@ -53,12 +51,12 @@ export function checkExactlyOne(
     throw invalid(`${where} has ${found.join(' and ')}; exactly one of ${list} is allowed.`);
 }
 
-/** The refusal of a missing field, in the words that clients know. */
+/** Creates the error of a missing field; clients match its text. */
 export function missingField(path: string): Error {
   return invalid(`Missing required field: ${path}.`);
 }
 
-/** Whether a field carries something: null, an empty text, list or map counts as nothing. */
+/** Tells whether a field has a value; null and an empty text, list or map count as none. */
 export function isNonEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

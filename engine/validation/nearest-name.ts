@@ -1,9 +1,6 @@
-/** Finds the known name that somebody most likely meant. */
+/** Suggestions for misspelled names. */
 
-/**
- * The name of `known` with the fewest letters to change, whatever the case; the first of several. `known` is
- * not empty.
- */
+/** Returns the name of `known`, which is not empty, with the smallest edit distance. */
 export function nearestName(name: string, known: readonly string[]): string {
   const [first = '', ...others] = known;
   let best = { name: first, changes: editDistance(name, first) };
@@ -14,7 +11,7 @@ export function nearestName(name: string, known: readonly string[]): string {
   return best.name;
 }
 
-/** Letters to insert, remove or replace (Levenshtein), kept as one row of the usual table. */
+/** Returns the Levenshtein distance without regard to case. Keeps one row of the table. */
 export function editDistance(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,8 +1,8 @@
-/** Which fields and environment variables hold secrets, as far as their names tell. */
+/** Detection of secrets by the names of fields and environment variables. */
 
 const secretName = /(?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|_key)$/i;
 
-/** Whether a name says that its value is a secret: `DB_PASSWORD`, `api_key`, `GITHUB_TOKEN` and the like. */
+/** Tells whether a name denotes a secret, such as `DB_PASSWORD`, `api_key` or `GITHUB_TOKEN`. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }

@@ -12,6 +12,7 @@ import { isMissing, tryParseJson, readHead } from '../../engine/read-file.ts';
 import { createWakeSignal } from '../pool/wake-signal.ts';
 import type { ChildRunResult, Exit, RunnerContext } from '../contract.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** `dbutils.notebook.run`: `<key>.json`. The answer is a ChildEnd: `<key>.answer`. */
 const NotebookRequest = Type.Object({
@@ -21,9 +22,6 @@ const NotebookRequest = Type.Object({
   arguments: Type.Record(Type.String(), Type.String()),
 });
 
-const requestBytesMax = 2 ** 20;
-/** Questions of one notebook that are answered at a time; the others wait. */
-const openRequestsMax = 100;
 /** How often the directory is looked at where changes are not told. */
 const pollIntervalMs = 5_000;
 /** After an answer could not be written. */
@@ -69,7 +67,7 @@ export async function serveNotebookRequests(
       // Nobody waits any more: what was asked for is only cancelled.
       if (last) over.abort();
       for (const key of await listPendingRequests(directory))
-        if (!taken.has(key) && (last || open < openRequestsMax)) take(key);
+        if (!taken.has(key) && (last || open < fixedLimits.notebookRequests)) take(key);
       if (last) break;
       // A process that could not be waited for is an error of the runner.
       await Promise.race([bell.wait(pollIntervalMs), ended]);
@@ -126,12 +124,12 @@ async function launchRequestedRun(
   key: string,
   over: AbortSignal,
 ): Promise<ChildRunResult> {
-  const { text, truncated } = await readHead(file, requestBytesMax);
+  const { text, truncated } = await readHead(file, fixedLimits.notebookRequestBytes);
   const question = truncated ? undefined : tryParseJson(text);
   if (!Check(NotebookRequest, question)) {
     return {
       result: 'FAILED',
-      message: `What the notebook asked for is no question that Runyard knows, or has more than ${requestBytesMax} bytes.`,
+      message: `What the notebook asked for is no question that Runyard knows, or has more than ${fixedLimits.notebookRequestBytes} bytes.`,
     };
   }
   const { kind, path, timeoutSeconds, arguments: given } = question;

@@ -17,6 +17,7 @@ import { toQueryError } from '../query/query-error.ts';
 import { restrictAccess } from './node/sql-session.ts';
 import { prepareSql } from './node/sql-statement.ts';
 import { splitStatements } from './node/sql-tokens.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 interface SqlCellRequest {
   readonly sql: string;
@@ -31,9 +32,6 @@ type SqlCellResponse =
       readonly total: number;
     }
   | { readonly error: string };
-
-/** Most rows that are handed over: those of a table that a cell shows. */
-const rowsMax = 10_000;
 
 const missingParameterHint =
   'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
@@ -87,11 +85,11 @@ async function readResult(result: DuckDBMaterializedResult): Promise<SqlCellResp
   const rows: unknown[][] = [];
   for (
     let chunk = await result.fetchChunk();
-    chunk !== null && chunk.rowCount > 0 && rows.length < rowsMax;
+    chunk !== null && chunk.rowCount > 0 && rows.length < fixedLimits.tableRows;
     chunk = await result.fetchChunk()
   ) {
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
-      if (rows.length < rowsMax)
+      if (rows.length < fixedLimits.tableRows)
         rows.push(row.map((value, index) => toTableValue(toJsonValue(value, types[index]))));
     }
   }

@@ -5,7 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { TaskOutcome } from '../../engine/run/assignment.ts';
 import type { EngineMessage } from '../pool/thread-messages.ts';
 import type { PluginAttemptRequest } from './plugin-worker.ts';

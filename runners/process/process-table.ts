@@ -1,6 +1,6 @@
 /** The attempts of one data directory that have living processes on this machine. */
 import { join } from 'node:path';
-import type { ProcessTable } from '../../engine/ports/engine.ts';
+import type { ProcessTable } from '../../engine/ports/attempts.ts';
 import { createWakeSignal } from '../pool/wake-signal.ts';
 import { attemptMarker, killMarkedProcesses, listProcesses } from './process-group.ts';
 

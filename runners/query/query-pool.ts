@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { QueryResult, QueryRunner } from '../../engine/ports/dashboards.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import { toQueryError } from './query-error.ts';
 import type { QueryProcessResponse, QueryProcessRequest } from './query-messages.ts';
 

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { openLog } from '../../engine/log-file.ts';
-import type { LogReadOptions } from '../../engine/ports/logs.ts';
+import type { LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { renderPage } from './log-files.ts';
 

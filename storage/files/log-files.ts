@@ -2,7 +2,7 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { openLog, type TruncatedRange, type LogFile } from '../../engine/log-file.ts';
-import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/ports/logs.ts';
+import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { truncationLine, maskLogWindow } from '../../engine/run/log-masking.ts';
 import type { Roots } from './roots.ts';
 
@@ -85,7 +85,7 @@ export async function renderPage(
     const begin = Math.max(keptPartStart(cut, start), start - around);
     const piece = await log.read(begin, start - begin + limit + characterBytes + around);
     // What was before it has just been left out.
-    if (piece.kind === 'left out') continue;
+    if (piece.kind === 'truncated') continue;
     const { bytes } = piece;
     const end = begin + bytes.length;
     const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : isComplete ? 'nothing' : 'the future';
@@ -110,7 +110,7 @@ async function readTail(log: LogFile, lines: number, limit: number, view: LogRea
     const lower = keptPartStart(cut, size);
     const begin = Math.max(lower, size - limit);
     const piece = await log.read(begin, limit);
-    if (piece.kind === 'left out') continue;
+    if (piece.kind === 'truncated') continue;
     const found = startOfLastLines(piece.bytes, lines);
     const start = begin + (found ?? (begin === lower ? 0 : countContinuationBytes(piece.bytes)));
     const page = await readPage(log, start, limit, view);

@@ -1,7 +1,7 @@
 /** The end of what an attempt wrote. */
 import { stripVTControlCharacters } from 'node:util';
 import { logStreams } from '../../engine/log-file.ts';
-import type { LogReader } from '../../engine/ports/logs.ts';
+import type { LogReader } from '../../engine/ports/attempt-logs.ts';
 import { maskTexts, type Mask } from '../../engine/run/masking.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 

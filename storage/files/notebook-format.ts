@@ -1,7 +1,7 @@
 /** How a file says that it is a notebook, and in which language: by its extension and its first line. */
 import { extname, posix } from 'node:path';
 import type { NotebookLanguage } from '../../engine/job/notebook-formats.ts';
-import { nameBytesMax } from './roots.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** Language -> extension of its files and the mark of its comments. */
 const languages = {
@@ -26,7 +26,10 @@ export const notebookExtensions: readonly string[] = ['.py', '.sql', '.js', jupy
 /** The paths that a notebook called `path` may have, the most likely first. */
 export function notebookPaths(path: string): string[] {
   const extended = notebookExtensions.map((extension) => path + extension);
-  return [path, ...extended.filter((each) => Buffer.byteLength(posix.basename(each)) <= nameBytesMax)];
+  return [
+    path,
+    ...extended.filter((each) => Buffer.byteLength(posix.basename(each)) <= fixedLimits.fileNameBytes),
+  ];
 }
 
 /** Enough of a file to hold the header line. */

@@ -8,14 +8,9 @@ import { statIfExists } from '../../engine/read-file.ts';
 import { listEntries, findEntry, readBytes, removeEntry, writeBytes } from './file-tree.ts';
 import { notebookExtensions, notebookPaths } from './notebook-format.ts';
 import { resolveInside, type Roots } from './roots.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 type WorkspaceRoots = Pick<Roots, 'workspace' | 'revisions'>;
-
-/** How many are kept of one notebook; the oldest go first. */
-export const revisionsMax = 100;
-
-/** What is larger was copied here by hand, and is more than any import may have. */
-const revisionBytesMax = 64 * 2 ** 20;
 
 /**
  * Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never
@@ -32,13 +27,13 @@ function revisionFolderOf(path: string): string {
 export async function saveRevision({ workspace, revisions }: WorkspaceRoots, path: string): Promise<void> {
   if (!notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))) return;
   const entry = await findEntry(workspace, path);
-  if (entry?.kind !== 'file' || entry.size > revisionBytesMax) return;
+  if (entry?.kind !== 'file' || entry.size > fixedLimits.revisionBytes) return;
   const bytes = await readBytes(workspace, path, 0, entry.size);
   if (bytes === undefined) return;
   const folder = revisionFolderOf(entry.path);
   await writeBytes(revisions, posix.join(folder, `${entry.modifiedAt}${posix.extname(path)}`), bytes, false);
   const kept = await listRevisions(revisions, folder);
-  for (const { path: old } of kept.slice(0, Math.max(0, kept.length - revisionsMax)))
+  for (const { path: old } of kept.slice(0, Math.max(0, kept.length - fixedLimits.revisionsPerNotebook)))
     await removeEntry(revisions, old, false);
 }
 

@@ -5,6 +5,7 @@ import { codeOf, invalid, type ServiceError } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { isMissing, undefinedIfMissing } from '../../engine/read-file.ts';
+import { fixedLimits } from '../../engine/limits.ts';
 
 /** A directory that paths are confined to. */
 export interface Root {
@@ -39,15 +40,6 @@ export interface Roots {
   /** Directories outside the data directory that tasks may name files in. */
   readonly allowed: readonly Root[];
 }
-
-/** Longest name of one file, in bytes: the limit of every file system in use. */
-export const nameBytesMax = 255;
-
-/**
- * Longest path, in bytes. The longest that Linux takes; what the directory of the root adds is found out by
- * trying.
- */
-const pathBytesMax = 4_096;
 
 export interface RootOptions {
   readonly dataDirectory: string;
@@ -96,12 +88,12 @@ export function normalizePath(root: Root, given: string, written = given): strin
   const path = root.scheme !== undefined && uri.startsWith(root.scheme) ? uri.slice(root.scheme.length) : uri;
   if (!path.startsWith('/')) throw invalidPath(written, 'must begin with a slash');
   if (path.includes('\0')) throw invalidPath(written, 'must not hold a null byte');
-  if (Buffer.byteLength(path) > pathBytesMax)
-    throw invalidPath(written, `has more than ${pathBytesMax} bytes`);
+  if (Buffer.byteLength(path) > fixedLimits.filePathBytes)
+    throw invalidPath(written, `has more than ${fixedLimits.filePathBytes} bytes`);
   const names: string[] = [];
   for (const name of path.split('/')) {
-    if (Buffer.byteLength(name) > nameBytesMax)
-      throw invalidPath(written, `has a name of more than ${nameBytesMax} bytes`);
+    if (Buffer.byteLength(name) > fixedLimits.fileNameBytes)
+      throw invalidPath(written, `has a name of more than ${fixedLimits.fileNameBytes} bytes`);
     if (name === '../..' && names.pop() === undefined)
       throw invalidPath(written, `leads outside ${root.title}`);
     if (name !== '' && name !== '.' && name !== '../..') names.push(name);

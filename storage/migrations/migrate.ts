@@ -1,7 +1,7 @@
 /** Applies pending migrations at start. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
 import type { Database } from '../postgres/schema.ts';
 import { migrations, type Migration } from './registry.ts';

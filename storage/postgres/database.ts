@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { Database } from './schema.ts';
 
 const int8Oid = 20;

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { Client } from 'pg';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import type { DatabaseAddress } from './database.ts';
 import type { Database } from './schema.ts';
 import { retryDelayMs } from './transient-errors.ts';

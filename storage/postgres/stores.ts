@@ -1,14 +1,11 @@
 /** The stores that the engine and the API use, assembled from the functions of the folders beside this file. */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
-import type {
-  JobStore,
-  Log,
-  NodeReader,
-  NodeStore,
-  RunReader,
-  RunRemover,
-} from '../../engine/ports/engine.ts';
+import type { JobStore } from '../../engine/ports/jobs.ts';
+import type { Log } from '../../engine/ports/log.ts';
+import type { NodeReader, NodeStore } from '../../engine/ports/nodes.ts';
+import type { RunReader } from '../../engine/ports/run-reader.ts';
+import type { RunRemover } from '../../engine/ports/runs.ts';
 import type { OutageOptions, RunStore } from '../../engine/ports/runs.ts';
 import { bindDatabase } from './bind-database.ts';
 import { retryTransient } from './transient-errors.ts';

@@ -1,7 +1,7 @@
 /** Which database errors pass by themselves, and waiting until they have. */
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf, messageOf } from '../../engine/errors.ts';
-import type { Log } from '../../engine/ports/engine.ts';
+import type { Log } from '../../engine/ports/log.ts';
 import { sleep } from '../embedded/sleep.ts';
 
 /**

@@ -169,12 +169,9 @@ const clusterRows: readonly FieldRow[] = [
       [{ instance_pool_id: 4 }, notText('instance_pool_id')],
       [
         { instance_pool_id: 'sea' },
-        '<at>instance_pool_id is "sea", which is no pool of this service: there are pool (RUNYARD_CLUSTERS).',
+        '<at>instance_pool_id is "sea"; it must be one of pool (RUNYARD_CLUSTERS).',
       ],
-      [
-        { policy_id: 'none' },
-        '<at>policy_id is "none", which is no policy of this service: there are policy (RUNYARD_CLUSTERS).',
-      ],
+      [{ policy_id: 'none' }, '<at>policy_id is "none"; it must be one of policy (RUNYARD_CLUSTERS).'],
     ],
   },
   {

@@ -295,7 +295,7 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     [
       'two versions of one package',
       [{ pypi: { package: 'tone==1.0' } }, { whl: 'managed_fs:/tone-2.0-py3-none-any.whl' }],
-      'pypi tone==1.0, whl managed_fs:/tone-2.0-py3-none-any.whl: pypi tone==1.0 and whl managed_fs:/tone-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.',
+      'pypi tone==1.0, whl managed_fs:/tone-2.0-py3-none-any.whl: pypi tone==1.0 and whl managed_fs:/tone-2.0-py3-none-any.whl are two versions of the same package; a cluster can have only one of them.',
     ],
     [
       'packages that need different ones',

@@ -2,7 +2,7 @@
  * Processes of attempts that outlive engines: handing an attempt over again attaches to its process, and the
  * test says how each ends.
  */
-import type { TaskPool } from '../../engine/ports/engine.ts';
+import type { TaskPool } from '../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
 
 export interface FakeProcess {

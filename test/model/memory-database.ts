@@ -3,7 +3,7 @@
  * that name what they expect.
  */
 import type { ChangeSet } from '../../engine/ports/runs.ts';
-import type { Job } from '../../engine/ports/engine.ts';
+import type { Job } from '../../engine/ports/jobs.ts';
 import type { RunNotification } from '../../engine/run/notification.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { StateChange } from '../../engine/run/step.ts';

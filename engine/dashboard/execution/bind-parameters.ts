@@ -8,9 +8,7 @@ import type { DataType, ModernParameter } from '../modern.ts';
 import { toJsonObject, getOwn, type JsonObject } from '../json-fields.ts';
 import { quoteDuckdbText, type SqlItem, type ParameterValue } from '../../sql/sql-items.ts';
 import { resolveRelativeDate } from './relative-dates.ts';
-
-/** Most values of one parameter. */
-const parameterValuesMax = 10_000;
+import { fixedLimits } from '../../limits.ts';
 
 /**
  * @param given the values that were asked for, under the keywords of the parameters
@@ -108,8 +106,10 @@ function defaultRangeOf(selection: ModernParameter['defaultSelection']): {
 
 function parseGivenValues(path: string, given: unknown): string[] {
   const list = Array.isArray(given) ? given : [given];
-  if (list.length > parameterValuesMax)
-    throw invalid(`${path} has ${list.length} values; at most ${parameterValuesMax} are allowed.`);
+  if (list.length > fixedLimits.dashboardParameterValues)
+    throw invalid(
+      `${path} has ${list.length} values; at most ${fixedLimits.dashboardParameterValues} are allowed.`,
+    );
   return list.map((value: unknown) => parseText(path, value));
 }
 

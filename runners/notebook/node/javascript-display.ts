@@ -5,7 +5,8 @@
 import { inspect } from 'node:util';
 import type { CellOutput, CellValue } from '../../../engine/run/task-output.ts';
 import type { CellOutputWriter } from './driver-protocol.ts';
-import { truncateText, tableBytesMax, tableRowsMax, valueCharactersMax } from './table-limits.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
+import { truncateText } from './table-limits.ts';
 
 type TableOutput = Extract<CellOutput, { type: 'table' }>;
 
@@ -39,7 +40,7 @@ function toOutput(value: unknown): CellOutput {
     data: inspect(value, {
       depth: 4,
       maxArrayLength: 200,
-      maxStringLength: valueCharactersMax,
+      maxStringLength: fixedLimits.tableValueCharacters,
       breakLength: 100,
     }),
   };
@@ -74,7 +75,7 @@ function imageOf(value: object): CellOutput | undefined {
 /** An array of plain objects: a column for each key, in the order in which they appear. */
 function tableOf(value: object): TableOutput | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const first: unknown[] = value.slice(0, tableRowsMax);
+  const first: unknown[] = value.slice(0, fixedLimits.tableRows);
   if (!first.every(isPlainObject)) return undefined;
   const names = [...new Set(first.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return undefined;
@@ -83,7 +84,7 @@ function tableOf(value: object): TableOutput | undefined {
   for (const row of first) {
     const cells = names.map((name) => toCellValue(Reflect.get(row, name)));
     bytes += Buffer.byteLength(JSON.stringify(cells)) + 1;
-    if (bytes > tableBytesMax) break;
+    if (bytes > fixedLimits.tableBytes) break;
     rows.push(cells);
   }
   const columns = names.map((name, index) => ({

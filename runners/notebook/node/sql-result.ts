@@ -11,7 +11,8 @@ import {
 import type { CellOutput, CellValue } from '../../../engine/run/task-output.ts';
 import { toJsonValue } from '../../query/query-rows.ts';
 import type { PreparedSql } from './sql-statement.ts';
-import { truncateText, tableBytesMax, tableRowsMax } from './table-limits.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
+import { truncateText } from './table-limits.ts';
 
 /** Undefined for a statement that shows nothing. */
 export async function executeStatement(
@@ -35,7 +36,7 @@ export async function executeStatement(
     for (const row of chunk.convertRows(JsonDuckDBValueConverter)) {
       const shown = row.map((value, index) => toCellValue(value, types[index]));
       bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
-      full = rows.length === tableRowsMax || bytes > tableBytesMax;
+      full = rows.length === fixedLimits.tableRows || bytes > fixedLimits.tableBytes;
       if (full) break;
       rows.push(shown);
     }

@@ -8,7 +8,7 @@ import type { ClusterEventDetails } from '../../../engine/cluster/events.ts';
 import type { Termination } from '../../../engine/cluster/termination.ts';
 import type { ClusterStore } from '../../../engine/ports/clusters.ts';
 import { AutoScale } from '../../../engine/job/cluster.ts';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import {
   allocateNodes,
   countRunningTasks,

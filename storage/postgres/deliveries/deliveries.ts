@@ -1,10 +1,14 @@
 /** Store of deliveries: dispatch of outbox events, claims of due deliveries, and recorded attempts. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import type { AttemptDecision } from '../../../engine/notification/delivery-retry.ts';
-import type { ClaimedDelivery, DeliveryAttempt } from '../../../engine/notification/delivery.ts';
-import { emailQueueKey, type DeliveryStore } from '../../../engine/ports/notifications.ts';
+import {
+  emailQueueKey,
+  type ClaimedDelivery,
+  type DeliveryAttempt,
+} from '../../../engine/notification/delivery.ts';
+import type { DeliveryStore } from '../../../engine/ports/notifications.ts';
 import { destinationOf } from './destinations.ts';
 import { retryTransient } from '../transient-errors.ts';
 import { notifyOutbox } from '../outbox/outbox-notify.ts';

@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { applyTimeoutUpdate } from '../../../engine/job/timeouts.ts';
-import type { Job, RunTimeoutUpdate } from '../../../engine/ports/engine.ts';
+import type { Job, RunTimeoutUpdate } from '../../../engine/ports/jobs.ts';
 import { columnsOf, lockJob } from './jobs.ts';
 import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';

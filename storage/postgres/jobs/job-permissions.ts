@@ -6,10 +6,10 @@ import { findOwner, grantsAfterReplace, type Grant, type Grantee } from '../../.
 import { quote } from '../../../engine/validation/messages.ts';
 import type {
   HeldPermissions,
-  Log,
   PermissionReader,
   PermissionStore,
-} from '../../../engine/ports/engine.ts';
+} from '../../../engine/ports/permissions.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 

@@ -1,20 +1,16 @@
 /** Stored jobs. A one-time submission has a hidden job, which only its runs refer to. */
 import { type Kysely, type Selectable, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/job-format.ts';
-import {
-  checkJobCreations,
-  checkSavedJobs,
-  creationWindowMs,
-  type JobQuotas,
-} from '../../../engine/job/quotas.ts';
+import { checkJobCreations, checkSavedJobs, type JobQuotas } from '../../../engine/job/quotas.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
-import type { Job, JobFilter, NewJob } from '../../../engine/ports/engine.ts';
+import type { Job, JobFilter, NewJob } from '../../../engine/ports/jobs.ts';
 import { lockUntilCommit } from '../advisory-locks.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database, JobTable } from '../schema.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
 
 export function jobOf(row: Selectable<JobTable>): Job {
   return {
@@ -32,7 +28,7 @@ export function jobOf(row: Selectable<JobTable>): Job {
  */
 export function createJob(db: Kysely<Database>, job: NewJob, quotas: JobQuotas): Promise<number> {
   return db.transaction().execute(async (transaction) => {
-    checkJobCreations(await countJobsCreated(transaction, job.now - creationWindowMs), quotas);
+    checkJobCreations(await countJobsCreated(transaction, job.now - fixedLimits.jobCreationWindowMs), quotas);
     const { count } = await listedJobs(transaction)
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();

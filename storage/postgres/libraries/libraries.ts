@@ -13,7 +13,7 @@ import type {
   LibraryState,
   LibraryStore,
 } from '../../../engine/ports/libraries.ts';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
 import type { Database } from '../schema.ts';

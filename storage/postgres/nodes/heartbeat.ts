@@ -1,7 +1,8 @@
 /** Starts and ends the thread that keeps a node's lease (heartbeat-thread.ts). */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Heartbeat, Log } from '../../../engine/ports/engine.ts';
+import type { Heartbeat } from '../../../engine/ports/nodes.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import type { HeartbeatEvent, HeartbeatOptions, HeartbeatCommand } from './heartbeat-messages.ts';
 
 /** The thread sends a statement now and then; more room would only be filled before it is collected. */

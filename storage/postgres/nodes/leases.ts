@@ -1,6 +1,6 @@
 /** Nodes and what they own: an active run belongs to a node for as long as that node's lease is kept. */
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
-import type { NodeIdentity, NodeLoad } from '../../../engine/ports/engine.ts';
+import type { NodeIdentity, NodeLoad } from '../../../engine/ports/nodes.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
 import type { RunRow } from '../runs/run-rows.ts';
 import { withTasks } from '../runs/runs.ts';

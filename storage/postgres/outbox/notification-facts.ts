@@ -4,10 +4,8 @@
 import { sql, type Kysely } from 'kysely';
 import { defaultName } from '../../../engine/job/job-format.ts';
 import type { DeliverySubject, FailedTask, SubjectDetails } from '../../../engine/notification/delivery.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
 import type { Database } from '../schema.ts';
-
-/** Maximum tasks named in one message. */
-const tasksMax = 10;
 
 /** Returns undefined when neither the run nor the job exists any more. */
 export async function factsOf(
@@ -68,7 +66,7 @@ async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<Faile
       select distinct on (job_run_id, task_key) * from task_runs where job_run_id = ${runId} or run_id = ${runId}
       order by job_run_id, task_key, attempt desc) as latest
     where not active and coalesce(result, state) <> 'SUCCESS'
-    order by state = 'SKIPPED', run_id limit ${tasksMax}`.execute(db);
+    order by state = 'SKIPPED', run_id limit ${fixedLimits.tasksPerMessage}`.execute(db);
   return rows.map((row) => ({
     taskKey: row.task_key,
     runId: row.run_id,

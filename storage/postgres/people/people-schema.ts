@@ -2,7 +2,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Group } from '../../../engine/job/permissions.ts';
 import type { AutoscopeState } from '../../../engine/token/autoscope.ts';
-import type { JsonObject } from '../../../engine/token/audit.ts';
+import type { JsonObject } from '../../../engine/validation/json-object.ts';
 import type { PersonKind } from '../../../engine/token/person.ts';
 
 export interface PrincipalTable {

@@ -2,7 +2,7 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import type { PipelineStore, StoredPipeline } from '../../../engine/ports/pipelines.ts';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { PipelineTable } from './pipeline-schema.ts';
 import { createUpdateStore, findActiveUpdate } from './pipeline-updates.ts';

@@ -1,6 +1,6 @@
 /** Removing a run for good (spec 4.1 rule 11). */
 import type { Kysely, Transaction } from 'kysely';
-import type { DeletedRun } from '../../../engine/ports/engine.ts';
+import type { DeletedRun } from '../../../engine/ports/runs.ts';
 import type { Database } from '../schema.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Reading runs, and noting that one is to be stopped. */
 import type { Kysely } from 'kysely';
-import type { RunFilter } from '../../../engine/ports/engine.ts';
+import type { RunFilter } from '../../../engine/ports/run-reader.ts';
 import type { OwnedRun, StopFilter } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { StopReason } from '../../../engine/run/states.ts';

@@ -4,7 +4,7 @@
  * moved on is left alone.
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Log } from '../../../engine/ports/engine.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import type { ChangeSet } from '../../../engine/ports/runs.ts';
 import type { StateChange } from '../../../engine/run/step.ts';
 import { isTerminal } from '../../../engine/run/states.ts';

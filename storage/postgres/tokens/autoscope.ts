@@ -3,15 +3,10 @@
  * at `now`.
  */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
-import {
-  decideAutoscope,
-  enforcementTimeOf,
-  observationPeriodMs,
-  type ObservedToken,
-} from '../../../engine/token/autoscope.ts';
+import { decideAutoscope, enforcementTimeOf, type ObservedToken } from '../../../engine/token/autoscope.ts';
 import { notificationForToken } from '../../../engine/notification/routing.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
 import { allApisScope } from '../../../engine/token/scopes.ts';
-import { unusedTokenLifetimeMs } from '../../../engine/token/token.ts';
 import { emailAddressOf } from '../../../engine/token/person.ts';
 import type { AuditEvent } from '../../../engine/token/audit.ts';
 import { insertAuditEvents } from '../people/audit.ts';
@@ -49,8 +44,8 @@ export function revokeUnusedTokens(db: Kysely<Database>, now: number): Promise<n
       .updateTable('tokens')
       .set({ revoked_time: now })
       .where('revoked_time', 'is', null)
-      .where('created_time', '<=', now - unusedTokenLifetimeMs)
-      .where('last_accessed_time', '<=', now - unusedTokenLifetimeMs)
+      .where('created_time', '<=', now - fixedLimits.unusedTokenLifetimeMs)
+      .where('last_accessed_time', '<=', now - fixedLimits.unusedTokenLifetimeMs)
       .returning('token_id')
       .execute();
     if (rows.length > 0)
@@ -79,7 +74,7 @@ export async function startObservingTokens(db: Kysely<Database>, now: number): P
     .where('autoscope_state', '=', 'DISABLED')
     .where(sql<boolean>`scopes = array[${allApisScope}]`)
     .where('revoked_time', 'is', null)
-    .where('expiry_time', '>=', now + observationPeriodMs)
+    .where('expiry_time', '>=', now + fixedLimits.scopeObservationMs)
     .execute();
 }
 

@@ -1,7 +1,8 @@
 /** Lookup of tokens for the authentication of requests, and the recording of their use. */
 import { sql, type Kysely } from 'kysely';
 import type { Scope } from '../../../engine/token/scopes.ts';
-import { lastAccessIntervalMs, type StoredToken } from '../../../engine/token/token.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
+import type { StoredToken } from '../../../engine/token/token.ts';
 import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
@@ -65,7 +66,7 @@ export async function recordTokenAccess(db: Kysely<Database>, tokenId: string, n
     .updateTable('tokens')
     .set({ last_accessed_time: now })
     .where('token_id', '=', tokenId)
-    .where('last_accessed_time', '<=', now - lastAccessIntervalMs)
+    .where('last_accessed_time', '<=', now - fixedLimits.tokenAccessIntervalMs)
     .execute();
 }
 

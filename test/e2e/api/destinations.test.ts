@@ -83,7 +83,7 @@ test.each<[object, string]>([
   ],
   [
     { display_name: 'd', config: { slack: { url: 'http://10.0.0.1/' } } },
-    'config.slack.url leads to "10.0.0.1", which is private or local; only public addresses are called unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.',
+    'config.slack.url has the private or local host "10.0.0.1"; only public addresses are allowed unless RUNYARD_WEBHOOK_ALLOW_PRIVATE is true.',
   ],
   [{ display_name: 'd' }, 'Missing required field: config.'],
 ])('%j is refused, and nothing is stored', async (body, message) => {

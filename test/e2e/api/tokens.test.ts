@@ -135,7 +135,7 @@ describe('spec 4.2: token/create', () => {
       'automatic scopes beside chosen ones',
       { autoscope_enabled: true, scopes: ['sql'] },
       'INVALID_PARAMETER_VALUE',
-      'autoscope_enabled is true beside scopes; leave one of them out: scopes are found out, or chosen.',
+      'autoscope_enabled is true and scopes are given; only one of them is allowed.',
     ],
     [
       'a lifetime of nothing',
@@ -337,7 +337,7 @@ describe('spec 4.3: PATCH token', () => {
       { token: { comment: 'x' }, update_mask: 'expiry_time' },
       400,
       'INVALID_PARAMETER_VALUE',
-      'update_mask names "expiry_time"; it may name comment, scopes, or be "*" for all that token has.',
+      'update_mask names "expiry_time"; it may name comment, scopes, or be "*" for all fields of token.',
     ],
     [
       'scopes that are no list',

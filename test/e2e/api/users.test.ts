@@ -184,7 +184,7 @@ describe('users', () => {
       status: 400,
       body: {
         error_code: 'INVALID_STATE',
-        message: 'admin is the last active administrator; make somebody else an administrator first.',
+        message: 'admin is the last active administrator; make another user an administrator first.',
       },
     };
     const {
@@ -314,7 +314,7 @@ describe('service principals', () => {
     ],
     [{ application_id: 'admin' }, 'application_id is "admin"; this service principal does not exist.'],
     [{ user_name: 'nobody-here' }, 'user_name is "nobody-here"; this user does not exist.'],
-    [{ user_name: 'admin', scopes: ['all'] }, /^scopes\[0\] is "all", which is no scope/],
+    [{ user_name: 'admin', scopes: ['all'] }, /^scopes\[0\] is "all"; it must be one of/],
   ])('a token for %j is refused', async (body, message) => {
     expect(await send('POST', 'token-management/on-behalf-of/tokens', body)).toMatchObject({
       status: 400,
@@ -381,11 +381,11 @@ describe('spec 5.4: administrators', () => {
   test.each([
     [
       { enableTokens: 'false' },
-      /^"enableTokens" is no setting of the workspace; there are enableTokensConfig, /,
+      /^"enableTokens" is not a workspace setting; the name must be one of enableTokensConfig, /,
     ],
     [{ enableTokensConfig: 'no' }, /^enableTokensConfig is "no"; it must be "true" or "false"\.$/],
     [{ maxTokenLifetimeDays: '0' }, /^maxTokenLifetimeDays is "0"; it must be a whole number of days from 1/],
-    [{}, /^Nothing is to be changed/],
+    [{}, /^The request changes no setting/],
   ])('%j is refused, and nothing changes', async (body, message) => {
     const before = (await send('GET', 'workspace-conf')).body;
     expect(await send('PATCH', 'workspace-conf', body)).toMatchObject({

@@ -40,12 +40,12 @@ test.each([
   [
     'tasks',
     { tasks: [{ task_key: 'a' }, { task_key: 'b', new_cluster: { instance_pool_id: 'x' } }] },
-    'tasks[1].new_cluster.instance_pool_id is "x", which is no pool of this service: there are p (RUNYARD_CLUSTERS).',
+    'tasks[1].new_cluster.instance_pool_id is "x"; it must be one of p (RUNYARD_CLUSTERS).',
   ],
   [
     'a shared cluster',
     { job_clusters: [{ job_cluster_key: 'k', new_cluster: { policy_id: 'x' } }] },
-    'job_clusters[0].new_cluster.policy_id is "x", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).',
+    'job_clusters[0].new_cluster.policy_id is "x"; no policy is configured (RUNYARD_CLUSTERS).',
   ],
   ['a known pool', { new_cluster: { instance_pool_id: 'p' } }, 'taken'],
 ])('%s', async (_name, settings, message) => expect(await said(false, settings)).toBe(message));

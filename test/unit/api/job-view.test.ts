@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { toJobView, toJobListView } from '../../../api/views/job-view.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
-import type { Job } from '../../../engine/ports/engine.ts';
+import type { Job } from '../../../engine/ports/jobs.ts';
 
 const notebook = { notebook_path: '/Users/u/nb' };
 const single: JobSettings = {

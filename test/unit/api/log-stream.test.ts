@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { streamLogEvents, type LogStreamOptions } from '../../../api/runs/log-events.ts';
-import type { LogReader } from '../../../engine/ports/logs.ts';
+import type { LogReader } from '../../../engine/ports/attempt-logs.ts';
 import { noMask } from '../../../engine/run/masking.ts';
 
 afterEach(() => {

@@ -68,7 +68,7 @@ test('a user is added, gets a token, is switched off and on, promoted, and remov
 
 test('what cannot be done is said in the words of the service', async () => {
   expect((await runyardSays('user', 'demote', 'admin')).stderr).toBe(
-    'runyard: The service refused: admin is the last active administrator; make somebody else an administrator first.\n',
+    'runyard: The service refused: admin is the last active administrator; make another user an administrator first.\n',
   );
   expect((await runyardSays('token', 'create', '--user', 'nobody')).stderr).toBe(
     'runyard: The service refused: user_name is "nobody"; this user does not exist.\n',

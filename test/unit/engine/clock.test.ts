@@ -1,9 +1,9 @@
-/** The clock of the service. */
+/** The system clock. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 
-test('calls no earlier than the instant, however often it is asked', async () => {
-  const early: number[] = [];
+test('200 concurrent timers fire no earlier than their instants', async () => {
+  const earlyBy: number[] = [];
   await Promise.all(
     Array.from(
       { length: 200 },
@@ -11,35 +11,35 @@ test('calls no earlier than the instant, however often it is asked', async () =>
         new Promise<void>((resolve) => {
           const at = systemClock.now() + (index % 20);
           systemClock.runAt(at, () => {
-            early.push(Math.max(0, at - systemClock.now()));
+            earlyBy.push(Math.max(0, at - systemClock.now()));
             resolve();
           });
         }),
     ),
   );
-  expect(Math.max(...early)).toBe(0);
+  expect(Math.max(...earlyBy)).toBe(0);
 });
 
-test('an instant that is past strikes at once, and not before its caller goes on', async () => {
-  const said: string[] = [];
-  const struck = new Promise<void>((resolve) => {
+test('a timer for a past instant fires at once, after its caller continues', async () => {
+  const events: string[] = [];
+  const fired = new Promise<void>((resolve) => {
     systemClock.runAt(systemClock.now() - 1_000, () => {
-      said.push('struck');
+      events.push('fired');
       resolve();
     });
   });
-  said.push('went on');
-  await struck;
-  expect(said).toEqual(['went on', 'struck']);
+  events.push('caller continued');
+  await fired;
+  expect(events).toEqual(['caller continued', 'fired']);
 });
 
-test('what is taken back does not strike', async () => {
-  let struck = false;
+test('a cancelled timer does not fire', async () => {
+  let fired = false;
   systemClock.runAt(systemClock.now() + 1, () => {
-    struck = true;
+    fired = true;
   })();
   await new Promise<void>((resolve) => {
     systemClock.runAt(systemClock.now() + 5, resolve);
   });
-  expect(struck).toBe(false);
+  expect(fired).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Reading files that somebody else may have replaced by anything. */
+/** Reading files that another process may have replaced. */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,16 +10,16 @@ import { tryParseJson, openRegularFile, readRange, readHead } from '../../../eng
 
 const isRoot = process.getuid?.() === 0;
 
-/** The path of a file that is not there yet; its directory is gone when the test is over. */
+/** Returns the path of a file that does not exist, in a directory that is removed after the test. */
 async function freshPath(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-read-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return join(directory, 'f');
 }
 
-describe('what is no file to read is empty, and holds nobody up', () => {
+describe('anything but a readable regular file reads as empty without blocking', () => {
   const cases: [string, (path: string) => Promise<unknown>][] = [
-    ['nothing', async () => undefined],
+    ['a missing file', async () => undefined],
     ['a path through a file', (path) => writeFile(path.slice(0, -'/f'.length) + '/d', 'secret')],
     ['a directory', (path) => mkdir(path)],
     ['a named pipe', async (path) => execFileSync('mkfifo', [path])],
@@ -50,17 +50,17 @@ describe('what is no file to read is empty, and holds nobody up', () => {
   test.each(cases)('%s', async (name, make) => {
     const path = await freshPath();
     await make(path);
-    const asked = name === 'a path through a file' ? `${path.slice(0, -'/f'.length)}/d/f` : path;
-    expect(await openRegularFile(asked)).toBeUndefined();
-    expect(await readHead(asked, 100)).toEqual({ text: '', bytes: 0, more: false });
-    expect(await readLogTail(asked, 100)).toBe('');
+    const target = name === 'a path through a file' ? `${path.slice(0, -'/f'.length)}/d/f` : path;
+    expect(await openRegularFile(target)).toBeUndefined();
+    expect(await readHead(target, 100)).toEqual({ text: '', bytes: 0, truncated: false });
+    expect(await readLogTail(target, 100)).toBe('');
   });
 
   test.skipIf(isRoot)('a file without permissions', async () => {
     const path = await freshPath();
     await writeFile(path, 'secret');
     await chmod(path, 0);
-    expect(await readHead(path, 100)).toEqual({ text: '', bytes: 0, more: false });
+    expect(await readHead(path, 100)).toEqual({ text: '', bytes: 0, truncated: false });
     expect(await readLogTail(path, 100)).toBe('');
   });
 });
@@ -72,16 +72,16 @@ test.each<[number, string, boolean, string]>([
   [2, 'a', true, '\uFFFDb'],
   [0, '', true, ''],
 ])(
-  'of "aéb" at most %i bytes are "%s" from its beginning, and from its end',
-  async (most, text, more, end) => {
+  'the first %i bytes of "aéb" are "%s" (truncated: %s) and the last are "%s"',
+  async (maxBytes, text, truncated, tail) => {
     const path = await freshPath();
     await writeFile(path, 'aéb');
-    expect(await readHead(path, most)).toMatchObject({ text, more });
-    expect(await readLogTail(path, most)).toBe(end);
+    expect(await readHead(path, maxBytes)).toMatchObject({ text, truncated });
+    expect(await readLogTail(path, maxBytes)).toBe(tail);
   },
 );
 
-test('bytes beyond the end are not there', async () => {
+test('a range beyond the end of the file is empty', async () => {
   const path = await freshPath();
   await writeFile(path, 'hello');
   const file = await openRegularFile(path);
@@ -91,7 +91,7 @@ test('bytes beyond the end are not there', async () => {
   expect((await readRange(file, 9, 100)).toString()).toBe('');
 });
 
-test('what is no JSON has no value', () => {
+test('tryParseJson of invalid JSON returns undefined', () => {
   expect(tryParseJson('{"a":1}')).toEqual({ a: 1 });
   expect(tryParseJson('{"a"')).toBeUndefined();
 });

@@ -78,7 +78,7 @@ test.each<[Library, RegExp]>([
   ],
   [
     { maven: { coordinates: 'a:b:1', repo: 'file:///etc' } },
-    /^repo is "file:\/\/\/etc"; it must be an http or https address\.$/,
+    /^repo is "file:\/\/\/etc"; it must be a URL that starts with https:\/\/ or http:\/\/\.$/,
   ],
   [
     { cran: { package: 'a"); q()' } },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { ChildRunLauncher } from '../../../engine/ports/engine.ts';
+import type { ChildRunLauncher } from '../../../engine/ports/task-pool.ts';
 import type { NotebookReport, TaskOutput } from '../../../engine/run/task-output.ts';
 import { LocateError, type Command, type Exit, type RunnerContext } from '../../../runners/contract.ts';
 

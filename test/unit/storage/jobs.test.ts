@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { notificationsForDeletion } from '../../../engine/notification/routing.ts';
-import type { JobFilter } from '../../../engine/ports/engine.ts';
+import type { JobFilter } from '../../../engine/ports/jobs.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { createJob, deleteJob, findJob, listJobs } from '../../../storage/postgres/jobs/jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';

@@ -1,6 +1,6 @@
 /** Nodes, their leases, and who takes over the runs of one that is gone. */
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NodeIdentity } from '../../../engine/ports/engine.ts';
+import type { NodeIdentity } from '../../../engine/ports/nodes.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { stepOf } from '../../../engine/run/step.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';

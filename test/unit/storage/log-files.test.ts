@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { logStreams } from '../../../engine/log-file.ts';
-import type { LogPage, LogReadOptions } from '../../../engine/ports/logs.ts';
+import type { LogPage, LogReadOptions } from '../../../engine/ports/attempt-logs.ts';
 import { createMask, noMask, type Mask } from '../../../engine/run/masking.ts';
 import { createLogFiles } from '../../../storage/files/log-files.ts';
 

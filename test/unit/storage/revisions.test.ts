@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceStore } from '../../../engine/ports/files.ts';
 import { createPathResolver } from '../../../storage/files/path-resolver.ts';
-import { revisionsMax } from '../../../storage/files/revisions.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { rejectionOf, createTestRoots, type TestRoots } from './test-roots.ts';
+import { fixedLimits } from '../../../engine/limits.ts';
 
 interface World extends Omit<TestRoots, 'put'> {
   readonly workspace: WorkspaceStore;
@@ -97,10 +97,10 @@ test('no more than the newest are kept', async () => {
   const { put, at, base } = await world();
   const folder = join(base, 'data/revisions/.revisions/nb.py');
   await mkdir(folder, { recursive: true });
-  for (let time = 1; time <= revisionsMax + 5; time += 1)
+  for (let time = 1; time <= fixedLimits.revisionsPerNotebook + 5; time += 1)
     await writeFile(join(folder, `${time}.py`), `v${time}`);
   await put('/nb', 'now', 1_000_000);
-  expect((await readdir(folder)).length).toBe(revisionsMax);
+  expect((await readdir(folder)).length).toBe(fixedLimits.revisionsPerNotebook);
   expect([await at('/nb', 7), await at('/nb', 8)]).toEqual(['v7', 'v8']);
   expect(await rejectionOf(at('/nb', 6))).toMatchObject({
     message: expect.stringContaining('the oldest that is kept is of 7'),

@@ -1,6 +1,6 @@
 /** Reading runs, and noting that one is to be stopped. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunFilter } from '../../../engine/ports/engine.ts';
+import type { RunFilter } from '../../../engine/ports/run-reader.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
 import { deleteJob } from '../../../storage/postgres/jobs/jobs.ts';
 import { findRun, listRuns, requestStop } from '../../../storage/postgres/runs/runs.ts';

@@ -1,4 +1,4 @@
-/** What a description of a cluster comes to: node types, pool and size (spec 2.8). */
+/** Resolved node types, pool and size of clusters, faults and terminations (spec 2.8). */
 import { describe, expect, test } from 'vitest';
 import { desiredWorkers } from '../../../../engine/cluster/autoscale.ts';
 import { createClusterFaults } from '../../../../engine/cluster/fault-injection.ts';
@@ -29,17 +29,17 @@ const inventory: Inventory = {
 describe('spec 2.8', () => {
   test.each<[string, object, object]>([
     [
-      'driver_node_type_id is node_type_id unless given',
+      'driver_node_type_id defaults to node_type_id',
       { node_type_id: 'a', num_workers: 2 },
       { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 2 },
     ],
     [
-      'driver_node_type_id is what it says',
+      'driver_node_type_id overrides node_type_id',
       { node_type_id: 'a', driver_node_type_id: 'b', num_workers: 0 },
       { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'b', workers: 0 },
     ],
     [
-      'a range begins with min_workers',
+      'a cluster with autoscaling starts with min_workers',
       { node_type_id: 'a', autoscale: { min_workers: 3, max_workers: 9 } },
       { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 3 },
     ],
@@ -49,17 +49,17 @@ describe('spec 2.8', () => {
       { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'standard-2', workers: 1 },
     ],
     [
-      'a pool without a type leaves that of the cluster',
+      'a pool without a node type keeps that of the cluster',
       { node_type_id: 'a', instance_pool_id: 'any', num_workers: 1 },
       { poolId: 'any', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 },
     ],
     [
-      'a policy supplies what is not given',
+      'a policy supplies missing fields',
       { policy_id: 'nightly', num_workers: 1 },
       { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'memory-4', workers: 1 },
     ],
     [
-      'a policy changes nothing that is given',
+      'a policy does not override given fields',
       { policy_id: 'typed', node_type_id: 'a', num_workers: 1 },
       { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 1 },
     ],
@@ -70,16 +70,16 @@ describe('spec 2.8', () => {
     ],
   ])('%s', (_name, spec, shape) => expect(resolveShape(spec, inventory)).toEqual(shape));
 
-  test('an unknown pool or policy is named, with those that there are', () => {
+  test('the error of an unknown pool or policy lists the known ones', () => {
     expect(resolveShape({ instance_pool_id: 'sea' }, inventory)).toEqual({
-      error: `The cluster's instance_pool_id is "sea", which is no pool of this service: there are small, any (RUNYARD_CLUSTERS).`,
+      error: `The cluster's instance_pool_id is "sea"; it must be one of small, any (RUNYARD_CLUSTERS).`,
     });
     expect(unknownNameError({ policy_id: 'toString' }, defaultInventory)).toBe(
-      'policy_id is "toString", which is no policy of this service: none is configured (RUNYARD_CLUSTERS).',
+      'policy_id is "toString"; no policy is configured (RUNYARD_CLUSTERS).',
     );
   });
 
-  test('pools have the nodes that the configuration gives them', () => {
+  test('the capacity of a pool is that of the configuration', () => {
     expect(['', 'small', 'any'].map((pool) => poolCapacityOf(pool, inventory))).toEqual([9, 4, undefined]);
     expect([
       hasLimitedPool(inventory),
@@ -94,12 +94,12 @@ describe('spec 2.8', () => {
     [3, 3],
     [5, 5],
     [9, 5],
-  ])('autoscale from 2 to 5: %i running tasks want %i workers', (tasks, workers) => {
+  ])('autoscale from 2 to 5: %i running tasks need %i workers', (tasks, workers) => {
     expect(desiredWorkers({ min_workers: 2, max_workers: 5 }, tasks)).toBe(workers);
   });
 });
 
-test('a fault strikes as often as it says, and whom it names', () => {
+test('a fault is injected the configured number of times, into the named cluster', () => {
   const faults = createClusterFaults([
     { fault: 'loss', cluster: 'etl', times: 2 },
     { fault: 'start_failure' },
@@ -109,7 +109,7 @@ test('a fault strikes as often as it says, and whom it names', () => {
   expect([1, 2].map(() => faults.take('start_failure', [])?.fault)).toEqual(['start_failure', undefined]);
 });
 
-test('an end is told with its code, its kind and its reason', () => {
+test('a termination has code, type and parameters', () => {
   expect(toTerminationReason({ code: 'INIT_SCRIPT_FAILURE', parameters: { message: 'x' } })).toEqual({
     code: 'INIT_SCRIPT_FAILURE',
     type: 'CLIENT_ERROR',

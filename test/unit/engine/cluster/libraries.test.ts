@@ -1,4 +1,4 @@
-/** Libraries as rules: what is the same library, what contradicts, and what is no package. */
+/** Identity, conflicts and validation of libraries. */
 import { expect, test } from 'vitest';
 import {
   checkPackage,
@@ -10,7 +10,7 @@ import {
 import type { Library } from '../../../../engine/job/cluster.ts';
 
 test.each<[string, Library, Library]>([
-  ['the spelling of its scheme', { jar: 'dbfs:/a.jar' }, { jar: 'managed_fs:/a.jar' }],
+  ['the alias of a URI scheme', { jar: 'dbfs:/a.jar' }, { jar: 'managed_fs:/a.jar' }],
   [
     'blanks and case of a package',
     { pypi: { package: 'Six == 1.16.0' } },
@@ -21,44 +21,56 @@ test.each<[string, Library, Library]>([
     { maven: { coordinates: 'a:b:1', exclusions: ['c:d', 'e:f'] } },
     { maven: { coordinates: 'a:b:1', exclusions: ['e:f', 'c:d'] } },
   ],
-])('%s makes no other library of it', (_fact, one, other) => expect(libraryKey(one)).toBe(libraryKey(other)));
+])('%s does not change the identity of a library', (_fact, one, other) =>
+  expect(libraryKey(one)).toBe(libraryKey(other)),
+);
 
 test.each<[string, Library, Library]>([
   ['a repository', { pypi: { package: 'six' } }, { pypi: { package: 'six', repo: 'https://a' } }],
   ['a version', { pypi: { package: 'six==1' } }, { pypi: { package: 'six==2' } }],
-  ['its kind', { jar: 'a' }, { egg: 'a' }],
+  ['the kind', { jar: 'a' }, { egg: 'a' }],
   [
     'an exclusion',
     { maven: { coordinates: 'a:b:1' } },
     { maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } },
   ],
-])('%s makes another one', (_fact, one, other) => expect(libraryKey(one)).not.toBe(libraryKey(other)));
+])('%s changes the identity of a library', (_fact, one, other) =>
+  expect(libraryKey(one)).not.toBe(libraryKey(other)),
+);
 
 test.each<[string, readonly Library[], string | undefined]>([
   [
-    'two exact versions',
+    'two exact versions of a package conflict',
     [{ pypi: { package: 'my_pkg==1' } }, { pypi: { package: 'My.Pkg[x]===2' } }],
-    'pypi my_pkg==1 and pypi My.Pkg[x]===2 are two versions of one package; a cluster can have one of them.',
+    'pypi my_pkg==1 and pypi My.Pkg[x]===2 are two versions of the same package; a cluster can have only one of them.',
   ],
   [
-    'a package and a wheel',
+    'a package and a wheel of another version conflict',
     [{ pypi: { package: 'my-pkg==1.0' } }, { whl: 'managed_fs:/x/my_pkg-2.0-py3-none-any.whl' }],
-    'pypi my-pkg==1.0 and whl managed_fs:/x/my_pkg-2.0-py3-none-any.whl are two versions of one package; a cluster can have one of them.',
+    'pypi my-pkg==1.0 and whl managed_fs:/x/my_pkg-2.0-py3-none-any.whl are two versions of the same package; a cluster can have only one of them.',
   ],
   [
-    'two versions of an artifact',
+    'two versions of an artifact conflict',
     [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2' } }],
-    'maven g:a:1 and maven g:a:2 are two versions of one package; a cluster can have one of them.',
+    'maven g:a:1 and maven g:a:2 are two versions of the same package; a cluster can have only one of them.',
   ],
-  ['one version twice', [{ pypi: { package: 'a==1.0' } }, { whl: 'a-1.0-py3-none-any.whl' }], undefined],
-  ['a range beside a version', [{ pypi: { package: 'a>=1' } }, { pypi: { package: 'a==2' } }], undefined],
   [
-    'an artifact and its classifier',
+    'the same version twice does not conflict',
+    [{ pypi: { package: 'a==1.0' } }, { whl: 'a-1.0-py3-none-any.whl' }],
+    undefined,
+  ],
+  [
+    'a version range and a version do not conflict',
+    [{ pypi: { package: 'a>=1' } }, { pypi: { package: 'a==2' } }],
+    undefined,
+  ],
+  [
+    'an artifact and its classifier do not conflict',
     [{ maven: { coordinates: 'g:a:1' } }, { maven: { coordinates: 'g:a:2:tests' } }],
     undefined,
   ],
   [
-    'packages of two languages',
+    'packages of different languages do not conflict',
     [{ pypi: { package: 'a==1' } }, { maven: { coordinates: 'x:a:2' } }, { jar: 'a-3.jar' }],
     undefined,
   ],
@@ -75,7 +87,7 @@ test.each<[Library, string]>([
   [{ maven: { coordinates: 'a:b:${user.home}' } }, 'maven.coordinates'],
   [{ maven: { coordinates: 'a:b:1', repo: 'https://x"><y' } }, 'repo'],
   [{ cran: { package: 'a, b' } }, 'cran.package'],
-])('%j is no package', (library, field) => expect(() => checkPackage(library)).toThrow(`${field} is `));
+])('%j is refused', (library, field) => expect(() => checkPackage(library)).toThrow(`${field} is `));
 
 test.each<Library>([
   { pypi: { package: 'simplejson' } },
@@ -87,16 +99,16 @@ test.each<Library>([
   { maven: { coordinates: 'a:b:1:linux@so' } },
   { cran: { package: 'data.table' } },
   { jar: 'x' },
-])('%j is one', (library) => expect(() => checkPackage(library)).not.toThrow());
+])('%j is accepted', (library) => expect(() => checkPackage(library)).not.toThrow());
 
-test('the message of a failed task begins as clients know it, and names each library', () => {
+test('the message of failed libraries has the prefix that clients match and names each library', () => {
   const failures = [
-    { library: { jar: 'a.jar' }, message: 'gone.' },
+    { library: { jar: 'a.jar' }, message: 'missing.' },
     { library: { cran: { package: 'ada' } }, message: 'no R.' },
     { library: { cran: { package: 'bit' } }, message: 'no R.' },
   ];
   expect(installationFailedMessage(failures)).toBe(
-    'Library installation failed for library due to user error. Error messages: jar a.jar: gone.; cran ada, cran bit: no R.',
+    'Library installation failed for library due to user error. Error messages: jar a.jar: missing.; cran ada, cran bit: no R.',
   );
   expect(libraryName({ maven: { coordinates: 'a:b:1' } })).toBe('maven a:b:1');
 });

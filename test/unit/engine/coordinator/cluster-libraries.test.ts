@@ -254,7 +254,7 @@ test('two versions of one package are refused without asking a tool', async () =
   await equip(librarian, [lib('a==1')]);
   expect(await equip(librarian, [lib('a==2')])).toMatchObject({
     kind: 'failed',
-    message: expect.stringContaining('pypi a==1 and pypi a==2 are two versions of one package'),
+    message: expect.stringContaining('pypi a==1 and pypi a==2 are two versions of the same package'),
   });
   expect(script.installed).toEqual(['a==1']);
 });

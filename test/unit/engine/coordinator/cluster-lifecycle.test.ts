@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { systemClock } from '../../../../engine/clock.ts';
 import { defaultInventory } from '../../../../engine/cluster/inventory.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import type { ClusterStore } from '../../../../engine/ports/engine.ts';
+import type { ClusterStore } from '../../../../engine/ports/clusters.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createFakeCompute } from '../../../harness/fake-compute.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
@@ -357,7 +357,7 @@ test('spec 2.8 instance_pool_id: a pool that the configuration lost since the jo
   const run = await world.waitForRunEnd(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
     'run INTERNAL_ERROR',
-    `The cluster's instance_pool_id is "gone", which is no pool of this service: none is configured (RUNYARD_CLUSTERS).`,
+    `The cluster's instance_pool_id is "gone"; no pool is configured (RUNYARD_CLUSTERS).`,
   ]);
   expect(await world.describeClusters(runId)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { startOwnershipLoop, type OwnershipLoop } from '../../../../engine/coordinator/ownership-loop.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
-import type { Heartbeat } from '../../../../engine/ports/engine.ts';
+import type { Heartbeat } from '../../../../engine/ports/nodes.ts';
 import { renewLease } from '../../../../storage/postgres/nodes/leases.ts';
 import { createNodeStore } from '../../../../storage/postgres/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';

@@ -2,7 +2,7 @@
  * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand
  * them over, as processes outlive engines, and handing one over again attaches to it.
  */
-import type { ChildRunLauncher, TaskPool } from '../../../../engine/ports/engine.ts';
+import type { ChildRunLauncher, TaskPool } from '../../../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../../../engine/run/assignment.ts';
 
 interface ScriptedAttempt {

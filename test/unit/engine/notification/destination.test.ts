@@ -1,4 +1,4 @@
-/** What a destination may be, and what is shown of it. */
+/** Validation and display of notification destinations. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import {
@@ -38,7 +38,7 @@ test.each<[DestinationConfig, DestinationTarget, object, string]>([
     { microsoft_teams: { url_set: true } },
     'https://desk.example.org',
   ],
-])('%j is taken, and shown without its secrets', (config, target, shown, address) => {
+])('%j is accepted and shown without secrets', (config, target, shown, address) => {
   expect(parseTarget(config, rules)).toEqual(target);
   expect(renderConfig(target)).toEqual(shown);
   expect(targetAddressOf(target)).toBe(address);
@@ -49,11 +49,11 @@ test.each<[object, RegExp]>([
   [{ slack: { url }, microsoft_teams: { url } }, /^config has slack and microsoft_teams; exactly one/],
   [
     { pagerduty: { integration_key: 'k' } },
-    /^config\.pagerduty is given; this version knows email, generic_webhook/,
+    /^config\.pagerduty is not supported; use one of email, generic_webhook/,
   ],
   [
     { slack: { oauth_token: 'x', channel_id: 'c' } },
-    /^config\.slack\.oauth_token is given; this version takes the url/,
+    /^config\.slack\.oauth_token is not supported; give the url/,
   ],
   [{ email: { addresses: [] } }, /^config\.email\.addresses is empty/],
   [{ email: { addresses: ['größe@x.org'] } }, /addresses\[0\] is "größe@x\.org"; only ASCII/],
@@ -61,18 +61,21 @@ test.each<[object, RegExp]>([
   [{ generic_webhook: {} }, /^Missing required field: config\.generic_webhook\.url\.$/],
   [
     { generic_webhook: { url: 'ftp://x/secret' } },
-    /^config\.generic_webhook\.url must be a URL that begins with https:\/\/ or http:\/\/\.$/,
+    /^config\.generic_webhook\.url must be a URL that starts with https:\/\/ or http:\/\/\.$/,
   ],
   [{ generic_webhook: { url: 'secret' } }, /^config\.generic_webhook\.url must be a URL/],
   [
     { generic_webhook: { url: 'https://u:secret@x.org/' } },
-    /^config\.generic_webhook\.url holds a user name or password/,
+    /^config\.generic_webhook\.url has a user name or password/,
   ],
   [
     { generic_webhook: { url: 'http://169.254.169.254/secret' } },
-    /leads to "169\.254\.169\.254", which is private or local/,
+    /has the private or local host "169\.254\.169\.254"/,
   ],
-  [{ slack: { url: 'http://localhost/secret' } }, /^config\.slack\.url leads to "localhost"/],
+  [
+    { slack: { url: 'http://localhost/secret' } },
+    /^config\.slack\.url has the private or local host "localhost"/,
+  ],
   [
     { generic_webhook: { url: `https://x.org/${'a'.repeat(3_000)}` } },
     /^config\.generic_webhook\.url is \d+ bytes of UTF-8; at most 2048/,
@@ -81,20 +84,20 @@ test.each<[object, RegExp]>([
     { generic_webhook: { url, password: 'secret' } },
     /^Missing required field: config\.generic_webhook\.username\.$/,
   ],
-  [{ generic_webhook: { url, username: 'a:b' } }, /username holds a colon/],
-])('%j is refused, and no secret is repeated', (config, message) => {
+  [{ generic_webhook: { url, username: 'a:b' } }, /username has a colon/],
+])('%j is refused with a message that contains no secret', (config, message) => {
   expect(() => parseTarget(config, rules)).toThrow(message);
   expect(() => parseTarget(config, rules)).not.toThrow(/secret/);
 });
 
-test('private addresses are taken where that is allowed', () => {
+test('a private address is accepted when allowPrivate is true', () => {
   expect(parseTarget({ slack: { url: 'http://10.0.0.1/' } }, { ...rules, allowPrivate: true })).toEqual({
     kind: 'SLACK',
     url: 'http://10.0.0.1/',
   });
 });
 
-describe('a change', () => {
+describe('an update of a destination', () => {
   const before: DestinationTarget = { kind: 'WEBHOOK', url, username: 'u', password: 'p' };
   test.each<[DestinationConfig, DestinationTarget]>([
     [{ generic_webhook: { password: 'q' } }, { ...before, password: 'q' }],
@@ -104,11 +107,11 @@ describe('a change', () => {
       { ...before, url: 'https://new.example.org/' },
     ],
     [{ slack: { url } }, { kind: 'SLACK', url }],
-  ])('%j keeps what it does not name', (config, after) =>
+  ])('%j keeps the fields that it does not name', (config, after) =>
     expect(parseTarget(config, rules, before)).toEqual(after),
   );
 
-  test('to another kind needs all of it', () => {
+  test('to another kind requires all fields', () => {
     expect(() => parseTarget({ slack: {} }, rules, before)).toThrow(
       'Missing required field: config.slack.url.',
     );

@@ -1,4 +1,4 @@
-/** Who is told of what: events x mute switches x channels (spec 2.9, section 6). */
+/** Routing of notifications: events x mute switches x channels (spec 2.9, 6). */
 import { describe, expect, test } from 'vitest';
 import { subscribableEvents } from '../../../../engine/job/notification-settings.ts';
 import {
@@ -14,16 +14,16 @@ import { progressByPhase } from '../run/task-states.ts';
 
 const subject = { jobId: 3, runId: 10, now: 1_000 };
 
-/** Every list has one address and one destination, named after it. */
-const everybody = {
+/** Settings in which every list has one address and one destination, named after the list. */
+const allLists = {
   email_notifications: Object.fromEntries(subscribableEvents.map((list) => [list, [`${list}@mail`]])),
   webhook_notifications: Object.fromEntries(
     subscribableEvents.map((list) => [list, [{ id: `${list}@hook` }]]),
   ),
 } satisfies RoutingSettings;
 
-function told(notices: readonly RunNotification[]): string[] {
-  return notices.map(({ channel, recipient }) => `${channel} ${recipient}`);
+function recipientsOf(notifications: readonly RunNotification[]): string[] {
+  return notifications.map(({ channel, recipient }) => `${channel} ${recipient}`);
 }
 
 const start = ['email on_start@mail', 'webhook on_start@hook'];
@@ -40,12 +40,12 @@ type End = keyof typeof ends;
 /** Mute switches by name: of the e-mail settings, and of the notification settings. */
 const switches = {
   none: {},
-  mailSkipped: { email_notifications: { ...everybody.email_notifications, no_alert_for_skipped_runs: true } },
+  mailSkipped: { email_notifications: { ...allLists.email_notifications, no_alert_for_skipped_runs: true } },
   skippedRuns: { notification_settings: { no_alert_for_skipped_runs: true } },
   canceledRuns: { notification_settings: { no_alert_for_canceled_runs: true } },
   bothRuns: { notification_settings: { no_alert_for_skipped_runs: true, no_alert_for_canceled_runs: true } },
   allOff: {
-    email_notifications: { ...everybody.email_notifications, no_alert_for_skipped_runs: false },
+    email_notifications: { ...allLists.email_notifications, no_alert_for_skipped_runs: false },
     notification_settings: { no_alert_for_skipped_runs: false, no_alert_for_canceled_runs: false },
   },
 } satisfies Record<string, RoutingSettings>;
@@ -122,16 +122,16 @@ const cases = Object.entries(table).flatMap(([end, row]) =>
   Object.entries(row).map(([muted, expected]) => [end, muted, expected] as [End, Switch, string[]]),
 );
 
-describe('spec 2.9: the end', () => {
+describe('spec 2.9: notifications of the end', () => {
   test.each(cases)('%s, with the switches %s: %j', (end, muted, expected) => {
-    expect(told(notificationsForEnd({ ...everybody, ...switches[muted] }, ends[end], subject))).toEqual(
-      expected,
-    );
+    expect(
+      recipientsOf(notificationsForEnd({ ...allLists, ...switches[muted] }, ends[end], subject)),
+    ).toEqual(expected);
   });
 });
 
-/** Which attempts are told of: [is a retry, another follows] x alert_on_last_attempt. */
-const places: readonly (readonly [
+/** Notified attempts: [is a retry, another follows] x alert_on_last_attempt. */
+const retryCases: readonly (readonly [
   isRetry: boolean,
   isRetried: boolean,
   lastOnly: boolean,
@@ -150,24 +150,24 @@ const places: readonly (readonly [
 const failures = ['failed', 'timedout', 'error', 'errorBeforeStart', 'errorAfterSuccess'] as const;
 
 describe('spec 2.9: retries', () => {
-  test.each(places)(
+  test.each(retryCases)(
     'retry %s, another follows %s, alert_on_last_attempt %s: start %j, failure %j',
     (isRetry, isRetried, lastOnly, begun, ended) => {
-      const holder = { ...everybody, notification_settings: { alert_on_last_attempt: lastOnly } };
+      const holder = { ...allLists, notification_settings: { alert_on_last_attempt: lastOnly } };
       const about = { ...subject, isRetry, isRetried };
-      expect(told(notificationsForStart(holder, about))).toEqual(begun);
+      expect(recipientsOf(notificationsForStart(holder, about))).toEqual(begun);
       for (const end of failures)
-        expect(told(notificationsForEnd(holder, ends[end], about)), end).toEqual(ended);
+        expect(recipientsOf(notificationsForEnd(holder, ends[end], about)), end).toEqual(ended);
       // A success ends all retries.
-      expect(told(notificationsForEnd(holder, succeeded, { ...subject, isRetry, isRetried: false }))).toEqual(
-        success,
-      );
+      expect(
+        recipientsOf(notificationsForEnd(holder, succeeded, { ...subject, isRetry, isRetried: false })),
+      ).toEqual(success);
     },
   );
 
-  test('the mute switches hold for the last attempt as for every other', () => {
+  test('the mute switches apply to the last attempt too', () => {
     const holder = {
-      ...everybody,
+      ...allLists,
       notification_settings: {
         alert_on_last_attempt: true,
         no_alert_for_canceled_runs: true,
@@ -175,23 +175,23 @@ describe('spec 2.9: retries', () => {
       },
     };
     const about = { ...subject, isRetry: true, isRetried: false };
-    expect(told(notificationsForEnd(holder, canceled, about))).toEqual([]);
-    expect(told(notificationsForEnd(holder, skipped, about))).toEqual([]);
+    expect(recipientsOf(notificationsForEnd(holder, canceled, about))).toEqual([]);
+    expect(recipientsOf(notificationsForEnd(holder, skipped, about))).toEqual([]);
   });
 });
 
-test('spec 2.9: a run that lasts too long is told to its own lists, whatever is muted', () => {
+test('spec 2.9: a duration warning goes to its own lists, regardless of the mute switches', () => {
   for (const muted of Object.values(switches)) {
-    expect(told(notificationsForDuration({ ...everybody, ...muted }, subject))).toEqual([
+    expect(recipientsOf(notificationsForDuration({ ...allLists, ...muted }, subject))).toEqual([
       'email on_duration_warning_threshold_exceeded@mail',
       'webhook on_duration_warning_threshold_exceeded@hook',
     ]);
   }
 });
 
-test('who is named twice in one list is told once', () => {
+test('a recipient listed twice is notified once', () => {
   expect(
-    told(
+    recipientsOf(
       notificationsForStart(
         {
           email_notifications: { on_start: ['a@x', 'a@x'] },
@@ -203,31 +203,46 @@ test('who is named twice in one list is told once', () => {
   ).toEqual(['email a@x', 'webhook 1']);
 });
 
-test('the end carries where the run stood, because it may be opened again before the mail is made', () => {
-  expect(notificationsForEnd(everybody, failed, subject)[0]?.facts).toMatchObject({
-    standing: { state: 'TERMINATED', result: 'FAILED' },
+test('the notification of the end carries a snapshot of the state, because a repair may reopen the run', () => {
+  expect(notificationsForEnd(allLists, failed, subject)[0]?.facts).toMatchObject({
+    state: { state: 'TERMINATED', result: 'FAILED' },
   });
 });
 
-test.each(Object.keys(switches) as Switch[])('spec 2.9: the start is told whatever is muted: %s', (muted) => {
-  expect(told(notificationsForStart({ ...everybody, ...switches[muted] }, subject))).toEqual(start);
-});
+test.each(Object.keys(switches) as Switch[])(
+  'spec 2.9: the start is notified with the switches %s',
+  (muted) => {
+    expect(recipientsOf(notificationsForStart({ ...allLists, ...switches[muted] }, subject))).toEqual(start);
+  },
+);
 
 test.each<[string, RoutingSettings, string[]]>([
-  ['no settings', {}, []],
-  ['empty lists', { email_notifications: { on_failure: [] }, webhook_notifications: { on_failure: [] } }, []],
-  ['e-mail alone', { email_notifications: { on_failure: ['a@x', 'b@x'] } }, ['email a@x', 'email b@x']],
+  ['no settings notify no recipient', {}, []],
   [
-    'webhooks alone',
+    'empty lists notify no recipient',
+    { email_notifications: { on_failure: [] }, webhook_notifications: { on_failure: [] } },
+    [],
+  ],
+  [
+    'e-mail settings notify their addresses',
+    { email_notifications: { on_failure: ['a@x', 'b@x'] } },
+    ['email a@x', 'email b@x'],
+  ],
+  [
+    'webhook settings notify their destinations',
     { webhook_notifications: { on_failure: [{ id: '1' }, { id: '2' }] } },
     ['webhook 1', 'webhook 2'],
   ],
-  ['other lists only', { email_notifications: { on_start: ['a@x'], on_success: ['b@x'] } }, []],
+  [
+    'lists of other events notify no recipient',
+    { email_notifications: { on_start: ['a@x'], on_success: ['b@x'] } },
+    [],
+  ],
 ])('%s', (_name, holder, expected) => {
-  expect(told(notificationsForEnd(holder, failed, subject))).toEqual(expected);
+  expect(recipientsOf(notificationsForEnd(holder, failed, subject))).toEqual(expected);
 });
 
-test('a notice says what it is about', () => {
+test('a notification names its job, run and task', () => {
   expect(notificationsForStart({ email_notifications: { on_start: ['a@x'] } }, subject)).toEqual([
     {
       event: 'on_start',
@@ -257,8 +272,8 @@ test('a notice says what it is about', () => {
   ]);
 });
 
-describe('spec 4.1.1: a deleted job', () => {
-  test('tells every address once, by e-mail only', () => {
+describe('spec 4.1.1: the deletion of a job', () => {
+  test('notifies every address once, by e-mail only', () => {
     const holder = {
       email_notifications: {
         on_start: ['a@x', 'b@x'],
@@ -266,16 +281,16 @@ describe('spec 4.1.1: a deleted job', () => {
         on_failure: ['c@x', 'a@x'],
         on_duration_warning_threshold_exceeded: ['d@x'],
       },
-      webhook_notifications: everybody.webhook_notifications,
+      webhook_notifications: allLists.webhook_notifications,
     };
-    const notices = notificationsForDeletion(holder, 3, 1_000);
-    expect(told(notices)).toEqual(['email a@x', 'email b@x', 'email c@x', 'email d@x']);
-    expect(new Set(notices.map(({ event, jobId, runId }) => `${event} ${jobId} ${runId}`))).toEqual(
+    const notifications = notificationsForDeletion(holder, 3, 1_000);
+    expect(recipientsOf(notifications)).toEqual(['email a@x', 'email b@x', 'email c@x', 'email d@x']);
+    expect(new Set(notifications.map(({ event, jobId, runId }) => `${event} ${jobId} ${runId}`))).toEqual(
       new Set(['job_deleted 3 undefined']),
     );
   });
 
-  test('without addresses tells nobody', () => {
+  test('without addresses notifies no recipient', () => {
     expect(notificationsForDeletion({}, 3, 1_000)).toEqual([]);
   });
 });

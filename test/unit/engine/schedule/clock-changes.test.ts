@@ -1,7 +1,4 @@
-/**
- * What clock changes do to fires: by a table, and by a second-by-second matcher that knows nothing of how it
- * is done.
- */
+/** Fires around clock changes, compared with a table and with an independent second-by-second matcher. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextFire } from '../../../../engine/schedule/next-fire.ts';
@@ -27,51 +24,51 @@ test.each([
     ['2027-03-15T06:30', '2027-03-16T06:30'],
   ],
   [
-    'what follows the gap fires',
+    'a time after the gap fires',
     '0 15 2,3 * * ?',
     'America/New_York',
     '2027-03-13T12:00Z',
     ['2027-03-14T07:15', '2027-03-15T06:15'],
   ],
   [
-    'a time that comes twice fires at the second',
+    'a repeated time fires at its second occurrence',
     '0 30 1 * * ?',
     'America/New_York',
     '2027-11-06T12:00Z',
     ['2027-11-07T06:30', '2027-11-08T06:30'],
   ],
   [
-    'the first pass is silent',
+    'no time fires during the first pass of a repeated hour',
     '0 */15 * * * ?',
     'America/New_York',
     '2027-11-07T05:10Z',
     ['2027-11-07T06:15', '2027-11-07T06:30'],
   ],
   [
-    'the search never turns back',
+    'the search continues forward after a repeated time',
     '0 30 1 * * ?',
     'America/New_York',
     '2027-11-07T05:40Z',
     ['2027-11-08T06:30', '2027-11-09T06:30'],
   ],
   [
-    'half an hour',
+    'a time in a gap of half an hour is skipped',
     '0 15 2 * * ?',
     'Australia/Lord_Howe',
     '2026-10-03T00:00Z',
     ['2026-10-04T15:15', '2026-10-05T15:15'],
   ],
-  // Quartz itself loses a whole day where clocks leap over midnight, and an hour where they leap two: we skip
-  // what does not exist.
+  // Quartz skips a whole day when a gap includes midnight, and an hour after a gap of two hours. This
+  // implementation skips only times that do not exist.
   [
-    'a gap up to midnight',
+    'a gap up to midnight skips only the times in it',
     '0 14 * * * ?',
     'America/Scoresbysund',
     '2027-03-28T00:00Z',
     ['2027-03-28T00:14', '2027-03-28T01:14'],
   ],
   [
-    'a gap of two hours',
+    'a gap of two hours skips only the times in it',
     '0 57 * * * ?',
     'Antarctica/Troll',
     '2028-03-26T00:24Z',
@@ -81,7 +78,7 @@ test.each([
   expect(fires(expression, zone, after)).toEqual(expected);
 });
 
-/** A field with its meaning, written down twice: as text, and as the values themselves. */
+/** A field as text and as a predicate. */
 interface Field {
   readonly text: string;
   readonly fits: (value: number) => boolean;
@@ -107,7 +104,7 @@ const secondOrMinute: fc.Arbitrary<Field> = fc.oneof(
     })),
 );
 
-/** Instants at which the offset of a zone changes within two years, to the second. */
+/** Returns the instants at which the offset of a zone changes within two years, in epoch seconds. */
 function changesOf(zone: Zone): number[] {
   const changes: number[] = [];
   const end = Date.parse('2028-06-01T00:00:00Z') / 1_000;
@@ -125,10 +122,7 @@ function changesOf(zone: Zone): number[] {
   return changes;
 }
 
-/**
- * Every fire of a window, in the order of local time: each local time that fits and exists, at the last
- * instant that shows it.
- */
+/** Returns every fire of a window in local order: each existing matching local time at its last instant. */
 function bruteForce(
   zone: Zone,
   change: number,
@@ -137,15 +131,15 @@ function bruteForce(
   fits: (secondOfDay: number) => boolean,
 ): number[] {
   const [before, after] = [zone.offsetAt(change - 1), zone.offsetAt(change)];
-  const lastShown = new Map<number, number>();
-  // Beyond the end, because what is shown before it may be shown again after it.
+  const lastInstants = new Map<number, number>();
+  // Continues beyond the end because a local time before it may repeat after it.
   for (let instant = from + 1; instant <= until + 2 * 3_600; instant += 1) {
     const local = instant + (instant < change ? before : after);
-    if (fits(((local % 86_400) + 86_400) % 86_400)) lastShown.set(local, instant);
+    if (fits(((local % 86_400) + 86_400) % 86_400)) lastInstants.set(local, instant);
   }
   const start = from + (from < change ? before : after);
   const found: number[] = [];
-  for (const [local, instant] of [...lastShown].sort(([one], [other]) => one - other)) {
+  for (const [local, instant] of [...lastInstants].sort(([one], [other]) => one - other)) {
     if (local > start && instant > (found.at(-1) ?? from) && instant <= until) found.push(instant);
   }
   return found;
@@ -200,7 +194,7 @@ describe('every fire around every clock change of every zone', () => {
   });
 });
 
-test('fires increase strictly, and read back in local time each fits its expression', () => {
+test('fires increase strictly, and the local time of each matches the expression', () => {
   const numbers = (max: number) => fc.integer({ min: 0, max });
   const options = {
     hourCycle: 'h23',

@@ -1,6 +1,4 @@
-/**
- * What people are told beforehand: the meaning of an expression, its fires, and notes where clocks change.
- */
+/** Preview of a schedule: description of the expression, fires, and notes about clock changes. */
 import { describe, expect, test } from 'vitest';
 import { describeQuartz } from '../../../../engine/schedule/describe-quartz.ts';
 import { previewSchedule } from '../../../../engine/schedule/preview.ts';
@@ -32,7 +30,7 @@ test.each([
   ['0 0 * * * ?', 'every hour at minute 0'],
   ['0 20 */2 * * ?', 'every 2 hours, at minute 20'],
   ['0 0 0 1 1 ? 2028/2', 'at 00:00 on day 1 of January every 2 years from 2028 to 2298'],
-])('%s is %s', (expression, words) => {
+])('the description of %s is: %s', (expression, words) => {
   expect(describeQuartz(parseQuartz(expression))).toBe(words);
 });
 
@@ -40,7 +38,7 @@ const fires = (expression: string, zone: string, after: string, count: number) =
   previewSchedule(expression, zone, Date.parse(after), count).fire_times;
 
 describe('notes', () => {
-  test('the entry after a skipped time carries it', () => {
+  test('the fire after a skipped time has a note', () => {
     expect(fires('0 30 2 * * ?', 'Europe/Berlin', '2027-03-27T00:00Z', 3)).toEqual([
       { time: 1_806_111_000_000, local: '2027-03-27T02:30:00+01:00' },
       {
@@ -52,41 +50,41 @@ describe('notes', () => {
     ]);
   });
 
-  test('several skipped times are one note', () => {
+  test('several skipped times share one note', () => {
     expect(fires('0 */15 * * * ?', 'Europe/Berlin', '2027-03-28T00:50Z', 2)).toEqual([
       {
         time: 1_806_195_600_000,
         local: '2027-03-28T03:00:00+02:00',
-        note: 'On 2027-03-28 02:00 and what follows it before 03:00 do not exist and are skipped: the clocks go forward from 02:00 to 03:00.',
+        note: 'On 2027-03-28 02:00 and later times before 03:00 do not exist and are skipped: the clocks go forward from 02:00 to 03:00.',
       },
       { time: 1_806_196_500_000, local: '2027-03-28T03:15:00+02:00' },
     ]);
   });
 
-  test('so does the single fire on a repeated hour', () => {
+  test('the fire of a repeated time has a note', () => {
     expect(fires('0 30 2 * * ?', 'Europe/Berlin', '2027-10-30T12:00Z', 2)).toEqual([
       {
         time: 1_824_946_200_000,
         local: '2027-10-31T02:30:00+01:00',
-        note: 'The clocks go back from 03:00 to 02:00: 02:30 comes twice, and only the second one fires.',
+        note: 'The clocks go back from 03:00 to 02:00: 02:30 occurs twice, and only the second occurrence fires.',
       },
       { time: 1_825_032_600_000, local: '2027-11-01T02:30:00+01:00' },
     ]);
   });
 
-  test('a fire that is too close to the one before says that it is not run', () => {
+  test('a fire less than 10 seconds after the previous run has a note that it is not run', () => {
     const notes = fires('0/4 * * * * ?', 'UTC', '2027-01-01T00:00Z', 5).map(({ note }) => note !== undefined);
     expect(notes).toEqual([false, true, true, false, true]);
   });
 });
 
-test('west of Greenwich, and at half hours', () => {
+test('local times have negative and half-hour offsets', () => {
   expect(fires('0 0 12 * * ?', 'GMT-03:30', '2027-01-01T00:00Z', 1)).toEqual([
     { time: 1_798_817_400_000, local: '2027-01-01T12:00:00-03:30' },
   ]);
 });
 
-test('fewer fires than were asked for when there are no more', () => {
+test('the preview ends with the last fire of the schedule', () => {
   expect(fires('0 0 12 30 12 ? 2027-2028', 'UTC', '2027-01-01T00:00Z', 10)).toHaveLength(2);
 });
 

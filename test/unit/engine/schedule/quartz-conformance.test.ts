@@ -1,4 +1,4 @@
-/** Agreement with the real Quartz scheduler: quartz-truth.txt is what it answered (see QuartzTruth.java). */
+/** Conformance with the Quartz scheduler: quartz-truth.txt holds its answers (see QuartzTruth.java). */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { nextFire } from '../../../../engine/schedule/next-fire.ts';
@@ -12,14 +12,14 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section.split('\n').slice(1, -1)]),
 );
 
-/** The line as we would write it. */
-function ours(line: string): string {
-  const [expression = '', zone = '', after = '', theirs = ''] = line.split('|');
+/** Returns the line with the answer of this implementation. */
+function actualLine(line: string): string {
+  const [expression = '', zone = '', after = '', expected = ''] = line.split('|');
   const answer = (fires: string): string => [expression, zone, after, fires].join('|');
   try {
     const quartz = parseQuartz(expression);
     const fires: number[] = [];
-    for (let at = Number(after) * 1_000; fires.length < theirs.split(' ').length;) {
+    for (let at = Number(after) * 1_000; fires.length < expected.split(' ').length;) {
       const fire = nextFire(quartz, zoneOf(zone), at);
       if (fire === undefined) break;
       fires.push((fire.time - at) / 1_000);
@@ -35,16 +35,16 @@ test.each([
   ['rules', 130],
   ['random', 2_500],
   ['clock changes', 1_000],
-])('%s: every answer is the same', (name, least) => {
+])('%s: every answer equals that of Quartz', (name, minimum) => {
   const lines = sections.get(name) ?? [];
-  expect(lines.length).toBeGreaterThan(least - 10);
-  expect(lines.map(ours)).toEqual(lines);
+  expect(lines.length).toBeGreaterThan(minimum - 10);
+  expect(lines.map(actualLine)).toEqual(lines);
 });
 
-test('damaged expressions: what Quartz refuses is refused, and what is taken fires as there', () => {
+test('damaged expressions: those that Quartz refuses are refused, and the others fire at the same times', () => {
   const lines = sections.get('damaged') ?? [];
   expect(lines.length).toBeGreaterThan(800);
-  const taken = lines.filter((line) => !ours(line).endsWith('|ERROR'));
-  expect(taken.map(ours)).toEqual(taken);
-  expect(taken.length).toBeGreaterThan(100);
+  const accepted = lines.filter((line) => !actualLine(line).endsWith('|ERROR'));
+  expect(accepted.map(actualLine)).toEqual(accepted);
+  expect(accepted.length).toBeGreaterThan(100);
 });

@@ -1,10 +1,10 @@
-/** What Quartz expressions mean, rule by rule, and what is wrong with those that are refused. */
+/** Fires of Quartz expressions, rule by rule, and error messages of invalid expressions. */
 import { describe, expect, test } from 'vitest';
 import { nextFire } from '../../../../engine/schedule/next-fire.ts';
 import { parseQuartz } from '../../../../engine/schedule/quartz.ts';
 import { zoneOf } from '../../../../engine/schedule/zones.ts';
 
-/** The first `count` fires in UTC after a Friday noon; midnight is left out. */
+/** Returns the first `count` fires in UTC after Friday noon; the time of midnight is omitted. */
 function fires(expression: string, count = 2, after = '2026-11-20T11:41:05Z'): string[] {
   const quartz = parseQuartz(expression);
   const times: string[] = [];
@@ -73,7 +73,7 @@ test.each<[string, ...string[]]>([
   ['0 0 0 31W * ?', '2026-12-31', '2027-01-29'],
   ['0 0 0 1 1 ? 2126', '2126-01-01'],
   ['0 0 0 1 1 ? 2127'],
-])('%j fires as Quartz does', (expression, ...expected) => {
+])('%j fires at the same times as in Quartz', (expression, ...expected) => {
   expect(fires(expression)).toEqual(expected);
 });
 
@@ -82,16 +82,16 @@ test.each([
   ['a Sunday that is the last: the Friday before', '0 0 0 LW 2 ?', '2027-02-26'],
   ['a Sunday the 15th: Monday the 16th', '0 0 0 15W 8 ?', '2027-08-16'],
   ['a Saturday the 13th: Friday the 12th', '0 0 0 13W 2 ?', '2027-02-12'],
-])('the working day nearest to %s', (_name, expression, day) => {
+])('the working day nearest to %s is chosen', (_name, expression, day) => {
   expect(fires(expression, 1)).toEqual([day]);
 });
 
-test('milliseconds are cut off, and a fire is strictly later', () => {
+test('milliseconds are truncated, and the next fire is strictly later', () => {
   expect(fires('* * * * * ?', 1, '2026-11-20T11:41:05.999Z')).toEqual(['2026-11-20T11:41:06']);
   expect(fires('0 0 12 * * ?', 1, '2026-11-20T12:00:00Z')).toEqual(['2026-11-21T12:00']);
 });
 
-describe('a refusal points at the field', () => {
+describe('the error message names the field', () => {
   const pointed = (field: string, text: string, what: string) => `Field ${field} is "${text}": ${what}.`;
   test.each([
     ['60 0 0 * * ?', pointed('1 (second)', '60', '60 is not between 0 and 59')],
@@ -103,25 +103,28 @@ describe('a refusal points at the field', () => {
     ['0 0 0 1 1 ? 1969', pointed('7 (year)', '1969', '1969 is not between 1970 and 2299')],
     ['0 0 0 1 1 ? 2300', pointed('7 (year)', '2300', '2300 is not between 1970 and 2299')],
     ['0 0 0 1 1 ? 2030-2027', pointed('7 (year)', '2030-2027', 'the range 2030-2027 runs backwards')],
-    ['0 0/60 * * * ?', pointed('2 (minute)', '0/60', 'the step 60 is larger than 59')],
-    ['0 */0 * * * ?', pointed('2 (minute)', '*/0', 'a step of 0 goes nowhere')],
-    ['0 0 0 1 JAN/3 ?', pointed('5 (month)', 'JAN/3', 'a name has no step; write its number instead of JAN')],
+    ['0 0/60 * * * ?', pointed('2 (minute)', '0/60', 'the step 60 is greater than 59')],
+    ['0 */0 * * * ?', pointed('2 (minute)', '*/0', 'the step must not be 0')],
+    [
+      '0 0 0 1 JAN/3 ?',
+      pointed('5 (month)', 'JAN/3', 'a name cannot have a step; write the number of JAN instead'),
+    ],
     ['0 0 0 1 jan-3 ?', pointed('5 (month)', 'JAN-3', 'the range JAN-3 must have two numbers or two names')],
-    ['0 1,,2 * * * ?', pointed('2 (minute)', '1,,2', 'a list has no empty entries')],
+    ['0 1,,2 * * * ?', pointed('2 (minute)', '1,,2', 'a list must not have empty entries')],
     ['0 0 0 32W * ?', pointed('4 (day-of-month)', '32W', '32 is not between 1 and 31')],
     ['0 0 0 0W * ?', pointed('4 (day-of-month)', '0W', '0 is not between 1 and 31')],
-    ['0 0 0 L-31 * ?', pointed('4 (day-of-month)', 'L-31', 'L-n goes back at most 30 days, not 31')],
+    ['0 0 0 L-31 * ?', pointed('4 (day-of-month)', 'L-31', 'n of L-n is 31; at most 30 is allowed')],
     ['0 0 0 ? * 2#6', pointed('6 (day-of-week)', '2#6', '#6 is not between #1 and #5')],
     ['0 0 0 ? * 2#0', pointed('6 (day-of-week)', '2#0', '#0 is not between #1 and #5')],
     ['0 0 0 ? * 8L', pointed('6 (day-of-week)', '8L', '8 is not between 1 and 7')],
-    ['0 0 ? * * ?', pointed('3 (hour)', '?', '"?" belongs into day-of-month or day-of-week alone')],
+    ['0 0 ? * * ?', pointed('3 (hour)', '?', '"?" is allowed only in day-of-month and day-of-week')],
   ])('%s', (expression, what) => {
     expect(refusal(expression)).toBe(`Invalid quartz_cron_expression: "${expression}". ${what}`);
   });
 
   const dayFields = 'Exactly one of field 4 (day-of-month) and field 6 (day-of-week) must be "?".';
   test.each(['* * * * * *', '0 0 0 1 * 2', '0 0 0 ? * ?', '0 0 0 ?/2 * 2', '0 0 0 ?,2 * 2'])(
-    '%s needs one of the day fields to be ?',
+    '%s is refused because exactly one day field must be ?',
     (expression) => {
       expect(refusal(expression)).toBe(`Invalid quartz_cron_expression: "${expression}". ${dayFields}`);
     },
@@ -176,7 +179,7 @@ describe('a refusal points at the field', () => {
     expect(refusal(expression)).toMatch(/^Invalid quartz_cron_expression: ".*"\. Field [1-7] \(\S+\) is /);
   });
 
-  test('one that is endless is cut', () => {
+  test('a message about a long expression quotes only its first 80 characters', () => {
     expect(refusal('1,'.repeat(600))).toMatch(
       /^Invalid quartz_cron_expression: "(1,){40}\.\.\."\. It has 1200 characters; at most 1000 are allowed\.$/,
     );

@@ -1,4 +1,4 @@
-/** What the audit log keeps of a change: the fields that differ, and no secret. */
+/** Changes in the audit log: the fields that differ, without secrets. */
 import { expect, test } from 'vitest';
 import { diffFields } from '../../../../engine/token/audit.ts';
 
@@ -13,9 +13,11 @@ test.each([
   'API_KEY',
   'google_credentials',
   'credential',
-])('the value of %s is masked, wherever it stands', (name) => {
-  const settings = (value: string) => ({ new_cluster: { spark_env_vars: { [name]: value, PLAIN: 'seen' } } });
-  expect(diffFields(settings('old'), settings('hush'))).toEqual({
+])('the value of %s is masked at any depth', (name) => {
+  const settings = (value: string) => ({
+    new_cluster: { spark_env_vars: { [name]: value, PLAIN: 'visible' } },
+  });
+  expect(diffFields(settings('old'), settings('new'))).toEqual({
     before: settings('***'),
     after: settings('***'),
   });

@@ -1,4 +1,4 @@
-/** Which cluster a task runs on, when a shared one has served, and how a cluster id looks (spec 2.4). */
+/** Cluster of a task, lifetime of a shared cluster, and cluster ids (spec 2.4). */
 import { describe, expect, test } from 'vitest';
 import { clusterIdAt } from '../../../../engine/cluster/cluster.ts';
 import {
@@ -25,38 +25,38 @@ test.each<[string, Partial<TaskSettings>, JobSettings, ClusterChoice]>([
     {},
     { kind: 'existing', clusterId: '0101-000000-abcdefgh' },
   ],
-  ['a cluster of its own', { new_cluster: own }, {}, { kind: 'own', spec: own }],
+  ['a new cluster', { new_cluster: own }, {}, { kind: 'own', spec: own }],
   ['a shared job cluster', { job_cluster_key: 'etl' }, settings, { kind: 'shared', key: 'etl', spec }],
-  ['no cluster named, though the job has some', {}, settings, { kind: 'none' }],
-  ['no cluster at all', {}, {}, { kind: 'none' }],
-])('%s', (_name, task, job, expected) => {
+  ['no cluster, although the job has shared ones', {}, settings, { kind: 'none' }],
+  ['no cluster', {}, {}, { kind: 'none' }],
+])('the cluster choice of a task with %s is returned', (_name, task, job, expected) => {
   expect(clusterChoiceOf({ task_key: 'a', ...task }, job)).toEqual(expected);
 });
 
 describe('a shared cluster', () => {
-  const user = (place: TaskPhase, key: string | undefined = 'etl') => ({
+  const user = (phase: TaskPhase, key: string | undefined = 'etl') => ({
     settings: { task_key: 'a', ...(key !== undefined && { job_cluster_key: key }) },
-    progress: progressByPhase[place],
+    progress: progressByPhase[phase],
   });
 
   test.each<[string, ReturnType<typeof user>[], boolean]>([
-    ['has served when all its users are over', [user('success'), user('failed')], true],
-    ['has served when its users were skipped', [user('skipped')], true],
-    ['has served when its users met an internal error', [user('error')], true],
-    ['has not served while a user runs', [user('success'), user('running')], false],
-    ['has not served while a user is being cleaned up', [user('cleaning')], false],
+    ['is no longer needed when all its tasks are over', [user('success'), user('failed')], true],
+    ['is no longer needed when its tasks were skipped', [user('skipped')], true],
+    ['is no longer needed when its tasks had an internal error', [user('error')], true],
+    ['is needed while a task runs', [user('success'), user('running')], false],
+    ['is needed while a task is being cleaned up', [user('cleaning')], false],
+    ['is needed while a task waits, even if it is idle', [user('success'), user('waiting')], false],
     [
-      'has not served while a user waits: it is not terminated when idle',
-      [user('success'), user('waiting')],
-      false,
+      'is no longer needed when only tasks of another cluster run',
+      [user('success'), user('running', 'other')],
+      true,
     ],
-    ['does not wait for users of another cluster', [user('success'), user('running', 'other')], true],
     [
-      'does not wait for tasks without a shared cluster',
+      'is no longer needed when only tasks without a shared cluster run',
       [user('success'), { settings: { task_key: 'b' }, progress: progressByPhase.running }],
       true,
     ],
-    ['has served when it has no users', [], true],
+    ['is no longer needed without tasks', [], true],
   ])('%s', (_name, tasks, expected) => {
     expect(isNoLongerNeeded('etl', tasks)).toBe(expected);
   });
@@ -65,6 +65,6 @@ describe('a shared cluster', () => {
 test.each([
   ['2026-01-02T03:04:05.678Z', '0102-030405-abcdefgh'],
   ['2026-12-31T23:59:59.999Z', '1231-235959-abcdefgh'],
-])('a cluster made at %s has the id %s', (time, id) => {
+])('a cluster created at %s has the id %s', (time, id) => {
   expect(clusterIdAt(Date.parse(time), 'abcdefgh')).toBe(id);
 });

@@ -1,4 +1,4 @@
-/** The rules of making and changing a token, as tables of cases. */
+/** Validation of requests that create and update tokens. */
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import {
@@ -12,40 +12,40 @@ import { isTokenId, hashToken } from '../../../../engine/token/token.ts';
 const now = 1_770_000_000_000;
 const day = 86_400;
 
-/** The message of what a call throws. */
+/** Returns the message of the error that a call throws. */
 function refusalOf(call: () => unknown): string {
   try {
     call();
   } catch (error) {
     return String(error);
   }
-  throw new Error('It was taken.');
+  throw new Error('The call did not throw.');
 }
 
-describe('what is asked for', () => {
+describe('a request for a token', () => {
   test.each([
     [
-      'spec 4.2, 8: without a lifetime it lives 730 days, without scopes it permits everything',
+      'spec 4.2, 8: without a lifetime the token lives 730 days, without scopes it permits everything',
       {},
       { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
     ],
     [
-      'its lifetime is in seconds',
+      'the lifetime is in seconds',
       { lifetime_seconds: 1 },
       { comment: '', scopes: ['all-apis'], expiryTime: now + 1_000 },
     ],
     [
-      'the longest lifetime may be asked for',
+      'the maximum lifetime is accepted',
       { lifetime_seconds: 730 * day },
       { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
     ],
     [
-      'comment and scopes are kept as they are',
+      'comment and scopes are stored unchanged',
       { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'] },
       { comment: ' für ☃ ', scopes: ['sql', 'unity-catalog', 'scim'], expiryTime: now + 730 * day * 1_000 },
     ],
     [
-      'automatic scopes may be declined',
+      'auto-scoping can be declined',
       { autoscope_enabled: false },
       { comment: '', scopes: ['all-apis'], expiryTime: now + 730 * day * 1_000 },
     ],
@@ -59,36 +59,36 @@ describe('what is asked for', () => {
 
   test.each([
     [
-      'spec 5.7: automatic scopes beside chosen ones',
+      'spec 5.7: auto-scoping together with scopes',
       { autoscope_enabled: true, scopes: ['jobs'] },
-      /autoscope_enabled is true beside scopes; leave one of them out/,
+      /autoscope_enabled is true and scopes are given; only one of them is allowed\.$/,
     ],
     [
-      'spec 5.7: automatic scopes of less than 30 days',
+      'spec 5.7: auto-scoping of a token that lives less than 30 days',
       { autoscope_enabled: true, lifetime_seconds: 30 * day - 1 },
-      /lifetime_seconds is 2591999; only a token of at least 2592000 \(30 days\)/,
+      /lifetime_seconds is 2591999; auto-scoping requires at least 2592000 \(30 days\)/,
     ],
     [
-      'spec 5.6: a scope that there is not',
+      'spec 5.6: an unknown scope',
       { scopes: ['jobs', 'everything'] },
-      /scopes\[1\] is "everything", which is no scope; there are all-apis, access-management, /,
+      /scopes\[1\] is "everything"; it must be one of all-apis, access-management, /,
     ],
     [
-      'a lifetime beyond the longest',
+      'a lifetime above the maximum',
       { lifetime_seconds: 730 * day + 1 },
       /lifetime_seconds is 63072001; at most 63072000 \(730 days\) are allowed\.$/,
     ],
-    ['no scope at all', { scopes: [] }, /scopes is empty; name at least one/],
+    ['an empty list of scopes', { scopes: [] }, /scopes is empty; at least one scope is required/],
     [
-      'a scope that is no name',
+      'a scope with a space',
       { scopes: ['jobs', 'All APIs'] },
-      /scopes\[1\] is "All APIs", which is no scope/,
+      /scopes\[1\] is "All APIs"; it must be one of/,
     ],
     ['an empty scope', { scopes: [''] }, /scopes\[0\] is ""/],
     [
-      'a scope that is named twice',
+      'a repeated scope',
       { scopes: ['jobs', 'sql', 'jobs'] },
-      /scopes\[2\] is "jobs", as an entry before it is; name each scope once\.$/,
+      /scopes\[2\] is "jobs", which repeats an earlier entry; name each scope once\.$/,
     ],
     [
       'too many scopes',
@@ -105,7 +105,7 @@ describe('what is asked for', () => {
   });
 });
 
-describe('spec 4.3: what is to be changed', () => {
+describe('spec 4.3: an update of a token', () => {
   const token = { comment: 'new', scopes: ['sql'] };
 
   test.each([
@@ -115,16 +115,16 @@ describe('spec 4.3: what is to be changed', () => {
     [' comment , scopes ', token],
     ['comment,comment', { comment: 'new' }],
     ['*', token],
-  ])('update_mask "%s" names the fields', (mask, change) => {
+  ])('update_mask "%s" selects the fields', (mask, change) => {
     expect(parseTokenUpdate(token, mask, defaultLimits)).toEqual(change);
   });
 
-  test('a comment can be emptied, and * takes what is there', () => {
+  test('an empty comment is accepted, and * selects the given fields', () => {
     expect(parseTokenUpdate({ comment: '' }, 'comment', defaultLimits)).toEqual({ comment: '' });
     expect(parseTokenUpdate({ comment: '' }, '*', defaultLimits)).toEqual({ comment: '' });
   });
 
-  test('what the mask does not name is not looked at', () => {
+  test('fields that the mask does not name are ignored', () => {
     expect(parseTokenUpdate({ comment: 'new', scopes: [] }, 'comment', defaultLimits)).toEqual({
       comment: 'new',
     });
@@ -132,17 +132,17 @@ describe('spec 4.3: what is to be changed', () => {
 
   test.each([
     [
-      'a mask that names something else',
+      'a mask with an unknown field',
       token,
       'scopes,token_id',
       /update_mask names "token_id"; it may name comment, scopes, or be "\*"/,
     ],
     ['an empty mask', token, '', /update_mask names ""/],
     ['* beside a name', token, '*,scopes', /update_mask names "\*"/],
-    ['a field that is not there', { comment: 'new' }, 'scopes', /Missing required field: token\.scopes\.$/],
-    ['* with nothing there', {}, '*', /update_mask is "\*" and token has none of comment, scopes/],
-    ['no scope at all', { scopes: [] }, 'scopes', /token\.scopes is empty/],
-    ['a scope that is no name', { scopes: ['Jobs'] }, '*', /token\.scopes\[0\] is "Jobs"/],
+    ['a missing field', { comment: 'new' }, 'scopes', /Missing required field: token\.scopes\.$/],
+    ['* without fields', {}, '*', /update_mask is "\*" and token has none of comment, scopes/],
+    ['an empty list of scopes', { scopes: [] }, 'scopes', /token\.scopes is empty/],
+    ['an unknown scope', { scopes: ['Jobs'] }, '*', /token\.scopes\[0\] is "Jobs"/],
     ['a comment that is too long', { comment: 'x'.repeat(4_097) }, '*', /token\.comment is 4097 bytes/],
   ])('%s is refused', (_, fields, mask, message) => {
     expect(refusalOf(() => parseTokenUpdate(fields, mask, defaultLimits))).toMatch(message);
@@ -154,7 +154,7 @@ test('spec 8: the 601st token of a user is refused', () => {
   expect(refusalOf(() => checkTokenQuota(600, defaultLimits))).toMatch(/The current quota is 600\.$/);
 });
 
-test('a value is known by its beginning; an id is 64 hex digits and no hash of a value', () => {
+test('a token value starts with runyard_, and a token id is 64 hex digits', () => {
   const value = generateTokenValue();
   expect(value).toMatch(/^runyard_[0-9a-f]{40}$/);
   expect(generateTokenValue()).not.toBe(value);
