@@ -2,8 +2,7 @@
  * Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or
  * PARTITION BY.
  */
-import { isSignificant } from './rewrite-in-lists.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
 /** The brackets that a place is in, and the clause within them. */
 interface Level {
@@ -42,7 +41,7 @@ export function findIdentifierPositions(tokens: readonly SqlToken[]): (place: nu
   const earlier: SqlToken[] = [];
   let expecting = false;
   for (const [place, token] of tokens.entries()) {
-    if (!isSignificant(token)) continue;
+    if (!isCode(token)) continue;
     if (expecting && (token.kind === 'marker' || token.kind === 'quoted-name')) expected.add(place);
     expecting = consumeToken(token, earlier, levels);
     earlier.push(token);

@@ -1,6 +1,7 @@
 /** The names of the columns that a query returns, as far as its text alone tells them. */
-import { isSignificant, isKeyword, isKeywordIn } from './rewrite-in-lists.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import { unquoteName } from '../sql/sql-items.ts';
+import { isKeyword, isKeywordIn } from '../sql/token-search.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
 /** Words that end the list of columns. */
 const clauseKeywords = new Set([
@@ -26,7 +27,7 @@ const valueKeywords = new Set(['end', 'null', 'true', 'false', 'current_date', '
  * Undefined when a column has no name of its own in the text, or when all columns of a table are asked for.
  */
 export function selectedColumns(query: readonly SqlToken[]): string[] | undefined {
-  const items = selectItems(query.filter(isSignificant));
+  const items = selectItems(query.filter(isCode));
   const names = items?.map(columnNameOf);
   return names === undefined || names.length === 0 || names.includes(undefined)
     ? undefined
@@ -64,7 +65,7 @@ function columnNameOf(item: readonly SqlToken[]): string | undefined {
   // Behind a sign it is part of an expression, unless the sign is a dot or closes brackets.
   const partOfExpression = before?.kind === 'sign' && before.text !== '.' && before.text !== ')';
   if (partOfExpression) return undefined;
-  return plainName(last.kind === 'word' ? last.text : last.text.slice(1, -1).replaceAll('``', '`'));
+  return plainName(last.kind === 'word' ? last.text : unquoteName(last.text));
 }
 
 function plainName(name: string): string | undefined {

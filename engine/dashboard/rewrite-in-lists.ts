@@ -7,7 +7,14 @@ import {
   type ParameterReference,
   type ResolveParameter,
 } from './query-markers.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import {
+  emptyToken,
+  isKeyword,
+  isKeywordIn,
+  nextTokenIndex,
+  previousTokenIndex,
+} from '../sql/token-search.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
 /** A query while it is rewritten: for each token what stands in its place, and what is put before it. */
 export interface QueryRewrite {
@@ -137,7 +144,7 @@ function findListParameter(
   item: readonly number[],
   resolve: ResolveParameter,
 ): ParameterReference | undefined {
-  const [token, ...more] = item.map((index) => tokens[index] ?? emptyToken).filter(isSignificant);
+  const [token, ...more] = item.map((index) => tokens[index] ?? emptyToken).filter(isCode);
   if (token === undefined || more.length > 0) return undefined;
   const [name, ...others] = markerNamesIn(token);
   if (name === undefined || others.length > 0) return undefined;
@@ -191,39 +198,6 @@ function findOperandStart(
 
 function joinTokenTexts(tokens: readonly SqlToken[], indices: readonly number[]): string {
   return indices.map((index) => tokens[index]?.text ?? '').join('');
-}
-
-const emptyToken: SqlToken = { kind: 'space', text: '' };
-
-export function isSignificant({ kind }: SqlToken): boolean {
-  return kind !== 'space' && kind !== 'comment';
-}
-
-/** Index of the nearest token before that is neither blank nor comment; -1 when there is none. */
-export function previousTokenIndex(tokens: readonly SqlToken[], place: number): number {
-  let index = place - 1;
-  while (index >= 0 && !isSignificant(tokens[index] ?? emptyToken)) index -= 1;
-  return index;
-}
-
-/**
- * Index of the nearest token behind that is neither blank nor comment; the number of tokens when there is
- * none.
- */
-export function nextTokenIndex(tokens: readonly SqlToken[], place: number): number {
-  let index = place + 1;
-  while (index < tokens.length && !isSignificant(tokens[index] ?? emptyToken)) index += 1;
-  return index;
-}
-
-/** Whether a token is this keyword, given in small letters. */
-export function isKeyword(token: SqlToken | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.text.toLowerCase() === word;
-}
-
-/** Whether a token is one of these keywords, given in small letters. */
-export function isKeywordIn(token: SqlToken | undefined, words: ReadonlySet<string>): boolean {
-  return token?.kind === 'word' && words.has(token.text.toLowerCase());
 }
 
 function isName(token: SqlToken | undefined): boolean {

@@ -14,13 +14,8 @@ import {
   type QueryParameter,
   type ResolveParameter,
 } from './query-markers.ts';
-import {
-  isKeywordIn,
-  nextTokenIndex,
-  previousTokenIndex,
-  rewriteLists,
-  type QueryRewrite,
-} from './rewrite-in-lists.ts';
+import { rewriteLists, type QueryRewrite } from './rewrite-in-lists.ts';
+import { isKeywordIn, nextTokenIndex, previousTokenIndex } from '../sql/token-search.ts';
 import { findIdentifierPositions } from './identifier-positions.ts';
 import type { SqlToken } from '../sql/tokenizer.ts';
 
@@ -126,7 +121,7 @@ function findNameEnd({ tokens, replacements }: QueryRewrite, place: number): num
   return end;
 }
 
-const blank: SqlToken = { kind: 'space', text: ' ' };
+const blank: SqlToken = { kind: 'space', text: ' ', offset: 0 };
 
 /**
  * A marker by itself is a value, or an identifier where only that can stand; with a name around it, it is

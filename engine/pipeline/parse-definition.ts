@@ -1,8 +1,10 @@
 /** Reads the files of a pipeline: each statement of them creates a table, a view or a flow. */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
+import { splitStatements } from '../sql/statements.ts';
+import { isCode } from '../sql/tokenizer.ts';
 import { substituteConfiguration } from './configuration.ts';
-import { TokenCursor, splitStatements } from './token-cursor.ts';
+import { TokenCursor } from './token-cursor.ts';
 import type { PipelineDefinition, FlowDefinition, TableDefinition, ViewDefinition } from './definition.ts';
 import { invalidAt, type SourceLocation, type SourceFile } from './source-location.ts';
 import { parseTableClauses } from './table-clauses.ts';
@@ -27,7 +29,8 @@ export function parseDefinition(
         `${written.path} is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).`,
       );
     const file = substituteConfiguration(written, configuration);
-    for (const tokens of splitStatements(file)) parseStatement(new TokenCursor(file, tokens), draft);
+    for (const { tokens } of splitStatements(file.text, 'spark'))
+      parseStatement(new TokenCursor(file, tokens.filter(isCode)), draft);
   }
   if (draft.tables.length === 0) {
     const named =

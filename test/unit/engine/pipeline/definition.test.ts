@@ -62,14 +62,14 @@ const create =
 describe('refused with its place', () => {
   test.each([
     ['', 'The pipeline has no table: its files (/p/a.sql) create none.'],
-    ['SELECT 1', `/p/a.sql, line 1, column 1: ${create}, but "SELECT" stands there.`],
+    ['SELECT 1', `/p/a.sql, line 1, column 1: ${create}, but "SELECT" was found.`],
     [
       '\n  CREATE TABLE t',
-      '/p/a.sql, line 2, column 10: MATERIALIZED VIEW, STREAMING TABLE, TEMPORARY VIEW or FLOW was expected, but "TABLE" stands there.',
+      '/p/a.sql, line 2, column 10: MATERIALIZED VIEW, STREAMING TABLE, TEMPORARY VIEW or FLOW was expected, but "TABLE" was found.',
     ],
     [
       'CREATE LIVE TABLE t',
-      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not known here) was expected, but "LIVE" stands there.',
+      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not known here) was expected, but "LIVE" was found.',
     ],
     [
       'CREATE MATERIALIZED VIEW t',
@@ -81,7 +81,7 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE MATERIALIZED VIEW t SCHEDULE EVERY 1 HOUR AS SELECT 1',
-      '/p/a.sql, line 1, column 28: AS and a query was expected, but "SCHEDULE" stands there.',
+      '/p/a.sql, line 1, column 28: AS and a query was expected, but "SCHEDULE" was found.',
     ],
     [
       'CREATE MATERIALIZED VIEW `a-b` AS SELECT 1',
@@ -89,11 +89,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c CHECK (x > 1))',
-      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not known here) was expected, but "CHECK" stands there.',
+      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not known here) was expected, but "CHECK" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (x > 1) ON VIOLATION IGNORE)',
-      '/p/a.sql, line 1, column 68: DROP ROW or FAIL UPDATE was expected, but "IGNORE" stands there.',
+      '/p/a.sql, line 1, column 68: DROP ROW or FAIL UPDATE was expected, but "IGNORE" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (x > 1)',
@@ -105,7 +105,7 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT ())',
-      '/p/a.sql, line 1, column 48: a condition was expected, but ")" stands there.',
+      '/p/a.sql, line 1, column 48: a condition was expected, but ")" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (a), CONSTRAINT c EXPECT (b))',
@@ -129,7 +129,7 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE FLOW f AS AUTO CDC INTO t',
-      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not known here) was expected, but "AUTO" stands there.',
+      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not known here) was expected, but "AUTO" was found.',
     ],
     [
       'CREATE FLOW f AS INSERT INTO ONCE t SELECT 1',
