@@ -3,7 +3,8 @@
  * result.
  */
 import type { ClassicDashboard, ClassicQuery, ClassicVisualization, ClassicWidget } from './classic.ts';
-import { createDatasetCollection, getOrAddDataset, splitLines, type DatasetCollection } from './datasets.ts';
+import { createDatasetCollection, type DatasetCollection } from './dataset-collection.ts';
+import { getOrAddDataset, splitLines } from './datasets.ts';
 import { createChoices, createFilter } from './filters.ts';
 import { parseClassicPosition, placeWidgets, placeFilters } from './layout.ts';
 import { quote } from '../validation/messages.ts';

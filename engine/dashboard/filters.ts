@@ -1,6 +1,7 @@
 /** Filter widgets: each sets one parameter in all the datasets that have it. */
 import type { ClassicQuery } from './classic.ts';
-import { getOrAddDataset, type DatasetCollection, type FilterControl } from './datasets.ts';
+import type { DatasetCollection, FilterControl } from './dataset-collection.ts';
+import { getOrAddDataset } from './datasets.ts';
 import type { FilterField, FilterType, ModernWidget, WidgetQuery } from './modern.ts';
 import { toModernParameter } from './modern-parameter.ts';
 import type { ClassicParameter } from './classic-parameters.ts';
