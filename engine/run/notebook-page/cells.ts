@@ -33,14 +33,17 @@ const languageLabels: Readonly<Record<CellLanguage, string | undefined>> = {
 export function cellMarkup(cell: NotebookCell, notebook: ExportedNotebook, writer: CellWriter): Markup {
   const phase = phaseOf(cell, isActive(notebook));
   return html`<section class="cell ${phase} ${cell.language}" id="cell-${cell.position}">
-    ${headingMarkup(cell, phase, languageOf(notebook))}${contentsMarkup(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}
-  </section> `;
+${headingMarkup(cell, phase, languageOf(notebook))}${contentsMarkup(cell, writer)}${cell.outputs.map((output) => outputMarkup(output, cell.position))}</section>
+`;
 }
 
 function contentsMarkup({ language, source }: NotebookCell, writer: CellWriter): Markup | undefined {
   if (source === '') return undefined;
-  if (language === 'markdown') return html`<div class="prose">${writer.markdown(source)}</div> `;
-  return html`<pre class="code" tabindex="0"><code>${writer.code(source, language)}</code></pre> `;
+  if (language === 'markdown')
+    return html`<div class="prose">${writer.markdown(source)}</div>
+`;
+  return html`<pre class="code" tabindex="0"><code>${writer.code(source, language)}</code></pre>
+`;
 }
 
 /** Number, title, and how far the cell came. Markdown that has none of the latter two stands for itself. */
@@ -57,9 +60,7 @@ function headingMarkup(
     startTime === undefined || finishTime === undefined || language === 'markdown'
       ? undefined
       : formatDuration(finishTime - startTime);
-  return html`<header>
-    <a class="number" href="#cell-${position}">${position}</a
-    >${title === undefined ? undefined : html`<h2>${title}</h2>`}
-    ${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${took === undefined ? undefined : html`<span class="took">${took}</span>`}
-  </header> `;
+  return html`<header><a class="number" href="#cell-${position}">${position}</a>${title === undefined ? undefined : html`<h2>${title}</h2>`}
+${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${took === undefined ? undefined : html`<span class="took">${took}</span>`}</header>
+`;
 }

@@ -21,12 +21,8 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
     case 'stdout':
     case 'stderr':
     case 'text':
-      return html`<pre
-        class="output ${output.type}"
-        tabindex="0"
-        aria-label="${labels[output.type]} of cell ${cell}"
-      >
-${renderTerminalText(output.data)}</pre> `;
+      return html`<pre class="output ${output.type}" tabindex="0" aria-label="${labels[output.type]} of cell ${cell}">${renderTerminalText(output.data)}</pre>
+`;
     default:
       return output satisfies never;
   }
@@ -36,12 +32,8 @@ const labels = { stdout: 'Printed output', stderr: 'Printed errors', text: 'Valu
 
 /** A picture stands in its page. One in an image element runs no script and loads nothing, SVG included. */
 function imageMarkup({ mime, data }: Extract<CellOutput, { type: 'image' }>, cell: number): Markup {
-  return html`<div class="output image">
-    <img
-      src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}"
-      alt="Picture shown by cell ${cell}"
-    />
-  </div> `;
+  return html`<div class="output image"><img src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}" alt="Picture shown by cell ${cell}"></div>
+`;
 }
 
 /** A failure: its one line, and the trace behind it when that says more. */
@@ -50,7 +42,8 @@ export function errorMarkup(summary: string, trace: string): Markup {
     trace.trim() === '' || trace.trim() === summary.trim()
       ? undefined
       : html`<pre tabindex="0" aria-label="Trace">${renderTerminalText(trace)}</pre>`;
-  return html`<div class="output error"><strong>${renderTerminalText(summary)}</strong>${more}</div> `;
+  return html`<div class="output error"><strong>${renderTerminalText(summary)}</strong>${more}</div>
+`;
 }
 
 /** Light in dark surroundings, too: HTML that people show is made for white paper. */
@@ -64,14 +57,8 @@ function frameMarkup(content: string, cell: number): Markup {
     ? html`<p class="hint">This output carries scripts. They do not run here.</p>`
     : undefined;
   // An empty `sandbox` forbids everything; the page's own policy holds inside, too.
-  return html`<iframe
-      class="output"
-      sandbox=""
-      title="HTML output of cell ${cell}"
-      height="${frameHeight(content)}"
-      srcdoc="${page}"
-    ></iframe
-    >${scripted} `;
+  return html`<iframe class="output" sandbox="" title="HTML output of cell ${cell}" height="${frameHeight(content)}" srcdoc="${page}"></iframe>${scripted}
+`;
 }
 
 /**

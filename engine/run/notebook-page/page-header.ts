@@ -27,19 +27,13 @@ const stateLabels: Readonly<
 export function pageHeaderMarkup(notebook: ExportedNotebook): Markup {
   const [words, tone] = stateLabelOf(notebook.progress);
   return html`<header class="head">
-    <h1>${notebookNameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
-    <p class="path">${notebook.path}</p>
-    <dl class="facts">
-      ${factsOf(notebook).map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${parametersMarkup(notebook.parameters)}${endMarkup(notebook)}
-  </header> `;
+<h1>${notebookNameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
+<p class="path">${notebook.path}</p>
+<dl class="facts">${factsOf(notebook).map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>
+${parametersMarkup(notebook.parameters)}${endMarkup(notebook)}</header>
+`;
 }
 
 function stateLabelOf({ state, result }: Progress): readonly [string, Tone] {
@@ -63,18 +57,10 @@ function factsOf({ runId, jobName, taskKey, progress }: ExportedNotebook): [stri
 function parametersMarkup(parameters: Readonly<Record<string, string>>): Markup | undefined {
   const entries = Object.entries(parameters);
   if (entries.length === 0) return undefined;
-  return html`<table class="parameters">
-    <caption>
-      Parameters
-    </caption>
-    ${entries.map(
-      ([name, value]) =>
-        html`<tr>
-          <th scope="row">${name}</th>
-          <td>${value}</td>
-        </tr>`,
-    )}
-  </table> `;
+  return html`<table class="parameters"><caption>Parameters</caption>${entries.map(
+    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`,
+  )}</table>
+`;
 }
 
 /** Why it failed, leading to the cell where it did; that it is not over yet; nothing after a success. */
@@ -82,15 +68,14 @@ function endMarkup(notebook: ExportedNotebook): Markup | undefined {
   const { report, failure, progress } = notebook;
   const error = report?.error;
   if (error !== undefined && error.cell > 0) {
-    return html`<p class="notice bad">
-      <a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}
-    </p> `;
+    return html`<p class="notice bad"><a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}</p>
+`;
   }
   if (error !== undefined) return errorMarkup(error.summary, error.trace);
   if (isActive(notebook))
-    return html`<p class="notice busy">
-      This run is not over: the page shows what there was when it was exported.
-    </p> `;
+    return html`<p class="notice busy">This run is not over: the page shows what there was when it was exported.</p>
+`;
   if (failure === '') return undefined;
-  return html`<p class="notice ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p> `;
+  return html`<p class="notice ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p>
+`;
 }

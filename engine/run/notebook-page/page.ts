@@ -32,31 +32,28 @@ function renderPage(notebook: ExportedNotebook, nothing: string): string {
       ? html`<p class="nothing">${nothing}</p>`
       : cells.map((cell) => cellMarkup(cell, notebook, writer));
   return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${notebookNameOf(notebook)} · run ${notebook.runId}</title>
-        <style>
-          ${trustedMarkup(stylesheet)}
-        </style>
-        ${trustedMarkup(modelLine(notebook))}
-      </head>
-      <body>
-        ${pageHeaderMarkup(notebook)}
-        <main>${body}${exitMarkup(notebook)}</main>
-        <footer>Exported by Runyard</footer>
-      </body>
-    </html> `.text;
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${notebookNameOf(notebook)} · run ${notebook.runId}</title>
+<style>${trustedMarkup(stylesheet)}</style>
+${trustedMarkup(modelLine(notebook))}
+</head>
+<body>
+${pageHeaderMarkup(notebook)}<main>
+${body}${exitMarkup(notebook)}</main>
+<footer>Exported by Runyard</footer>
+</body>
+</html>
+`.text;
 }
 
 /** The value that the notebook gave to its exit call: its result. */
 function exitMarkup({ report }: ExportedNotebook): Markup | undefined {
   if (report?.exitValue === undefined) return undefined;
-  return html`<section class="exit">
-    <h2>Result</h2>
-    <pre class="output" tabindex="0">${report.exitValue}</pre>
-  </section> `;
+  return html`<section class="exit"><h2>Result</h2><pre class="output" tabindex="0">${report.exitValue}</pre></section>
+`;
 }

@@ -18,29 +18,16 @@ export function tableMarkup({ columns, rows, rowsTotal }: TableOutput, cell: num
   const right = columns.map(({ type }) => numericTypes.test(type));
   const heads = columns.map(
     ({ name, type }, index) =>
-      html`<th scope="col" ${right[index] === true ? trustedMarkup(' class="num"') : undefined}>
-        ${name}<small>${type}</small>
-      </th>`,
+      html`<th scope="col"${right[index] === true ? trustedMarkup(' class="num"') : undefined}>${name}<small>${type}</small></th>`,
   );
   const lines = rows.map(
     (row) =>
-      html`<tr>
-        ${columns.map((_, index) => valueMarkup(row[index], right[index] === true))}
-      </tr> `,
+      html`<tr>${columns.map((_, index) => valueMarkup(row[index], right[index] === true))}</tr>
+`,
   );
-  return html`<div class="output table" tabindex="0" role="group" aria-label="Table of cell ${cell}">
-      <table>
-        <thead>
-          <tr>
-            ${heads}
-          </tr>
-        </thead>
-        <tbody>
-          ${lines}
-        </tbody>
-      </table>
-    </div>
-    <p class="hint">${sizeText(rows.length, columns.length, rowsTotal)}</p> `;
+  return html`<div class="output table" tabindex="0" role="group" aria-label="Table of cell ${cell}"><table><thead><tr>${heads}</tr></thead><tbody>
+${lines}</tbody></table></div><p class="hint">${sizeText(rows.length, columns.length, rowsTotal)}</p>
+`;
 }
 
 function valueMarkup(value: CellValue | undefined, right: boolean): Markup {
