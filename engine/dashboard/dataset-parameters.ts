@@ -120,7 +120,7 @@ export function getOrAddControl(
     (known.parameter.multiple === undefined) !== (parameter.multiple === undefined);
   if (differs)
     warn(
-      `its parameter ${parameter.name} is of another type than the parameter of the dashboard that sets it, ${known.title}`,
+      `its parameter ${parameter.name} has another type than the dashboard parameter that sets it, ${known.title}`,
     );
   return { id, control: known };
 }

@@ -93,7 +93,7 @@ function addDataset(all: DatasetCollection, { query, sql, key, signature, bound 
   });
   const text = all.rewrite ? rewriteSql(all.tokenize(sql), named, warn) : sql;
   if (!all.rewrite && named.length > 0)
-    warn('its parameters are left as {{ }}, which the new format does not run');
+    warn('its parameters are still {{ }}, which the modern format does not support');
   const options = toJsonObject(query.options);
   const [catalog, schema] = [getText(options, 'catalog'), getText(options, 'schema')];
   all.datasets.push({

@@ -44,7 +44,7 @@ export function prepareQuery(text: string, values: ReadonlyMap<string, Parameter
   const marker = tokens.find(({ kind }) => kind === 'marker');
   if (marker !== undefined)
     throw invalid(
-      `The query has the parameter ${marker.text}, which the new format does not run; migrate the dashboard with update_parameter_syntax.`,
+      `The query has the parameter ${marker.text}, which the modern format does not support; migrate the dashboard with update_parameter_syntax.`,
     );
   const items = toDuckdbItems(substituteParameters(toSqlItems(tokens), values));
   const fileIndices = new Set(findFileItems(items));

@@ -98,7 +98,7 @@ describe('spec 4.4: datasets', () => {
       expect(queryLines.join('')).toBe(query.query);
       expect(parameters?.map(({ keyword }) => keyword)).toEqual(['p']);
     }
-    expect(result.warnings.join()).toContain('left as {{ }}, which the new format does not run');
+    expect(result.warnings.join()).toContain('still {{ }}, which the modern format does not support');
   });
 });
 
