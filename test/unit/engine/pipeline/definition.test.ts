@@ -69,7 +69,7 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE LIVE TABLE t',
-      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not known here) was expected, but "LIVE" was found.',
+      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not supported) was expected, but "LIVE" was found.',
     ],
     [
       'CREATE MATERIALIZED VIEW t',
@@ -85,11 +85,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE MATERIALIZED VIEW `a-b` AS SELECT 1',
-      '/p/a.sql, line 1, column 26: the name "a-b" must be letters, digits and underscores, at most 100, and begin with no digit.',
+      '/p/a.sql, line 1, column 26: the name "a-b" must have at most 100 letters, digits and underscores, and must not start with a digit.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c CHECK (x > 1))',
-      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not known here) was expected, but "CHECK" was found.',
+      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not supported) was expected, but "CHECK" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (x > 1) ON VIOLATION IGNORE)',
@@ -109,7 +109,7 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (a), CONSTRAINT c EXPECT (b))',
-      '/p/a.sql, line 1, column 52: the constraint "c" stands here twice.',
+      '/p/a.sql, line 1, column 52: the constraint "c" is declared twice.',
     ],
     [
       'CREATE STREAMING TABLE t (a INT, A INT)',
@@ -117,11 +117,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (a ARRAY<INT>)',
-      /^\/p\/a\.sql, line 1, column 29: "ARRAY" is no type that a column can be declared with/,
+      /^\/p\/a\.sql, line 1, column 29: "ARRAY" is not a type of a declared column/,
     ],
     [
       'CREATE STREAMING TABLE t USING delta',
-      '/p/a.sql, line 1, column 32: tables are written as PARQUET; USING delta is not known here.',
+      '/p/a.sql, line 1, column 32: tables are written as PARQUET; USING delta is not supported.',
     ],
     [
       'CREATE TEMPORARY VIEW v (CONSTRAINT c EXPECT (x)) AS SELECT 1',
@@ -129,11 +129,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE FLOW f AS AUTO CDC INTO t',
-      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not known here) was expected, but "AUTO" was found.',
+      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not supported) was expected, but "AUTO" was found.',
     ],
     [
       'CREATE FLOW f AS INSERT INTO ONCE t SELECT 1',
-      '/p/a.sql, line 1, column 30: INSERT INTO ONCE is not known here; every flow is incremental.',
+      '/p/a.sql, line 1, column 30: INSERT INTO ONCE is not supported; every flow is incremental.',
     ],
   ])('%s', (text, message) => {
     expect(() => read(text)).toThrow(message);
@@ -161,13 +161,13 @@ describe('refused with its place', () => {
       'one dataset in two files',
       view('a'),
       view('A'),
-      '/p/b.sql, line 1, column 1: the dataset A is defined twice; the other one stands in /p/a.sql, line 1, column 1.',
+      '/p/b.sql, line 1, column 1: the dataset A is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
     ],
     [
       'two flows of one name',
       `CREATE STREAMING TABLE t AS SELECT 1; CREATE FLOW T AS INSERT INTO t SELECT 2`,
       '',
-      '/p/a.sql, line 1, column 39: the flow T is defined twice; the other one stands in /p/a.sql, line 1, column 1.',
+      '/p/a.sql, line 1, column 39: the flow T is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
     ],
     [
       'a flow into a materialized view',
@@ -179,7 +179,7 @@ describe('refused with its place', () => {
       'a flow into nothing',
       `${view('sales')} CREATE FLOW f AS INSERT INTO sale SELECT 2`,
       '',
-      /the flow f writes into sale, which is no table of this pipeline; did you mean sales\?$/,
+      /the flow f writes into sale, which is not a table of this pipeline; did you mean sales\?$/,
     ],
     [
       'a streaming table without a flow',

@@ -37,7 +37,7 @@ test.each([
     'name: x\nlibraries:\n  - file: a.sql',
     /: libraries\[0\] is \{"file":"a\.sql"\}; it must be glob: with include:/,
   ],
-  ['name: x\nconfiguration: [1]', /: configuration is \[1\]; it must be keys with texts\./],
+  ['name: x\nconfiguration: [1]', /: configuration is \[1\]; it must be a map of texts\./],
 ])('%j is refused', (text, message) => {
   expect(() => read(text)).toThrow(message);
 });
