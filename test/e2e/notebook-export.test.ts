@@ -107,7 +107,7 @@ test('spec 4.1.8: a notebook that is still running: what it has shown so far', a
   while (!page.includes('so far</pre>') && !page.includes('so far\n</pre>'))
     [{ content: page }] = await views(runId, 'CODE');
   for (const part of [
-    'This run is not over',
+    'This run is active',
     '<span class="label">Running</span>',
     '<span class="label">Not reached yet</span>',
   ])

@@ -170,7 +170,7 @@ test('a query that is cancelled ends at once, and what was shown before it stays
   let page = '';
   while (!page.includes('>first</td>')) page = await view(runId);
   for (const part of [
-    'This run is not over',
+    'This run is active',
     '>so far</td>',
     '<span class="label">Running</span>',
     '<span class="label">Not reached yet</span>',

@@ -140,13 +140,13 @@ describe('spec 4.4: mustache parameters become named ones', () => {
   ])('left alone: %s', (sql) => expect(rewrite(sql)).toBe(sql));
 
   test.each([
-    ['ORDER BY x {{ direction }}', /SQL keywords/],
-    ['WHERE x = 1 {{ p }}', /SQL keywords/],
-    ['{{#p}}', /no parameter/],
-    ["'\\{{ p }}'", /cannot be told/],
+    ['ORDER BY x {{ direction }}', /expects a keyword or an operator/],
+    ['WHERE x = 1 {{ p }}', /expects a keyword or an operator/],
+    ['{{#p}}', /not a parameter/],
+    ["'\\{{ p }}'", /cannot be separated/],
     ['f({{ m }})', /outside of IN/],
-    ['{{ nobody }}', /not known/],
-    ['x IN ({{ p }}, {{ m }})', /beside other values/],
+    ['{{ nobody }}', /unknown parameter/],
+    ['x IN ({{ p }}, {{ m }})', /with other values/],
   ])('said: %s', (sql, note) =>
     expect(rewriteParameters(tokenize(sql), parameters).notes.join()).toMatch(note),
   );
