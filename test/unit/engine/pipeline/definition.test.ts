@@ -1,4 +1,4 @@
-/** The SQL of pipelines: what is read from it, and where it says that something is wrong. */
+/** Parsing of the SQL of pipelines: definitions, and errors with their location. */
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkNames } from '../../../../engine/pipeline/pipeline-graph.ts';
@@ -9,7 +9,7 @@ import { tokenize } from '../../../../engine/sql/tokenizer.ts';
 const read = (text: string, configuration = {}) =>
   parseDefinition([{ path: '/p/a.sql', text }], configuration);
 
-test('a table with all that it may have', () => {
+test('a table with all clauses is parsed', () => {
   const {
     tables: [table],
     flows,
@@ -38,7 +38,7 @@ test('a table with all that it may have', () => {
   ]);
 });
 
-test('views and flows', () => {
+test('views and flows are parsed', () => {
   const { views, flows } = read(`CREATE STREAMING TABLE t; CREATE TEMPORARY VIEW v COMMENT 'x' AS SELECT 1;
     CREATE FLOW f AS INSERT INTO t BY NAME SELECT * FROM STREAM v; CREATE FLOW g AS INSERT INTO t SELECT * FROM STREAM(v)`);
   expect(views).toMatchObject([{ name: 'v', query: { text: 'SELECT 1' } }]);
@@ -48,7 +48,7 @@ test('views and flows', () => {
   ]);
 });
 
-test('values of the configuration stand in the place of their keys', () => {
+test('configuration keys are replaced by their values', () => {
   expect(
     read("CREATE MATERIALIZED VIEW v AS SELECT '${ day }' AS d", { day: 'monday' }).flows[0]?.query.text,
   ).toBe("SELECT 'monday' AS d");
@@ -59,7 +59,7 @@ test('values of the configuration stand in the place of their keys', () => {
 
 const create =
   'CREATE MATERIALIZED VIEW, CREATE STREAMING TABLE, CREATE TEMPORARY VIEW or CREATE FLOW was expected';
-describe('refused with its place', () => {
+describe('an invalid definition is rejected with its location', () => {
   test.each([
     ['', 'The pipeline has no table: its files (/p/a.sql) create none.'],
     ['SELECT 1', `/p/a.sql, line 1, column 1: ${create}, but "SELECT" was found.`],
@@ -139,7 +139,7 @@ describe('refused with its place', () => {
     expect(() => read(text)).toThrow(message);
   });
 
-  test('a definition in Python needs pyspark', () => {
+  test('a definition in Python is rejected', () => {
     expect(() => parseDefinition([{ path: '/p/a.py', text: '' }], {})).toThrow(
       '/p/a.py is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).',
     );
@@ -158,13 +158,13 @@ describe('refused with its place', () => {
   const view = (name: string): string => `CREATE MATERIALIZED VIEW ${name} AS SELECT 1;`;
   test.each([
     [
-      'one dataset in two files',
+      'a dataset that two files define',
       view('a'),
       view('A'),
       '/p/b.sql, line 1, column 1: the dataset A is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
     ],
     [
-      'two flows of one name',
+      'two flows with the same name',
       `CREATE STREAMING TABLE t AS SELECT 1; CREATE FLOW T AS INSERT INTO t SELECT 2`,
       '',
       '/p/a.sql, line 1, column 39: the flow T is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
@@ -176,7 +176,7 @@ describe('refused with its place', () => {
       /^\/p\/a\.sql, line 1, column \d+: the flow f writes into m, which is a materialized view; flows go into streaming tables\.$/,
     ],
     [
-      'a flow into nothing',
+      'a flow into an unknown table',
       `${view('sales')} CREATE FLOW f AS INSERT INTO sale SELECT 2`,
       '',
       /the flow f writes into sale, which is not a table of this pipeline; did you mean sales\?$/,
@@ -228,7 +228,7 @@ describe('queries', () => {
     expect(sql(text)).toBe(expected);
   });
 
-  test('a stream of files knows its reader', () => {
+  test('a stream of files returns the call of its reader', () => {
     const {
       streams: [stream],
     } = query("SELECT * FROM STREAM read_files('dbfs:/in/*.json', format => 'json')");
@@ -255,7 +255,7 @@ describe('queries', () => {
     expect(() => query(text)).toThrow(message);
   });
 
-  test('a condition is written for DuckDB', () => {
+  test('a condition is translated for DuckDB', () => {
     const text = 'size(tags) <=> 2 AND note <> "x"';
     expect(parseCondition({ text, location: { file: { path: '/p', text }, offset: 0 } })).toBe(
       "size(tags)  IS NOT DISTINCT FROM  2 AND note <> 'x'",
@@ -263,7 +263,7 @@ describe('queries', () => {
   });
 });
 
-test('whatever stands in a file, it is read or refused with a sentence', () => {
+test('a random file is parsed or rejected with a message', () => {
   const words = [
     'CREATE',
     'STREAMING',
