@@ -1,4 +1,4 @@
-/** Updates of pipelines: what their ids stand for, what an attempt is to do, and how a request starts one. */
+/** Updates of pipelines: finds pipelines by id, plans the update of an attempt, and starts updates. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Clock } from './clock.ts';
@@ -30,30 +30,30 @@ export interface PipelinePorts {
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The pipeline that an id stands for: its UUID, its name, or the path of its folder or spec file in the
- * workspace. The last is known to the service from then on.
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; what is wrong with a spec file, or with a
- *   name that two have
+ * Finds a pipeline by its UUID, its name, or the path of its folder or spec file in the workspace. A pipeline
+ * found by path is stored.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none; for an invalid spec file, and for an
+ *   ambiguous name
  */
 export async function findPipeline(
   { pipelines, pipelineFiles, clock }: Omit<PipelinePorts, 'limits'>,
-  written: string,
+  id: string,
 ): Promise<StoredPipeline> {
-  // No text that can be stored: nothing has such a name.
-  if (written.includes('\0') || !written.isWellFormed()) throw pipelineNotFound(written);
-  if (uuidPattern.test(written)) {
-    const found = await pipelines.find(written.toLowerCase());
+  // Such text cannot be stored, so nothing has this name.
+  if (id.includes('\0') || !id.isWellFormed()) throw pipelineNotFound(id);
+  if (uuidPattern.test(id)) {
+    const found = await pipelines.find(id.toLowerCase());
     if (found !== undefined) return found;
   }
-  const [named, another] = await pipelines.listByName(written);
+  const [named, another] = await pipelines.listByName(id);
   if (another !== undefined)
-    throw invalid(`Several pipelines are named ${quote(written)}; give the UUID of the one that is meant.`);
+    throw invalid(`Several pipelines are named ${quote(id)}; use the UUID instead of the name.`);
   if (named !== undefined) return named;
-  const spec = written.startsWith('/') ? await pipelineFiles.findSpec(written) : undefined;
-  if (spec === undefined) throw pipelineNotFound(written);
+  const spec = id.startsWith('/') ? await pipelineFiles.findSpec(id) : undefined;
+  if (spec === undefined) throw pipelineNotFound(id);
   const { name } = parseSpec(spec.text, spec.path);
   const now = clock.now();
-  const kept = await pipelines.upsertFromSpec({
+  const stored = await pipelines.upsertFromSpec({
     pipelineId: pipelineIdOfPath(spec.path),
     name,
     creator: '',
@@ -62,22 +62,22 @@ export async function findPipeline(
     document: undefined,
     specPath: spec.path,
   });
-  if (kept === 'taken')
+  if (stored === 'taken')
     throw invalid(`${spec.path} has the name ${quote(name)}, which another pipeline has; names are unique.`);
-  return kept;
+  return stored;
 }
 
-export function pipelineNotFound(written: string): ServiceError {
-  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified pipeline ${written} was not found.`);
+export function pipelineNotFound(id: string): ServiceError {
+  return new ServiceError('RESOURCE_DOES_NOT_EXIST', `The specified pipeline ${id} was not found.`);
 }
 
-/** The same file is the same pipeline, also after it was forgotten. */
+/** Returns the id of a spec file's pipeline; it stays the same after the pipeline was deleted. */
 function pipelineIdOfPath(path: string): string {
   const hex = createHash('sha256').update(`pipeline ${path}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The spec of a pipeline as it is now, and the folder in which relative paths of it begin. */
+/** Loads the current spec of a pipeline, and the folder of its relative paths. */
 export async function loadPipelineSpec(
   { pipelineFiles }: Pick<PipelinePorts, 'pipelineFiles'>,
   { document, specPath, name }: StoredPipeline,
@@ -85,16 +85,16 @@ export async function loadPipelineSpec(
   if (document !== undefined) return { spec: toPipelineSpec(document), folder: '/' };
   const file = specPath === undefined ? undefined : await pipelineFiles.findSpec(specPath);
   if (file === undefined)
-    throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} is not there any more.`);
+    throw invalid(`The spec file ${specPath ?? ''} of pipeline ${name} does not exist any more.`);
   return { spec: parseSpec(file.text, file.path), folder: posix.dirname(file.path) };
 }
 
-/** Where the tables of a pipeline are. */
+/** Returns the directory of the tables of a pipeline. */
 export function storageUriOf({ storage, name }: PipelineSpec): string {
   return storage ?? `managed_fs:/pipelines/${name}`;
 }
 
-/** The request that a pipeline_task makes. */
+/** Returns the update request of a pipeline_task. */
 export function toUpdateRequest(task: Readonly<Record<string, unknown>>): UpdateRequest {
   const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
@@ -105,7 +105,7 @@ export function toUpdateRequest(task: Readonly<Record<string, unknown>>): Update
   };
 }
 
-/** @param ports which wait while the database is away: an engine has nobody to ask again */
+/** @param ports ports that wait while the database is away */
 export function createUpdatePlanner(ports: PipelinePorts): UpdatePlanner {
   return {
     async prepareUpdate({ runId, directory, task }) {
@@ -165,8 +165,8 @@ function activeUpdateMessage(name: string, { updateId, jobRunId }: StoredUpdate)
 }
 
 /**
- * Starts an update as a one-time run of its own, with all that is promised of runs.
- * @throws ServiceError ALREADY_EXISTS while another one is active
+ * Starts an update as a one-time run.
+ * @throws ServiceError ALREADY_EXISTS while another update of the pipeline is active
  */
 export async function startUpdate(
   ports: PipelinePorts & { readonly launching: LaunchPorts; readonly kinds: readonly TaskKindInfo[] },

@@ -1,4 +1,4 @@
-/** The parameters of a classic query, in the two shapes in which they are written, read into one. */
+/** Reads the parameters of a classic query, which have an older and a newer shape. */
 import {
   getObject,
   toJsonObject,
@@ -20,10 +20,7 @@ export type ParameterKind =
   | 'date-range'
   | 'datetime-range';
 
-/**
- * What a parameter is set to: a value, several of them, the two ends of a range, or the name of a moving
- * date.
- */
+/** Value of a parameter: one or several values, the two ends of a range, or the name of a relative date. */
 export type ParameterValue =
   | { readonly kind: 'values'; readonly values: readonly string[] }
   | { readonly kind: 'range'; readonly start: string; readonly end: string }
@@ -33,16 +30,16 @@ export interface ClassicParameter {
   readonly name: string;
   readonly title: string;
   readonly kind: ParameterKind;
-  /** For a parameter of many values: what stands around and between them in the text. */
+  /** Text around and between the values, for a parameter with several values. */
   readonly multiple:
     | { readonly prefix: string; readonly suffix: string; readonly separator: string }
     | undefined;
-  /** What can be chosen; of an enum. */
+  /** Choices of an enum. */
   readonly options: readonly string[];
-  /** The query whose result can be chosen. */
+  /** Query whose result is the list of choices. */
   readonly queryId: string | undefined;
   readonly value: ParameterValue;
-  /** Hours, minutes or seconds are set, too. */
+  /** Unit to which dates are set. */
   readonly precision: 'day' | 'minute' | 'second';
 }
 
@@ -65,7 +62,7 @@ const typeMappings: ReadonlyMap<string, TypeMapping> = new Map<string, TypeMappi
   ['datetime-range-with-seconds', { kind: 'datetime-range', precision: 'second' }],
 ]);
 
-/** The parameters that a query declares; of two with one name the first counts. */
+/** Returns the parameters that a query declares; of two with the same name, the first counts. */
 export function parseParameters(options: JsonObject): ClassicParameter[] {
   const found = new Map<string, ClassicParameter>();
   for (const fields of getObjects(options, 'parameters')) {
@@ -75,7 +72,7 @@ export function parseParameters(options: JsonObject): ClassicParameter[] {
   return [...found.values()];
 }
 
-/** A parameter that is used without being declared. */
+/** Returns a parameter that the query uses and does not declare. */
 export function createUndeclaredParameter(name: string, isRange: boolean): ClassicParameter {
   return {
     name,
@@ -89,7 +86,7 @@ export function createUndeclaredParameter(name: string, isRange: boolean): Class
   };
 }
 
-/** A value as a mapping of a widget gives it. */
+/** Parses the value in a mapping of a widget; undefined when there is none. */
 export function parseOptionalValue(value: unknown): ParameterValue | undefined {
   return value === undefined || value === null ? undefined : parseValue(value);
 }
@@ -118,7 +115,7 @@ function parseParameter(name: string, fields: JsonObject): ClassicParameter {
   };
 }
 
-/** Key of the newer shape -> how it is read. */
+/** Key of the newer shape -> its parser. */
 const newerFormatParsers: readonly (readonly [string, (shape: JsonObject) => Partial<ClassicParameter>])[] = [
   ['text_value', (shape) => ({ kind: 'text', value: parseValue(getOwn(shape, 'value')) })],
   ['numeric_value', (shape) => ({ kind: 'number', value: parseValue(getOwn(shape, 'value')) })],
@@ -171,9 +168,9 @@ function precisionOf(
 function multipleOf(fields: JsonObject, key: string): ClassicParameter['multiple'] {
   const options = getOwn(fields, key);
   if (typeof options !== 'object' || options === null) return undefined;
-  const text = (name: string, otherwise: string): string => {
+  const text = (name: string, defaultValue: string): string => {
     const value = getOwn(toJsonObject(options), name);
-    return typeof value === 'string' ? value : otherwise;
+    return typeof value === 'string' ? value : defaultValue;
   };
   return { prefix: text('prefix', ''), suffix: text('suffix', ''), separator: text('separator', ',') };
 }
@@ -206,7 +203,7 @@ function parseValue(value: unknown): ParameterValue {
     : { kind: 'values', values: [text] };
 }
 
-/** Names of moving dates and ranges, in small letters and without what older ones begin with. */
+/** Names of relative dates and ranges, in lower case and without the prefix of older ones. */
 export const dynamicNames: ReadonlySet<string> = new Set([
   'now',
   'today',

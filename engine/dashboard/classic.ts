@@ -1,4 +1,4 @@
-/** Classic dashboards as people bring them in: one document with widgets, visualizations and queries. */
+/** Schema and checks of classic dashboards: one document with widgets, visualizations and queries. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { fieldPath, checkMaxBytes, checkMaxItems, missingField, quote } from '../validation/messages.ts';
@@ -16,13 +16,13 @@ export const ClassicQuery = Type.Object(
     name: Type.Optional(Type.String({ description: 'Becomes the name of the dataset.' })),
     query: Type.Optional(Type.String({ description: 'The SQL text, with parameters as {{ name }}.' })),
     data_source_id: Type.Optional(
-      Type.String({ description: 'What runs it; the first one becomes the warehouse_id.' }),
+      Type.String({ description: 'Warehouse that runs the query; the first one becomes the warehouse_id.' }),
     ),
     options: Type.Optional(Options),
   },
   {
     description:
-      'A query; options.parameters are its parameters, options.catalog and options.schema where it runs.',
+      'A query; options.parameters are its parameters, options.catalog and options.schema its default namespace.',
   },
 );
 export type ClassicQuery = Static<typeof ClassicQuery>;
@@ -31,12 +31,12 @@ export const ClassicVisualization = Type.Object(
   {
     id: Type.Optional(Id),
     type: Type.Optional(Type.String({ description: 'Such as TABLE, CHART or COUNTER, in any case.' })),
-    name: Type.Optional(Type.String({ description: 'Its title.' })),
-    description: Type.Optional(Type.String({ description: 'What it shows.' })),
+    name: Type.Optional(Type.String({ description: 'Title.' })),
+    description: Type.Optional(Type.String({ description: 'Description.' })),
     options: Type.Optional(Options),
     query: Type.Optional(ClassicQuery),
   },
-  { description: 'How the result of a query is shown.' },
+  { description: 'Presentation of the result of a query.' },
 );
 export type ClassicVisualization = Static<typeof ClassicVisualization>;
 
@@ -49,40 +49,40 @@ export const ClassicWidget = Type.Object(
   },
   {
     description:
-      'A visualization or a text box; options.position says where on the grid of six columns it stands.',
+      'A visualization or a text box; options.position is its position on the grid of six columns.',
   },
 );
 export type ClassicWidget = Static<typeof ClassicWidget>;
 
 const fields = {
-  name: Type.String({ description: 'Its title.' }),
-  tags: Type.Optional(Type.Array(Type.String(), { description: 'Words to find it by.' })),
+  name: Type.String({ description: 'Title.' }),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Tags for searches.' })),
   options: Type.Optional(Options),
-  widgets: Type.Optional(Type.Array(ClassicWidget, { description: 'What stands on it.' })),
+  widgets: Type.Optional(Type.Array(ClassicWidget, { description: 'Widgets of the dashboard.' })),
   queries: Type.Optional(
     Type.Array(ClassicQuery, {
-      description: 'Further queries: those whose results are the choices of a parameter.',
+      description: 'Further queries, such as those whose results are the choices of a parameter.',
     }),
   ),
 };
 
-/** A classic dashboard as it is brought in. Fields that are not named here are kept. */
+/** Classic dashboard of an import. Unknown fields are kept. */
 export const ClassicImport = Type.Object(
   { id: Type.Optional(Type.String({ description: 'UUID. Default: a new one.' })), ...fields },
   { description: 'A classic dashboard as one document. Unknown fields are kept.' },
 );
 export type ClassicImport = Static<typeof ClassicImport>;
 
-/** A stored classic dashboard. */
+/** Stored classic dashboard. */
 export const ClassicDashboard = Type.Object({ id: Type.String({ description: 'UUID.' }), ...fields });
 export type ClassicDashboard = Static<typeof ClassicDashboard>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * The id of a classic dashboard as it is stored: small letters.
- * @param field what the refusal calls it
- * @throws ServiceError for anything but a UUID
+ * Returns the id of a classic dashboard in lower case, as it is stored.
+ * @param field name of the field, for the error
+ * @throws ServiceError when the id is not a UUID
  */
 export function parseClassicId(field: string, id: string): string {
   if (!uuid.test(id))
@@ -92,7 +92,7 @@ export function parseClassicId(field: string, id: string): string {
   return id.toLowerCase();
 }
 
-/** @throws ServiceError for a dashboard that breaks a rule which its schema cannot say */
+/** @throws ServiceError when the dashboard violates a rule that its schema cannot express */
 export function checkClassicDashboard(
   { name, widgets = [], queries = [] }: ClassicImport,
   limits: Pick<Limits, 'dashboardWidgets' | 'dashboardNameBytes' | 'dashboardQueryBytes'>,
@@ -114,6 +114,6 @@ export function checkClassicDashboard(
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > limits.dashboardQueryBytes)
     throw invalid(
-      `The queries of the dashboard are ${bytes} bytes of UTF-8 together; at most ${limits.dashboardQueryBytes} are allowed.`,
+      `The queries of the dashboard have ${bytes} bytes of UTF-8 in total; at most ${limits.dashboardQueryBytes} are allowed.`,
     );
 }

@@ -1,45 +1,36 @@
-/**
- * From a classic dashboard to one of the newer format (spec 4.4): nothing but its arguments decides the
- * result.
- */
+/** Converts a classic dashboard to the modern format (spec 4.4); the result depends on the arguments alone. */
 import type { ClassicDashboard, ClassicQuery, ClassicVisualization, ClassicWidget } from './classic.ts';
-import { createDatasetCollection, getOrAddDataset, splitLines, type DatasetCollection } from './datasets.ts';
+import { createDatasetCollection, type DatasetCollection } from './dataset-collection.ts';
+import { getOrAddDataset, splitLines } from './datasets.ts';
 import { createChoices, createFilter } from './filters.ts';
 import { parseClassicPosition, placeWidgets, placeFilters } from './layout.ts';
 import { quote } from '../validation/messages.ts';
-import {
-  widgetVersionOf,
-  type Frame,
-  type ModernDashboard,
-  type ModernPage,
-  type ModernWidget,
-  type PlacedWidget,
-  type Position,
-} from './modern.ts';
+import type { Frame, ModernDashboard, ModernPage, ModernWidget, PlacedWidget, Position } from './modern.ts';
 import { createNameGenerator } from './names.ts';
 import { selectedColumns } from './query-columns.ts';
 import { getObject, toJsonObject, isTrue, getText } from './json-fields.ts';
 import { mapVisualization } from './visuals/map-visualization.ts';
+import { widgetVersionOf } from './widget-encodings.ts';
 
 export interface MigrationOptions {
   /** Id of the new dashboard. */
   readonly dashboardId: string;
-  /** Whether `{{ p }}` becomes `:p`; else the text of queries stays byte for byte. */
+  /** Whether `{{ p }}` is rewritten as `:p`; if not, queries are unchanged. */
   readonly updateParameterSyntax: boolean;
 }
 
 export interface ConvertedDashboard {
   readonly dashboard: ModernDashboard;
-  /** What runs the queries; empty when the classic dashboard does not say. */
+  /** Warehouse of the queries; empty when the classic dashboard names none. */
   readonly warehouseId: string;
-  /** What was approximated or left out, one sentence each. */
+  /** Sentences on what was approximated or left out. */
   readonly warnings: readonly string[];
 }
 
-/** The newer format takes so many widgets on a page, pages in a dashboard, and datasets. */
+/** Limits of the modern format: widgets of a page, pages and datasets of a dashboard. */
 const formatLimits = { widgets: 100, pages: 10, datasets: 100 };
 
-/** A widget that is shown, and the place that it had. */
+/** Visible widget with its position in the classic dashboard. */
 interface UnplacedWidget {
   readonly widget: ModernWidget;
   readonly position: Position;
@@ -53,26 +44,26 @@ export function convertDashboard(
   const nameFor = createNameGenerator();
   const all = createDatasetCollection(updateParameterSyntax, nameFor, warnings);
   const widgets = classic.widgets ?? [];
-  const wanted = widgets.flatMap((widget, index) => toModernWidget(all, widget, index) ?? []);
+  const unplaced = widgets.flatMap((widget, index) => toModernWidget(all, widget, index) ?? []);
   const queryById = indexQueries(classic);
-  // The query of a filter's choices may have parameters itself, and so be set by another filter: all queries
-  // come first.
+  // The query of a filter's choices may have parameters and so add bindings to another filter: the datasets of
+  // all choices are created before the filters.
   const shown = [...all.controls]
     .filter(([, control]) => control.shown)
     .map(([id, control]) => ({ id, control, choices: createChoices(all, control, queryById) }));
   const filters = shown.map(({ id, control, choices }) =>
     createFilter(nameFor(`filter ${id}`), control, choices, dashboardId),
   );
-  const pages = createPages(classic.name, filters, wanted, nameFor);
+  const pages = createPages(classic.name, filters, unplaced, nameFor);
   if (isTrue(toJsonObject(classic), 'dashboard_filters_enabled'))
     warnings.push(
-      'Filters that a column of a query makes (such as city::filter) are not carried over; add them to the new dashboard.',
+      'Filters that a query column defines (such as city::filter) are not migrated; add them to the new dashboard.',
     );
   if (pages.length > formatLimits.pages)
-    warnings.push(`The dashboard has ${pages.length} pages; the new format takes ${formatLimits.pages}.`);
+    warnings.push(`The dashboard has ${pages.length} pages; the modern format allows ${formatLimits.pages}.`);
   if (all.datasets.length > formatLimits.datasets)
     warnings.push(
-      `The dashboard has ${all.datasets.length} datasets; the new format takes ${formatLimits.datasets}.`,
+      `The dashboard has ${all.datasets.length} datasets; the modern format allows ${formatLimits.datasets}.`,
     );
   const warehouseId =
     widgets
@@ -81,7 +72,7 @@ export function convertDashboard(
   return { dashboard: { datasets: all.datasets, pages }, warehouseId, warnings };
 }
 
-/** The queries that widgets show and those beside them. */
+/** Returns all queries of the dashboard that have an id. */
 function indexQueries({ widgets = [], queries = [] }: ClassicDashboard): ReadonlyMap<string, ClassicQuery> {
   const known = [...queries, ...widgets.flatMap(({ visualization }) => visualization?.query ?? [])];
   return new Map(
@@ -89,25 +80,20 @@ function indexQueries({ widgets = [], queries = [] }: ClassicDashboard): Readonl
   );
 }
 
-/** Undefined for a widget that shows nothing; the dataset of a hidden one is kept. */
+/** Converts a widget; undefined for an empty or hidden one. The dataset of a hidden widget is kept. */
 function toModernWidget(
   all: DatasetCollection,
   widget: ClassicWidget,
   index: number,
 ): UnplacedWidget | undefined {
   const options = toJsonObject(widget.options);
-  const { visualization, text = '' } = widget;
+  const { visualization } = widget;
   const isHidden = isTrue(options, 'isHidden');
   const name = all.createName(`widget ${index} ${String(widget.id ?? '')}`);
   const position = parseClassicPosition(options);
   if (visualization === undefined) {
-    if (widget.text === undefined)
-      all.warnings.push(`Widget ${index + 1} has neither text nor visualization and was left out.`);
-    if (widget.text === undefined) return undefined;
-    if (isHidden) all.warnings.push(`Text box ${index + 1} is hidden and was left out: ${quote(text)}.`);
-    return isHidden
-      ? undefined
-      : { widget: { name, multilineTextboxSpec: { lines: splitLines(text) } }, position };
+    const textBox = toTextBox(all, widget, index, { name, isHidden });
+    return textBox && { widget: textBox, position };
   }
   const query = visualization.query ?? {};
   const title = titleOf(visualization, query, getText(options, 'title'));
@@ -152,20 +138,36 @@ function toModernWidget(
   };
 }
 
-/** Names that say only of which type a visualization is. */
+/** Converts a widget without a visualization; undefined for an empty or hidden one. */
+function toTextBox(
+  { warnings }: DatasetCollection,
+  { text }: ClassicWidget,
+  index: number,
+  { name, isHidden }: { readonly name: string; readonly isHidden: boolean },
+): ModernWidget | undefined {
+  if (text !== undefined && !isHidden) return { name, multilineTextboxSpec: { lines: splitLines(text) } };
+  warnings.push(
+    text === undefined
+      ? `Widget ${index + 1} has neither text nor visualization and was left out.`
+      : `Text box ${index + 1} is hidden and was left out: ${quote(text)}.`,
+  );
+  return undefined;
+}
+
+/** Names that repeat only the type of a visualization. */
 const genericNamePattern = /^(?:table|chart|counter|pivot|pivot table|visualization|new visualization)$/i;
 
-/** The title that the widget was given, else the name of the visualization, else that of the query. */
+/** Returns the title of the widget, else the name of the visualization, else the name of the query. */
 function titleOf(
   { name = '' }: ClassicVisualization,
   { name: queryName = '' }: ClassicQuery,
-  given: string | undefined,
+  title: string | undefined,
 ): string {
-  const itsName = name.trim();
+  const ownName = name.trim();
   const ofQuery = queryName.trim();
   return (
-    given?.trim() ??
-    (itsName === '' || (genericNamePattern.test(itsName) && ofQuery !== '') ? ofQuery : itsName)
+    title?.trim() ??
+    (ownName === '' || (genericNamePattern.test(ownName) && ofQuery !== '') ? ofQuery : ownName)
   );
 }
 
@@ -177,18 +179,18 @@ function frameOf(title: string, description: string): Frame {
   };
 }
 
-/** One page, or as many as the widgets need. Filters stand on the first; those of other pages stand there. */
+/** Distributes the widgets over as many pages as they need; each page has the filters of its widgets. */
 function createPages(
   title: string,
   filters: readonly ModernWidget[],
-  wanted: readonly UnplacedWidget[],
+  widgets: readonly UnplacedWidget[],
   nameFor: (text: string) => string,
 ): ModernPage[] {
   const perPage = Math.max(1, formatLimits.widgets - filters.length);
   const ordered =
-    wanted.length <= perPage
-      ? wanted
-      : wanted.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x);
+    widgets.length <= perPage
+      ? widgets
+      : widgets.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x);
   const count = Math.max(1, Math.ceil(ordered.length / perPage));
   return Array.from({ length: count }, (_, index): ModernPage => {
     const part = ordered.slice(index * perPage, (index + 1) * perPage);
@@ -204,22 +206,22 @@ function createPages(
   });
 }
 
-/** The rest of a long dashboard begins at the top of its page. */
-function moveToTop(wanted: readonly UnplacedWidget[]): UnplacedWidget[] {
-  const top = Math.min(...wanted.map(({ position }) => position.y));
-  return wanted.map(({ widget, position }) => ({ widget, position: { ...position, y: position.y - top } }));
+/** Moves the widgets of a further page to its top. */
+function moveToTop(widgets: readonly UnplacedWidget[]): UnplacedWidget[] {
+  const top = Math.min(...widgets.map(({ position }) => position.y));
+  return widgets.map(({ widget, position }) => ({ widget, position: { ...position, y: position.y - top } }));
 }
 
-/** The filters that reach a widget of the page, under names of their own on every page but the first. */
+/** Returns the filters of a page: all on the first; on others copies of those that affect a widget of the page. */
 function createPageFilters(
   filters: readonly ModernWidget[],
-  wanted: readonly UnplacedWidget[],
+  widgets: readonly UnplacedWidget[],
   page: number,
   nameFor: (text: string) => string,
 ): ModernWidget[] {
   if (page === 0) return [...filters];
   const shown = new Set(
-    wanted.flatMap(({ widget }) => (widget.queries ?? []).map(({ query }) => query.datasetName)),
+    widgets.flatMap(({ widget }) => (widget.queries ?? []).map(({ query }) => query.datasetName)),
   );
   return filters
     .filter(({ queries = [] }) => queries.some(({ query }) => shown.has(query.datasetName)))
@@ -228,18 +230,17 @@ function createPageFilters(
 
 function createPageLayout(
   filters: readonly ModernWidget[],
-  wanted: readonly UnplacedWidget[],
+  widgets: readonly UnplacedWidget[],
 ): PlacedWidget[] {
   const { positions, rows } = placeFilters(filters.length);
-
   const places = placeWidgets(
-    wanted.map(({ position }) => position),
+    widgets.map(({ position }) => position),
     rows,
   );
   return [
     ...zipPlacements(filters, positions),
     ...zipPlacements(
-      wanted.map(({ widget }) => widget),
+      widgets.map(({ widget }) => widget),
       places,
     ),
   ];

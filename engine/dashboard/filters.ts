@@ -1,6 +1,7 @@
-/** Filter widgets: each sets one parameter in all the datasets that have it. */
+/** Creates filter widgets: each sets one parameter in all datasets that have it. */
 import type { ClassicQuery } from './classic.ts';
-import { getOrAddDataset, type DatasetCollection, type FilterControl } from './datasets.ts';
+import type { DatasetCollection, FilterControl } from './dataset-collection.ts';
+import { getOrAddDataset } from './datasets.ts';
 import type { FilterField, FilterType, ModernWidget, WidgetQuery } from './modern.ts';
 import { toModernParameter } from './modern-parameter.ts';
 import type { ClassicParameter } from './classic-parameters.ts';
@@ -8,15 +9,15 @@ import { selectedColumns } from './query-columns.ts';
 import { quoteLiteral } from './query-markers.ts';
 import { quoteColumn } from './visuals/visual.ts';
 
-/** Where the values come from that can be chosen. */
+/** Source of the values that can be selected. */
 export interface FilterChoices {
   readonly dataset: string;
   readonly column: string;
 }
 
 /**
- * The filter of a control.
- * @param dashboardId the id of the new dashboard, which the names of its bindings carry
+ * Creates the filter of a control.
+ * @param dashboardId id of the new dashboard, which is part of the names of the bindings
  */
 export function createFilter(
   name: string,
@@ -82,8 +83,8 @@ function filterTypeOf({ kind, multiple }: ClassicParameter, choices: FilterChoic
 }
 
 /**
- * The values that can be chosen, as a dataset of their own.
- * @param queryById the queries of the dashboard, for parameters whose values are the result of one
+ * Adds the dataset of the values that can be selected; undefined for a parameter without choices.
+ * @param queryById queries of the dashboard by id, for parameters whose choices are the result of a query
  */
 export function createChoices(
   all: DatasetCollection,
@@ -112,16 +113,16 @@ export function createChoices(
   const query = queryById.get(parameter.queryId ?? '');
   if (query?.query === undefined) {
     warn(
-      `the query of its choices, ${parameter.queryId ?? 'which is not named'}, is not part of the dashboard; bring it in under "queries"`,
+      `the query of its choices, ${parameter.queryId ?? 'which is not named'}, is not part of the dashboard; import it under "queries"`,
     );
     return undefined;
   }
   const columns = selectedColumns(all.tokenize(query.query));
   const column = columns?.includes('value') === true ? 'value' : columns?.[0];
   if (columns?.includes('name') === true && columns.includes('value'))
-    warn('its choices are shown by their value instead of by their name');
+    warn('its choices are shown by value instead of by name');
   if (column === undefined)
-    warn('the text of the query of its choices does not tell its columns; the column value is taken');
+    warn('the columns of the query of its choices are not known from its text; the column value is used');
   return {
     dataset: getOrAddDataset(all, query, { mappings: {}, isShown: false, title: '' }).name,
     column: column ?? 'value',

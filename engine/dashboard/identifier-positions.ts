@@ -1,22 +1,21 @@
 /**
- * Where in a query only the name of a table or column can stand: behind FROM, JOIN and GROUP, ORDER or
- * PARTITION BY.
+ * Finds the positions of a query at which only the name of a table or column is possible: after FROM, JOIN,
+ * GROUP BY, ORDER BY and PARTITION BY.
  */
-import { isSignificant } from './rewrite-in-lists.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
-/** The brackets that a place is in, and the clause within them. */
+/** State of one nesting level of brackets. */
 interface Level {
-  /** Whether the entries of the list that is read are names. */
+  /** Whether the entries of the current list are names. */
   expectsNames: boolean;
-  /** FROM parts the arguments of the function before these brackets. */
+  /** Whether FROM separates the arguments of the function before the brackets. */
   readonly fromIsSeparator: boolean;
 }
 
-/** Functions whose arguments FROM parts. */
+/** Functions whose arguments FROM separates. */
 const fromFunctions = new Set(['extract', 'trim', 'substring', 'substr', 'overlay', 'position']);
 const nameListKeywords = new Set(['group', 'order', 'partition', 'cluster', 'distribute', 'sort']);
-/** Words that end a list of names. */
+/** Keywords that end a list of names. */
 const listEndKeywords = new Set([
   'select',
   'where',
@@ -35,23 +34,23 @@ const listEndKeywords = new Set([
   'range',
 ]);
 
-/** Tells of each place whether an identifier is expected there. */
-export function findIdentifierPositions(tokens: readonly SqlToken[]): (place: number) => boolean {
+/** Returns a function that tells whether an identifier is expected at an index. */
+export function findIdentifierPositions(tokens: readonly SqlToken[]): (index: number) => boolean {
   const expected = new Set<number>();
   const levels: Level[] = [{ expectsNames: false, fromIsSeparator: false }];
   const earlier: SqlToken[] = [];
   let expecting = false;
-  for (const [place, token] of tokens.entries()) {
-    if (!isSignificant(token)) continue;
-    if (expecting && (token.kind === 'marker' || token.kind === 'quoted-name')) expected.add(place);
+  for (const [index, token] of tokens.entries()) {
+    if (!isCode(token)) continue;
+    if (expecting && (token.kind === 'marker' || token.kind === 'quoted-name')) expected.add(index);
     expecting = consumeToken(token, earlier, levels);
     earlier.push(token);
     if (earlier.length > 2) earlier.shift();
   }
-  return (place) => expected.has(place);
+  return (index) => expected.has(index);
 }
 
-/** Takes a token in, and tells whether a name is expected behind it. */
+/** Updates the levels with a token, and tells whether a name is expected after it. */
 function consumeToken({ kind, text }: SqlToken, earlier: readonly SqlToken[], levels: Level[]): boolean {
   const level = levels.at(-1) ?? { expectsNames: false, fromIsSeparator: false };
   const word = (token: SqlToken | undefined): string =>

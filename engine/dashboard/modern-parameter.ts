@@ -1,15 +1,15 @@
-/** Parameters of a dataset of the newer format: type and default of each, from its classic one. */
+/** Converts classic parameters to parameters of a dataset of the modern format. */
 import { truncateText } from '../validation/messages.ts';
 import type { ClassicParameter, ParameterKind, ParameterValue } from './classic-parameters.ts';
 import type { DataType, ModernParameter, Selection } from './modern.ts';
 
 export interface ConvertedParameter {
   readonly parameter: ModernParameter;
-  /** What could not be carried over exactly, as half sentences. */
+  /** Notes on what could not be converted exactly, as half sentences. */
   readonly notes: readonly string[];
 }
 
-/** @param value what it is set to, in place of its own value */
+/** Converts a parameter. @param value default value, if not its own */
 export function toModernParameter(
   parameter: ClassicParameter,
   keyword: string,
@@ -70,19 +70,17 @@ function createValueSelection(
       : value.kind === 'range'
         ? [value.start]
         : [relativeDateOf(value.name, kind)];
-  if (value.kind === 'range')
-    notes.push(`the parameter ${name} is set to a range, of which its start is kept`);
+  if (value.kind === 'range') notes.push(`the parameter ${name} is set to a range; only the start is kept`);
   const kept = multiple === undefined ? texts.slice(0, 1) : texts;
   if (kept.length < texts.length)
-    notes.push(
-      `the parameter ${name} takes one value and is set to ${texts.length}, of which the first is kept`,
-    );
+    notes.push(`the parameter ${name} takes one value and is set to ${texts.length}; only the first is kept`);
   const values = kept
     .filter((text) => kind !== 'number' || text !== '')
     .map((text) => ({ value: isDate ? toIsoDateTime(text) : text }));
-  const wrong = kind === 'number' ? values.find((one) => !Number.isFinite(Number(one.value))) : undefined;
-  if (wrong !== undefined)
-    notes.push(`the parameter ${name} is a number and set to ${truncateText(wrong.value, 40)}`);
+  const invalidValue =
+    kind === 'number' ? values.find((one) => !Number.isFinite(Number(one.value))) : undefined;
+  if (invalidValue !== undefined)
+    notes.push(`the parameter ${name} is a number and set to ${truncateText(invalidValue.value, 40)}`);
   return { values: { dataType, values } };
 }
 
@@ -102,13 +100,11 @@ function createRangeSelection(
   }
   const [only] = value.values;
   if (only !== undefined) return range(toIsoDateTime(only), toIsoDateTime(only));
-  notes.push(`the range ${name} is not set; it begins with ${kind === 'date-range' ? 'today' : 'now'}`);
+  notes.push(`the range ${name} is not set; its default is ${kind === 'date-range' ? 'today' : 'now'}`);
   return kind === 'date-range' ? range('now/d', 'now/d') : range('now', 'now');
 }
 
-/**
- * Name of a moving range -> its ends; each end is rounded to a whole unit, the first down and the last up.
- */
+/** Name of a relative range -> its ends; the start is rounded down to a whole unit and the end up. */
 const dynamicRanges: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['now', ['now', 'now']],
   ['today', ['now/d', 'now/d']],
@@ -130,13 +126,13 @@ const dynamicRanges: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['last_12_months', ['now-12M/d', 'now/d']],
 ]);
 
-/** The moment of a single date that moves: the beginning of a range of that name. */
+/** Returns a relative date by its name: the start of the range of that name. */
 function relativeDateOf(name: string, kind: ParameterKind): string {
   if (name === 'now') return kind === 'datetime' ? 'now' : 'now/d';
   return (dynamicRanges.get(name) ?? ['now/d'])[0];
 }
 
-/** A date, or date and time, as the newer format writes them; whatever else it is stays as it is. */
+/** Returns a date, or date and time, in the modern format; any other text is returned unchanged. */
 function toIsoDateTime(text: string): string {
   const [, date, hours, minutes = '00', seconds = '00', fraction = '000'] =
     /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d{3})\d*)?)?)?)?$/.exec(text.trim()) ??

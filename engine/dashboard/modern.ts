@@ -1,5 +1,6 @@
-/** Dashboards of the newer format: the schema that every migrated one satisfies. */
-import { Type, type Static, type TProperties } from 'typebox';
+/** Schema of dashboards of the modern format; every migrated dashboard satisfies it. */
+import { Type, type Static } from 'typebox';
+import { encodingsOf, type VisualType } from './widget-encodings.ts';
 
 const strict = { additionalProperties: false };
 const Extra = Type.Record(Type.String(), Type.Unknown());
@@ -41,7 +42,7 @@ export const Dataset = Type.Object(
   {
     name: Name,
     displayName: Type.String(),
-    /** Joined with nothing between them. */
+    /** Lines with their line ends; the query is their concatenation. */
     queryLines: Type.Array(Type.String()),
     parameters: Type.Optional(Type.Array(ModernParameter)),
     catalog: Type.Optional(Type.String()),
@@ -99,93 +100,6 @@ export const Frame = Type.Object(
   strict,
 );
 export type Frame = Static<typeof Frame>;
-
-/** What an axis, a colour or a size shows: one field, or several. */
-const FieldEncoding = Type.Object({ fieldName: Type.String({ minLength: 1 }) });
-const AxisEncoding = Type.Union([
-  FieldEncoding,
-  Type.Object({ fields: Type.Array(FieldEncoding, { minItems: 1 }) }),
-]);
-const FieldList = Type.Array(FieldEncoding);
-const xy = {
-  x: AxisEncoding,
-  y: AxisEncoding,
-  color: Type.Optional(Extra),
-  size: Type.Optional(FieldEncoding),
-  label: Type.Optional(Extra),
-};
-
-/** Widget type -> its version and what its encodings must have. */
-const encodingsOf = {
-  table: [1, { columns: FieldList }],
-  counter: [2, { value: FieldEncoding, target: Type.Optional(FieldEncoding) }],
-  bar: [3, xy],
-  line: [3, xy],
-  area: [3, xy],
-  scatter: [3, xy],
-  heatmap: [3, { ...xy, color: FieldEncoding }],
-  histogram: [
-    3,
-    {
-      x: FieldEncoding,
-      y: Type.Optional(FieldEncoding),
-      color: Type.Optional(Extra),
-      label: Type.Optional(Extra),
-    },
-  ],
-  pie: [3, { angle: FieldEncoding, color: FieldEncoding, label: Type.Optional(Extra) }],
-  combo: [
-    1,
-    {
-      x: FieldEncoding,
-      color: Type.Optional(Extra),
-      label: Type.Optional(Extra),
-      y: Type.Object({
-        primary: Type.Object({ fields: FieldList }),
-        secondary: Type.Object({ fields: FieldList }),
-      }),
-    },
-  ],
-  pivot: [
-    3,
-    {
-      rows: FieldList,
-      columns: FieldList,
-      cell: Type.Object({ type: Type.Literal('multi-cell'), fields: FieldList }),
-    },
-  ],
-  funnel: [3, { x: FieldEncoding, y: FieldEncoding }],
-  sankey: [1, { value: FieldEncoding, stages: Type.Array(FieldEncoding, { minItems: 2 }) }],
-  box: [
-    3,
-    {
-      x: Type.Optional(FieldEncoding),
-      y: Type.Object({
-        whiskerStart: FieldEncoding,
-        boxStart: FieldEncoding,
-        boxMid: FieldEncoding,
-        boxEnd: FieldEncoding,
-        whiskerEnd: FieldEncoding,
-      }),
-    },
-  ],
-  'choropleth-map': [1, { region: Type.Object({ regionType: Type.String() }), color: FieldEncoding }],
-  'symbol-map': [
-    2,
-    {
-      coordinates: Type.Object({ latitude: FieldEncoding, longitude: FieldEncoding }),
-      color: Type.Optional(FieldEncoding),
-    },
-  ],
-  'word-cloud': [2, { text: FieldEncoding, size: Type.Optional(FieldEncoding) }],
-} as const satisfies Record<string, readonly [number, TProperties]>;
-
-export type VisualType = keyof typeof encodingsOf;
-
-/** The version of the format in which a widget of this type is written. */
-export function widgetVersionOf(type: VisualType): number {
-  return encodingsOf[type][0];
-}
 
 const filterTypes = [
   'filter-single-select',
@@ -249,13 +163,13 @@ export const Page = Type.Object(
   strict,
 );
 
-/** What `serialized_dashboard` holds, as a document. */
+/** Document in `serialized_dashboard`. */
 export const SerializedDashboard = Type.Object(
   { datasets: Type.Array(Dataset), pages: Type.Array(Page, { minItems: 1 }) },
-  { ...strict, description: 'A dashboard of the newer format. Positions are in a grid of six columns.' },
+  { ...strict, description: 'A dashboard of the modern format. Positions are on a grid of six columns.' },
 );
 
-/** A spec of a widget that shows data. Which encodings it needs, the schema says. */
+/** Spec of a widget that shows data; the schema defines its encodings. */
 export interface VisualSpec {
   readonly version: number;
   readonly widgetType: VisualType;
@@ -291,13 +205,13 @@ export interface ModernPage {
   readonly pageType: 'PAGE_TYPE_CANVAS';
 }
 
-/** A dashboard of the newer format; it satisfies the schema `SerializedDashboard`. */
+/** Dashboard of the modern format; it satisfies the schema `SerializedDashboard`. */
 export interface ModernDashboard {
   readonly datasets: readonly Dataset[];
   readonly pages: readonly ModernPage[];
 }
 
-/** The document as it is stored and shown: JSON with one line end behind it. */
+/** Returns the document as it is stored and shown: JSON with a line end. */
 export function serializeDashboard(dashboard: ModernDashboard): string {
   return `${JSON.stringify(dashboard)}\n`;
 }

@@ -1,11 +1,11 @@
-/** Names inside a dashboard, and the name of its file. */
+/** Creates names inside a dashboard, and the name and path of its file. */
 import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 import { dashboardFileSuffix } from '../validation/aliases.ts';
 import { checkMaxBytes, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
-/** Makes names of eight hexadecimal digits, each once; the same texts give the same names. */
+/** Returns a generator of unique names of eight hexadecimal digits; equal sequences of texts give equal names. */
 export function createNameGenerator(): (text: string) => string {
   const taken = new Set<string>();
   return (text) => {
@@ -18,14 +18,14 @@ export function createNameGenerator(): (text: string) => string {
   };
 }
 
-/** The name that a query gives to a parameter: letters, digits and underscores. */
+/** Returns the keyword of a parameter: its name in letters, digits and underscores. */
 export function toKeyword(name: string): string {
   const keyword = name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '');
   if (keyword === '') return 'parameter';
   return /^\p{N}/u.test(keyword) ? `p_${keyword}` : keyword;
 }
 
-/** The name, or the first of `name_2`, `name_3` and so on that is free. Takes it. */
+/** Reserves a name, or the first of `name_2`, `name_3` and so on that is free. */
 export function reserveName(taken: Set<string>, name: string): string {
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
@@ -33,7 +33,7 @@ export function reserveName(taken: Set<string>, name: string): string {
   return free;
 }
 
-/** @throws ServiceError for a name that cannot be that of a file */
+/** @throws ServiceError when the name is too long or is not a valid file name */
 export function checkDisplayName(
   field: string,
   name: string,
@@ -42,23 +42,23 @@ export function checkDisplayName(
   checkMaxBytes(field, name, limits.dashboardNameBytes);
   if (name.includes('/'))
     throw invalid(
-      `${field} is ${quote(name)}; it must not hold a slash, because it is the name of a file, too.`,
+      `${field} is ${quote(name)}; it must not contain a slash, because it is also the name of a file.`,
     );
 }
 
-/** The name of a classic dashboard as that of a file: with a hyphen in the place of each slash. */
+/** Returns the name of a classic dashboard as a file name, with a hyphen for each slash. */
 export function toFileName(name: string): string {
   return name.trim().replaceAll('/', '-');
 }
 
-/** The name for the nth try to find one that is free: `name`, `name (2)`, `name (3)`. */
+/** Returns the candidate of an attempt to find a free name: `name`, `name (2)`, `name (3)`. */
 export function candidateName(name: string, attempt: number): string {
   return attempt === 1 ? name : `${name} (${attempt})`;
 }
 
 /**
- * The path of a dashboard in the workspace. `parentPath` begins with a slash and ends with none, unless it is
- * the root.
+ * Returns the path of a dashboard in the workspace.
+ * @param parentPath absolute path, without a slash at its end unless it is the root
  */
 export function dashboardPath(parentPath: string, displayName: string): string {
   return `${parentPath === '/' ? '' : parentPath}/${displayName}${dashboardFileSuffix}`;

@@ -1,8 +1,9 @@
-/** The names of the columns that a query returns, as far as its text alone tells them. */
-import { isSignificant, isKeyword, isKeywordIn } from './rewrite-in-lists.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+/** Reads the names of the columns that a query returns from its text. */
+import { unquoteName } from '../sql/sql-items.ts';
+import { isKeyword, isKeywordIn } from '../sql/token-search.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
-/** Words that end the list of columns. */
+/** Keywords that end the list of columns. */
 const clauseKeywords = new Set([
   'from',
   'where',
@@ -19,21 +20,19 @@ const clauseKeywords = new Set([
   'lateral',
 ]);
 const modifiers = new Set(['distinct', 'all']);
-/** Words that end an expression without being a name. */
+/** Keywords that end an expression and are not a name. */
 const valueKeywords = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
 
-/**
- * Undefined when a column has no name of its own in the text, or when all columns of a table are asked for.
- */
+/** Returns the column names; undefined when a column is unnamed, or when all columns of a table are selected. */
 export function selectedColumns(query: readonly SqlToken[]): string[] | undefined {
-  const items = selectItems(query.filter(isSignificant));
+  const items = selectItems(query.filter(isCode));
   const names = items?.map(columnNameOf);
   return names === undefined || names.length === 0 || names.includes(undefined)
     ? undefined
     : names.filter((name) => name !== undefined);
 }
 
-/** The tokens of each entry of the outermost list of columns. */
+/** Returns the tokens of each entry of the outermost list of columns. */
 function selectItems(tokens: readonly SqlToken[]): SqlToken[][] | undefined {
   let depth = 0;
   let items: SqlToken[][] | undefined;
@@ -61,10 +60,10 @@ function columnNameOf(item: readonly SqlToken[]): string | undefined {
       : undefined;
   if (last.kind !== 'word' && last.kind !== 'quoted-name') return undefined;
   if (isKeywordIn(last, valueKeywords)) return undefined;
-  // Behind a sign it is part of an expression, unless the sign is a dot or closes brackets.
+  // After a sign other than a dot or closing bracket, it is part of an expression.
   const partOfExpression = before?.kind === 'sign' && before.text !== '.' && before.text !== ')';
   if (partOfExpression) return undefined;
-  return plainName(last.kind === 'word' ? last.text : last.text.slice(1, -1).replaceAll('``', '`'));
+  return plainName(last.kind === 'word' ? last.text : unquoteName(last.text));
 }
 
 function plainName(name: string): string | undefined {

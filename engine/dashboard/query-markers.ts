@@ -1,27 +1,24 @@
-/**
- * What stands in place of the markers of a query: references to parameters, and the text around them kept as
- * text.
- */
+/** Replaces the markers of a query by references to parameters; the text around them stays text. */
 import { markerName, markerPattern, type SqlToken } from '../sql/tokenizer.ts';
 
-/** A parameter of a query, as rewriting needs to know it. */
+/** Parameter of a query that is rewritten. */
 export interface QueryParameter {
-  /** As markers name it. */
+  /** Name in markers. */
   readonly name: string;
-  /** As the rewritten query names it. */
+  /** Name in the rewritten query. */
   readonly keyword: string;
-  /** Two values, of which markers name `.start` and `.end`. */
+  /** Whether it is a range, whose ends markers name `.start` and `.end`. */
   readonly range: boolean;
-  /** For a list of values: how the classic dashboard put them into the text. */
+  /** Format of a list of values in a classic query. */
   readonly list?: ListParameter | undefined;
 }
 
 export interface ListParameter {
-  /** What stood around each value. */
+  /** Text around each value. */
   readonly prefix: string;
   readonly suffix: string;
   readonly separator: string;
-  /** Whether nothing is chosen to begin with. */
+  /** Whether no value is selected by default. */
   readonly emptyByDefault: boolean;
 }
 
@@ -38,13 +35,13 @@ const rangeEnds = [
   ['.end', '.max'],
 ] as const;
 
-/** The name of the range that a marker takes an end of; undefined when it takes none. */
+/** Returns the name of the range whose end a marker names; undefined for any other marker. */
 export function rangeNameOf(name: string): string | undefined {
   const end = rangeEnds.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length);
   return end === undefined ? undefined : name.slice(0, -end[0].length).trim();
 }
 
-/** Finds what a marker refers to among the parameters of a query. */
+/** Returns a function that resolves the name of a marker to a parameter of the query. */
 export function createResolver(parameters: readonly QueryParameter[]): ResolveParameter {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return (name) => {
@@ -58,7 +55,7 @@ export function createResolver(parameters: readonly QueryParameter[]): ResolvePa
   };
 }
 
-/** The names of the markers in a token; those in a comment count as none. */
+/** Returns the names of the markers in a token; comments have none. */
 export function markerNamesIn({ kind, text }: SqlToken): string[] {
   if (kind === 'marker') return [markerName(text)];
   if (kind !== 'text' && kind !== 'quoted-name') return [];
@@ -67,37 +64,35 @@ export function markerNamesIn({ kind, text }: SqlToken): string[] {
     .map(markerName);
 }
 
-/** The text cut at its markers: what is not a marker at even places, markers at odd ones. */
+/** Splits a text at its markers: markers are at odd indices. */
 export function splitAtMarkers(text: string): string[] {
   return text.split(anyMarker);
 }
 
 const anyMarker = new RegExp(`(${markerPattern.source})`, 'g');
 
-/** What a text or quoted name consists of. */
+/** Parts of a text or quoted name. */
 export interface QuotedToken {
   readonly open: string;
   readonly close: string;
-  /** The pieces between the quotes, as `pieces` cuts them. */
+  /** Text between the quotes, as `splitAtMarkers` returns it. */
   readonly inside: readonly string[];
 }
 
-/**
- * Takes a text or quoted name apart; undefined when it does not end, or when it cannot be cut at its markers.
- */
+/** Parses a text or quoted name; undefined when it is unterminated or cannot be split at its markers. */
 export function parseQuoted({ text }: SqlToken): QuotedToken | undefined {
   const [open = ''] = /^(?:[rR]?['"]|`|\$\w*\$)/u.exec(text) ?? [];
   const close = open.startsWith('$') ? open : open.slice(-1);
   if (open === '' || text.length < open.length + close.length || !text.endsWith(close)) return undefined;
   const inside = splitAtMarkers(text.slice(open.length, text.length - close.length));
   const escapes = open === "'" || open === '"';
-  // A backslash would take the first character of the value along, and then the quote that is put there.
-  const cut =
+  // A backslash before a marker would escape the quote that replaces the marker.
+  const canSplit =
     !escapes || inside.every((piece, index) => index % 2 === 1 || !/(?<!\\)(?:\\\\)*\\$/.test(piece));
-  return cut ? { open, close, inside } : undefined;
+  return canSplit ? { open, close, inside } : undefined;
 }
 
-/** A value as an expression: a list of values becomes the text that the classic dashboard put there. */
+/** Returns a value as an expression; a list of values becomes the text that the classic query contained. */
 export function toValueExpression({ parameter, text }: ParameterReference): string {
   const { list } = parameter;
   if (list === undefined) return text;
@@ -109,14 +104,15 @@ export function toValueExpression({ parameter, text }: ParameterReference): stri
   return `array_join(${values}, ${quoteLiteral(separator)})`;
 }
 
-/** A text as an SQL literal. */
+/** Returns a text as a literal of the spark dialect. */
 export function quoteLiteral(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
 /**
- * An expression for pieces that belong together: the text between the markers in its own quotes, the values
- * between them. Undefined when a marker names no parameter.
+ * Returns an expression that concatenates the text between markers and the values of the markers. Undefined
+ * when a marker names an unknown parameter.
+ * @param inside text and markers, as `splitAtMarkers` returns them
  */
 export function concatExpressions(
   inside: readonly string[],

@@ -1,25 +1,21 @@
-/**
- * `IN ({{ list }})` becomes a test of the list: the one place where a parameter of many values stands in SQL.
- */
+/** Rewrites `IN ({{ list }})`, where SQL takes a parameter with several values, as a test of the list. */
 import {
   markerNamesIn,
   parseQuoted,
   type ParameterReference,
   type ResolveParameter,
 } from './query-markers.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import type { QueryRewrite } from './query-rewrite.ts';
+import {
+  emptyToken,
+  isKeyword,
+  isKeywordIn,
+  nextTokenIndex,
+  previousTokenIndex,
+} from '../sql/token-search.ts';
+import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
-/** A query while it is rewritten: for each token what stands in its place, and what is put before it. */
-export interface QueryRewrite {
-  readonly tokens: readonly SqlToken[];
-  /** undefined: the token stays as it is. */
-  readonly replacements: (string | undefined)[];
-  readonly prefixes: string[];
-  /** What could not be carried over exactly. */
-  readonly notes: string[];
-}
-
-/** Words after which an expression begins, so that nothing before it binds closer. */
+/** Keywords after which an expression starts. */
 const expressionStartKeywords = new Set([
   'where',
   'and',
@@ -40,34 +36,34 @@ const expressionStartKeywords = new Set([
   'all',
 ]);
 
-/** A list of more tokens is left alone: each list is read as a whole, and lists may stand within lists. */
+/** Longer lists are not rewritten: lists may be nested, and each list is read as a whole. */
 const listTokensMax = 1_000;
 
-/** Rewrites every IN list that holds a parameter of many values. */
+/** Rewrites every IN list that contains a parameter with several values. */
 export function rewriteLists(draft: QueryRewrite, resolve: ResolveParameter): void {
   const pairs = bracketPairs(draft.tokens);
-  for (const [place, token] of draft.tokens.entries()) {
+  for (const [index, token] of draft.tokens.entries()) {
     if (!isKeyword(token, 'in')) continue;
-    const open = nextTokenIndex(draft.tokens, place);
+    const open = nextTokenIndex(draft.tokens, index);
     const close = pairs.get(open);
     if (draft.tokens[open]?.text !== '(' || close === undefined || close - open > listTokensMax) continue;
-    rewriteList(draft, { inIndex: place, open, close, pairs }, resolve);
+    rewriteList(draft, { inIndex: index, open, close, pairs }, resolve);
   }
 }
 
-/** For each bracket that has one the place of its other. */
+/** Returns the index of the matching bracket for each bracket that has one. */
 function bracketPairs(tokens: readonly SqlToken[]): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>();
-  const waiting: number[] = [];
+  const unclosed: number[] = [];
   for (const [index, { text }] of tokens.entries()) {
-    if (text === '(') waiting.push(index);
-    const open = text === ')' ? waiting.pop() : undefined;
+    if (text === '(') unclosed.push(index);
+    const open = text === ')' ? unclosed.pop() : undefined;
     if (open !== undefined) pairs.set(open, index).set(index, open);
   }
   return pairs;
 }
 
-/** Where a list stands: its IN, and its brackets. */
+/** Position of a list: its IN, and its brackets. */
 interface InListPosition {
   readonly inIndex: number;
   readonly open: number;
@@ -96,14 +92,14 @@ function rewriteList(
   const operand = findOperandStart(tokens, negated ?? inIndex, pairs);
   const end = previousTokenIndex(tokens, negated ?? inIndex) + 1;
   const hasComment = tokens.slice(end, close).some(({ kind }) => kind === 'comment');
-  // Markers among the other entries are rewritten where they stand, which must not be taken away.
-  const simple =
+  // Markers in other entries are rewritten in place, so their tokens must stay.
+  const isSimple =
     others.length === 0 &&
     items.every(
       ({ item, list }) =>
         list !== undefined || item.every((index) => markerNamesIn(tokens[index] ?? emptyToken).length === 0),
     );
-  if (operand === undefined || hasComment || !simple) return rewriteAsExplode(draft, items);
+  if (operand === undefined || hasComment || !isSimple) return rewriteAsExplode(draft, items);
   const values = plain.length === 0 ? only.text : `array_union(array(${plain.join(', ')}), ${only.text})`;
   const guarded = plain.length === 0 && negated === undefined && only.parameter.list?.emptyByDefault === true;
   draft.prefixes[operand] =
@@ -112,32 +108,32 @@ function rewriteList(
   draft.replacements[close] = guarded ? '))' : ')';
 }
 
-/** Where no test can be put around the left side, the list becomes rows of a query. */
+/** Rewrites the list as rows of a query; used where the left side of IN cannot be wrapped. */
 function rewriteAsExplode(
   draft: QueryRewrite,
   items: readonly { readonly item: readonly number[]; readonly list: ParameterReference | undefined }[],
 ): void {
-  const alone = items.length === 1;
+  const isAlone = items.length === 1;
   for (const { item, list } of items) {
-    const place = item.find((index) => markerNamesIn(draft.tokens[index] ?? emptyToken).length > 0);
-    if (list === undefined || place === undefined) continue;
-    draft.replacements[place] = alone ? `SELECT explode(${list.text})` : `(SELECT explode(${list.text}))`;
-    if (!alone)
+    const marker = item.find((index) => markerNamesIn(draft.tokens[index] ?? emptyToken).length > 0);
+    if (list === undefined || marker === undefined) continue;
+    draft.replacements[marker] = isAlone ? `SELECT explode(${list.text})` : `(SELECT explode(${list.text}))`;
+    if (!isAlone)
       draft.notes.push(
-        `the list of values ${list.parameter.name} stands in IN beside other values; look at it before you use it`,
+        `the list of values ${list.parameter.name} is used in IN with other values; check the query before you use it`,
       );
     else if (list.parameter.list?.emptyByDefault === true)
-      draft.notes.push(`nothing is found while the list of values ${list.parameter.name} is empty`);
+      draft.notes.push(`the query returns no rows while the list of values ${list.parameter.name} is empty`);
   }
 }
 
-/** The list parameter that an entry consists of, with quotes or without; undefined for every other entry. */
+/** Returns the list parameter that an entry consists of, quoted or not; undefined for any other entry. */
 function findListParameter(
   tokens: readonly SqlToken[],
   item: readonly number[],
   resolve: ResolveParameter,
 ): ParameterReference | undefined {
-  const [token, ...more] = item.map((index) => tokens[index] ?? emptyToken).filter(isSignificant);
+  const [token, ...more] = item.map((index) => tokens[index] ?? emptyToken).filter(isCode);
   if (token === undefined || more.length > 0) return undefined;
   const [name, ...others] = markerNamesIn(token);
   if (name === undefined || others.length > 0) return undefined;
@@ -150,7 +146,7 @@ function findListParameter(
   return reference?.parameter.list === undefined ? undefined : reference;
 }
 
-/** Indices of the tokens of each entry of a list, brackets within it kept together. */
+/** Returns the token indices of each entry of a list; nested brackets stay together. */
 function splitListItems(tokens: readonly SqlToken[], open: number, close: number): number[][] {
   const items: number[][] = [[]];
   let depth = 0;
@@ -164,66 +160,36 @@ function splitListItems(tokens: readonly SqlToken[], open: number, close: number
   return items;
 }
 
-/** Where the left side of IN begins: a name, a call or brackets, with nothing before it that binds closer. */
+/**
+ * Returns the start of the left side of IN: a name, a call or brackets. Undefined when an operator before it
+ * binds more tightly.
+ */
 function findOperandStart(
   tokens: readonly SqlToken[],
-  place: number,
+  end: number,
   pairs: ReadonlyMap<number, number>,
 ): number | undefined {
-  let start = previousTokenIndex(tokens, place);
+  let start = previousTokenIndex(tokens, end);
   if (tokens[start]?.text === ')') {
     const open = pairs.get(start);
     if (open === undefined) return undefined;
-    // A name that ends right there is that of a function.
+    // A name directly before the bracket is the name of a function.
     start =
       isName(tokens[open - 1]) && !isKeywordIn(tokens[open - 1], expressionStartKeywords) ? open - 1 : open;
   } else if (!isName(tokens[start]) || isKeywordIn(tokens[start], expressionStartKeywords)) return undefined;
   while (tokens[start - 1]?.text === '.' && isName(tokens[start - 2])) start -= 2;
   const before = tokens[previousTokenIndex(tokens, start)];
-  const begins =
+  const startsOperand =
     before === undefined ||
     before.text === '(' ||
     before.text === ',' ||
     before.text === ';' ||
     isKeywordIn(before, expressionStartKeywords);
-  return begins ? start : undefined;
+  return startsOperand ? start : undefined;
 }
 
 function joinTokenTexts(tokens: readonly SqlToken[], indices: readonly number[]): string {
   return indices.map((index) => tokens[index]?.text ?? '').join('');
-}
-
-const emptyToken: SqlToken = { kind: 'space', text: '' };
-
-export function isSignificant({ kind }: SqlToken): boolean {
-  return kind !== 'space' && kind !== 'comment';
-}
-
-/** Index of the nearest token before that is neither blank nor comment; -1 when there is none. */
-export function previousTokenIndex(tokens: readonly SqlToken[], place: number): number {
-  let index = place - 1;
-  while (index >= 0 && !isSignificant(tokens[index] ?? emptyToken)) index -= 1;
-  return index;
-}
-
-/**
- * Index of the nearest token behind that is neither blank nor comment; the number of tokens when there is
- * none.
- */
-export function nextTokenIndex(tokens: readonly SqlToken[], place: number): number {
-  let index = place + 1;
-  while (index < tokens.length && !isSignificant(tokens[index] ?? emptyToken)) index += 1;
-  return index;
-}
-
-/** Whether a token is this keyword, given in small letters. */
-export function isKeyword(token: SqlToken | undefined, word: string): boolean {
-  return token?.kind === 'word' && token.text.toLowerCase() === word;
-}
-
-/** Whether a token is one of these keywords, given in small letters. */
-export function isKeywordIn(token: SqlToken | undefined, words: ReadonlySet<string>): boolean {
-  return token?.kind === 'word' && words.has(token.text.toLowerCase());
 }
 
 function isName(token: SqlToken | undefined): boolean {

@@ -1,12 +1,12 @@
-/** What the files of a pipeline define: tables, views, and the flows that fill the tables. */
+/** Definition of a pipeline: tables, views, and the flows that write the tables. */
 import type { SourceLocation } from './source-location.ts';
 
-/** What is done with a row that does not meet an expectation; `WARN` keeps it and counts it. */
+/** Action for a row that violates an expectation; `WARN` keeps and counts it. */
 export type ViolationAction = 'WARN' | 'DROP ROW' | 'FAIL UPDATE';
 
 export interface Expectation {
   readonly name: string;
-  /** A condition as SQL. */
+  /** Condition in SQL. */
   readonly condition: SourceSql;
   readonly onViolation: ViolationAction;
 }
@@ -17,7 +17,6 @@ export interface SourceSql {
   readonly location: SourceLocation;
 }
 
-/** A declared column. */
 export interface DeclaredColumn {
   readonly name: string;
   readonly type: string | undefined;
@@ -26,7 +25,7 @@ export interface DeclaredColumn {
 
 export interface TableDefinition {
   readonly kind: 'STREAMING_TABLE' | 'MATERIALIZED_VIEW';
-  /** As it is written; names are compared without regard to case. */
+  /** Name as written; names are compared without regard to case. */
   readonly name: string;
   readonly location: SourceLocation;
   readonly columns: readonly DeclaredColumn[];
@@ -43,13 +42,13 @@ export interface ViewDefinition {
   readonly query: SourceSql;
 }
 
-/** A query whose rows go into a table. */
+/** Query whose rows are written to a table. */
 export interface FlowDefinition {
-  /** That of its table, unless it has been given one. */
+  /** Name of its table, unless the flow has its own name. */
   readonly name: string;
   readonly target: string;
   readonly location: SourceLocation;
-  /** Whether columns find their place by their names, instead of by their order. */
+  /** Whether columns are matched by name instead of by position. */
   readonly byName: boolean;
   readonly query: SourceSql;
 }
@@ -60,7 +59,7 @@ export interface PipelineDefinition {
   readonly flows: readonly FlowDefinition[];
 }
 
-/** Under which a dataset or flow is known: names are compared without regard to case. */
+/** Returns the key of a dataset or flow: names are compared without regard to case. */
 export function datasetKeyOf(name: string): string {
   return name.toLowerCase();
 }

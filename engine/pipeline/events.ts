@@ -1,4 +1,4 @@
-/** The event log of an update: what an event looks like. */
+/** Events of the event log of an update. */
 import { toIsoTime } from '../clock.ts';
 
 export type EventLevel = 'INFO' | 'WARN' | 'ERROR' | 'METRICS';
@@ -23,7 +23,7 @@ export interface EventOrigin {
   readonly dataset_name?: string;
 }
 
-/** What the rows of a flow did to the expectations of its table. */
+/** Number of rows of a flow that met and violated an expectation. */
 export interface ExpectationCount {
   readonly name: string;
   readonly dataset: string;
@@ -45,7 +45,7 @@ export interface EventDetails {
   readonly flow_progress?: FlowProgressDetails;
 }
 
-/** What happened, before it has an id and a time. */
+/** Event without id and time. */
 export interface EventDraft {
   readonly level: EventLevel;
   readonly event_type: 'create_update' | 'update_progress' | 'flow_progress' | 'input_changed';
@@ -69,7 +69,11 @@ export interface PipelineEvent {
   readonly error?: { readonly fatal: true; readonly exceptions: readonly { readonly message: string }[] };
 }
 
-/** @param number counts the events of an update, from 0: ids are in order. @param now epoch ms */
+/**
+ * Creates an event.
+ * @param number number of the event in its update, from 0; ids sort by it
+ * @param now epoch ms
+ */
 export function createPipelineEvent(
   origin: EventOrigin,
   { flow, dataset, details, error, ...draft }: EventDraft,

@@ -1,13 +1,10 @@
-/**
- * What a pipeline has published: every version of its storage has one manifest, which says all there is in
- * it.
- */
+/** Manifest of what a pipeline has published; each version of its storage has one. */
 import { Type, type Static } from 'typebox';
 
 const FlowProgress = Type.Object({
-  /** Input files that are in the table, by their URI, with size and time of change as they were read. */
+  /** Input files in the table: URI -> size and modification time when the file was read. */
   inputs: Type.Record(Type.String(), Type.String()),
-  /** Streaming tables that it reads: how many of their parts are in the table. */
+  /** Streaming tables that the flow reads: number of their parts that are in the table. */
   tables: Type.Record(Type.String(), Type.Object({ generation: Type.Integer(), parts: Type.Integer() })),
 });
 
@@ -20,7 +17,7 @@ const PublishedDataset = Type.Object({
   columns: Type.Array(
     Type.Object({ name: Type.String(), type: Type.String(), comment: Type.Optional(Type.String()) }),
   ),
-  /** Raised by each full refresh: what streams it begins anew, too. */
+  /** Incremented by each full refresh; readers of its stream then start over. */
   generation: Type.Integer(),
   /** Parquet files in the directory of the dataset, oldest first. */
   parts: Type.Array(Type.Object({ file: Type.String(), rows: Type.Integer() })),

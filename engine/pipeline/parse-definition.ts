@@ -1,8 +1,10 @@
-/** Reads the files of a pipeline: each statement of them creates a table, a view or a flow. */
+/** Parses the files of a pipeline: each statement creates a table, a view or a flow. */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
+import { splitStatements } from '../sql/statements.ts';
+import { isCode } from '../sql/tokenizer.ts';
 import { substituteConfiguration } from './configuration.ts';
-import { TokenCursor, splitStatements } from './token-cursor.ts';
+import { TokenCursor } from './token-cursor.ts';
 import type { PipelineDefinition, FlowDefinition, TableDefinition, ViewDefinition } from './definition.ts';
 import { invalidAt, type SourceLocation, type SourceFile } from './source-location.ts';
 import { parseTableClauses } from './table-clauses.ts';
@@ -13,28 +15,27 @@ interface DefinitionDraft {
   readonly flows: FlowDefinition[];
 }
 
-/**
- * @throws ServiceError that names file, line and column of what is not understood
- */
+/** Parses the files. @throws ServiceError with file, line and column of what is not supported */
 export function parseDefinition(
   files: readonly SourceFile[],
   configuration: Readonly<Record<string, string>>,
 ): PipelineDefinition {
   const draft: DefinitionDraft = { tables: [], views: [], flows: [] };
-  for (const written of files) {
-    if (/\.(py|ipynb)$/i.test(written.path))
+  for (const source of files) {
+    if (/\.(py|ipynb)$/i.test(source.path))
       throw invalid(
-        `${written.path} is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).`,
+        `${source.path} is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).`,
       );
-    const file = substituteConfiguration(written, configuration);
-    for (const tokens of splitStatements(file)) parseStatement(new TokenCursor(file, tokens), draft);
+    const file = substituteConfiguration(source, configuration);
+    for (const { tokens } of splitStatements(file.text, 'spark'))
+      parseStatement(new TokenCursor(file, tokens.filter(isCode)), draft);
   }
   if (draft.tables.length === 0) {
-    const named =
+    const reason =
       files.length === 0
         ? 'its libraries name no file'
         : `its files (${files.map(({ path }) => path).join(', ')}) create none`;
-    throw invalid(`The pipeline has no table: ${named}.`);
+    throw invalid(`The pipeline has no table: ${reason}.`);
   }
   return draft;
 }
@@ -53,27 +54,27 @@ function parseStatement(cursor: TokenCursor, draft: DefinitionDraft): void {
   if (cursor.accept('FLOW')) return parseFlow(cursor, location, draft);
   if (cursor.isNext('LIVE') || cursor.isNext('STREAMING', 'LIVE'))
     throw cursor.unexpectedToken(
-      'MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not known here)',
+      'MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not supported)',
     );
   throw cursor.unexpectedToken(statementStarts.replaceAll('CREATE ', ''));
 }
 
 function parseTable(
   cursor: TokenCursor,
-  place: SourceLocation,
+  location: SourceLocation,
   kind: TableDefinition['kind'],
   { tables, flows }: DefinitionDraft,
 ): void {
   cursor.accept('IF', 'NOT', 'EXISTS');
   const name = parseQualifiedName(cursor, 'the name of the table');
-  tables.push({ kind, name, location: place, ...parseTableClauses(cursor) });
+  tables.push({ kind, name, location, ...parseTableClauses(cursor) });
   if (cursor.accept('AS'))
-    flows.push({ name, target: name, location: place, byName: true, query: cursor.parseRest('a query') });
+    flows.push({ name, target: name, location, byName: true, query: cursor.parseRest('a query') });
   else if (kind === 'MATERIALIZED_VIEW') throw cursor.unexpectedToken('AS and a query');
   else cursor.expectEnd('AS and a query, or a clause such as COMMENT,');
 }
 
-function parseView(cursor: TokenCursor, place: SourceLocation, { views }: DefinitionDraft): void {
+function parseView(cursor: TokenCursor, location: SourceLocation, { views }: DefinitionDraft): void {
   cursor.accept('IF', 'NOT', 'EXISTS');
   const name = parseQualifiedName(cursor, 'the name of the view');
   if (cursor.peek()?.text === '(')
@@ -83,30 +84,30 @@ function parseView(cursor: TokenCursor, place: SourceLocation, { views }: Defini
     );
   if (cursor.accept('COMMENT')) cursor.parseText('a comment in quotes');
   cursor.expect('AS');
-  views.push({ kind: 'TEMPORARY_VIEW', name, location: place, query: cursor.parseRest('a query') });
+  views.push({ kind: 'TEMPORARY_VIEW', name, location, query: cursor.parseRest('a query') });
 }
 
-function parseFlow(cursor: TokenCursor, place: SourceLocation, { flows }: DefinitionDraft): void {
+function parseFlow(cursor: TokenCursor, location: SourceLocation, { flows }: DefinitionDraft): void {
   const name = parseQualifiedName(cursor, 'the name of the flow');
   if (cursor.accept('COMMENT')) cursor.parseText('a comment in quotes');
   cursor.expect('AS');
   if (!cursor.accept('INSERT', 'INTO'))
-    throw cursor.unexpectedToken('INSERT INTO (other flows are not known here)');
+    throw cursor.unexpectedToken('INSERT INTO (other flows are not supported)');
   if (cursor.isNext('ONCE'))
-    throw invalidAt(cursor.location, 'INSERT INTO ONCE is not known here; every flow is incremental.');
+    throw invalidAt(cursor.location, 'INSERT INTO ONCE is not supported; every flow is incremental.');
   const target = parseQualifiedName(cursor, 'the name of a table');
   flows.push({
     name,
     target,
-    location: place,
+    location,
     byName: cursor.accept('BY', 'NAME'),
     query: cursor.parseRest('a query'),
   });
 }
 
 /**
- * Names become names of directories. Those of catalog and schema before it are left out: a pipeline writes
- * into one place.
+ * Parses the name of a dataset, which is also the name of its directory. Catalog and schema are ignored: a
+ * pipeline writes to one directory.
  */
 function parseQualifiedName(cursor: TokenCursor, what: string): string {
   const { location } = cursor;
@@ -115,7 +116,7 @@ function parseQualifiedName(cursor: TokenCursor, what: string): string {
   if (!/^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(name))
     throw invalidAt(
       location,
-      `the name ${quote(name)} must be letters, digits and underscores, at most 100, and begin with no digit.`,
+      `the name ${quote(name)} must have at most 100 letters, digits and underscores, and must not start with a digit.`,
     );
   return name;
 }

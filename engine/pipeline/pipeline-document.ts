@@ -1,12 +1,12 @@
-/** A pipeline as a request describes it. Fields that are not known here are kept and shown. */
+/** Pipeline in the body of a request. Unknown fields are kept and shown. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { validateSpec, type PipelineSpec } from './pipeline-spec.ts';
 
-const path = Type.Object({ path: Type.String({ description: 'Path in the workspace.' }) });
+const pathSchema = Type.Object({ path: Type.String({ description: 'Path in the workspace.' }) });
 
 export const PipelineDocument = Type.Object({
-  name: Type.String({ description: 'Name of the pipeline, as tasks and paths may name it.' }),
+  name: Type.String({ description: 'Name of the pipeline; tasks and paths can refer to it.' }),
   libraries: Type.Optional(
     Type.Array(
       Type.Object({
@@ -17,12 +17,12 @@ export const PipelineDocument = Type.Object({
             }),
           }),
         ),
-        file: Type.Optional(path),
-        notebook: Type.Optional(path),
+        file: Type.Optional(pathSchema),
+        notebook: Type.Optional(pathSchema),
       }),
       {
         description:
-          'Where its definitions are: SQL files and SQL notebooks of the workspace. Each entry has one of glob, file and notebook.',
+          'SQL files and SQL notebooks of the workspace with the definitions. Each entry has one of glob, file and notebook.',
       },
     ),
   ),
@@ -31,25 +31,20 @@ export const PipelineDocument = Type.Object({
   ),
   storage: Type.Optional(
     Type.String({
-      description:
-        'Directory of managed_fs that its tables are written in. Default: managed_fs:/pipelines/<name>.',
+      description: 'Directory of managed_fs for the tables. Default: managed_fs:/pipelines/<name>.',
     }),
   ),
-  catalog: Type.Optional(
-    Type.String({ description: 'Its queries may write this name before those of its tables.' }),
-  ),
-  schema: Type.Optional(
-    Type.String({ description: 'Its queries may write this name before those of its tables.' }),
-  ),
+  catalog: Type.Optional(Type.String({ description: 'Qualifier that queries may put before table names.' })),
+  schema: Type.Optional(Type.String({ description: 'Qualifier that queries may put before table names.' })),
   target: Type.Optional(Type.String({ description: 'Older name of schema.' })),
   continuous: Type.Optional(
-    Type.Boolean({ description: 'Only false: updates are started by requests, jobs and schedules.' }),
+    Type.Boolean({ description: 'Must be false: requests, jobs and schedules start updates.' }),
   ),
 });
 
 export type PipelineDocument = Static<typeof PipelineDocument>;
 
-/** @throws ServiceError that names the field which breaks a rule */
+/** Converts the document to a spec. @throws ServiceError that names the invalid field */
 export function toPipelineSpec({
   name,
   libraries = [],
@@ -62,7 +57,7 @@ export function toPipelineSpec({
 }: PipelineDocument): PipelineSpec {
   if (continuous === true)
     throw invalid(
-      'continuous is true, but pipelines are updated when they are asked to: by a request, a job, or the schedule of one.',
+      'continuous is true; it must be false, because only requests, jobs and their schedules update a pipeline.',
     );
   for (const [index, library] of libraries.entries()) {
     const kinds = [library.glob, library.file, library.notebook].filter((kind) => kind !== undefined);
@@ -70,19 +65,19 @@ export function toPipelineSpec({
       throw invalid(
         `libraries[${index}] has ${kinds.length} of glob, file and notebook; exactly one is needed.`,
       );
-    const where = library.glob?.include ?? library.file?.path ?? library.notebook?.path ?? '';
-    if (!where.startsWith('/'))
+    const path = library.glob?.include ?? library.file?.path ?? library.notebook?.path ?? '';
+    if (!path.startsWith('/'))
       throw invalid(
-        `libraries[${index}] names ${JSON.stringify(where)}; it must be a path of the workspace that begins with a slash.`,
+        `libraries[${index}] names ${JSON.stringify(path)}; it must be a path of the workspace that begins with a slash.`,
       );
   }
-  const within = schema ?? target;
+  const schemaName = schema ?? target;
   return validateSpec({
     name,
     configuration,
     libraries,
     ...(storage !== undefined && storage !== '' && { storage }),
     ...(catalog !== undefined && { catalog }),
-    ...(within !== undefined && { schema: within }),
+    ...(schemaName !== undefined && { schema: schemaName }),
   });
 }

@@ -1,7 +1,4 @@
-/**
- * How the datasets of a pipeline depend on one another: what is wrong with that, and in which order they are
- * computed.
- */
+/** Builds the dependency graph of the datasets of a pipeline, checks it, and orders the datasets. */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 import { nearestName } from '../validation/nearest-name.ts';
@@ -15,10 +12,10 @@ import {
 import type { FlowQuery } from './flow-query.ts';
 import { formatLocation, invalidAt, type SourceLocation } from './source-location.ts';
 
-/** A query with the datasets that it names. */
+/** Query with the datasets that it names. */
 export interface LinkedQuery {
   readonly query: FlowQuery;
-  /** Keys of the datasets that it reads as a whole. */
+  /** Keys of the datasets that it reads completely. */
   readonly reads: readonly string[];
   /** Keys of the datasets that it reads as streams. */
   readonly streams: readonly string[];
@@ -26,20 +23,20 @@ export interface LinkedQuery {
 
 export interface LinkedFlow extends Omit<FlowDefinition, 'query'>, LinkedQuery {}
 export interface LinkedView extends Omit<ViewDefinition, 'query'>, LinkedQuery {}
-/** A table with its flows, in the order of the files. */
+/** Table with its flows, in the order of the files. */
 export interface LinkedTable extends TableDefinition {
   readonly flows: readonly LinkedFlow[];
 }
 
-/** A pipeline that is free of contradictions. */
+/** Consistent pipeline. */
 export interface PipelineGraph {
-  /** Each behind those that it reads. */
+  /** In topological order: each after those that it reads. */
   readonly tables: readonly LinkedTable[];
-  /** Each behind those that it reads. */
+  /** In topological order: each after those that it reads. */
   readonly views: readonly LinkedView[];
 }
 
-/** @throws ServiceError for names that are taken twice, and for flows that lead nowhere */
+/** @throws ServiceError for duplicate names, and for flows and tables without one another */
 export function checkNames({ tables, views, flows }: PipelineDefinition): void {
   checkUniqueNames([...tables, ...views], 'dataset');
   checkUniqueNames(flows, 'flow');
@@ -49,7 +46,7 @@ export function checkNames({ tables, views, flows }: PipelineDefinition): void {
     if (kind === undefined)
       throw invalidAt(
         location,
-        `the flow ${name} writes into ${target}, which is no table of this pipeline${formatSuggestion(
+        `the flow ${name} writes into ${target}, which is not a table of this pipeline${formatSuggestion(
           target,
           tables.map((table) => table.name),
         )}`,
@@ -79,7 +76,7 @@ function checkUniqueNames(
     if (earlier !== undefined)
       throw invalidAt(
         location,
-        `the ${what} ${name} is defined twice; the other one stands in ${formatLocation(earlier)}.`,
+        `the ${what} ${name} is defined twice; the other definition is in ${formatLocation(earlier)}.`,
       );
     first.set(datasetKeyOf(name), location);
   }
@@ -90,15 +87,16 @@ function formatSuggestion(name: string, known: readonly string[]): string {
 }
 
 /**
- * @param linked the query of a flow or view with the datasets that it names
- * @throws ServiceError for unknown datasets, streams of what is no stream, and cycles
+ * Builds the graph of a definition.
+ * @param link returns the query of a flow or view with the datasets that it names
+ * @throws ServiceError for unknown datasets, streams of other datasets than streams, and cycles
  */
 export function buildGraph(
   definition: PipelineDefinition,
-  linked: (of: FlowDefinition | ViewDefinition) => LinkedQuery,
+  link: (definition: FlowDefinition | ViewDefinition) => LinkedQuery,
 ): PipelineGraph {
-  const views = definition.views.map((view) => ({ ...view, ...linked(view) }));
-  const flows = definition.flows.map((flow) => ({ ...flow, ...linked(flow) }));
+  const views = definition.views.map((view) => ({ ...view, ...link(view) }));
+  const flows = definition.flows.map((flow) => ({ ...flow, ...link(flow) }));
   const tables = definition.tables.map((table) => ({
     ...table,
     flows: flows.filter(({ target }) => datasetKeyOf(target) === datasetKeyOf(table.name)),
@@ -110,7 +108,7 @@ export function buildGraph(
     if (unknown !== undefined)
       throw invalidAt(
         query.locationOf(unknown),
-        `${name} reads ${quote(unknown)}, which is no dataset of this pipeline${formatSuggestion(
+        `${name} reads ${quote(unknown)}, which is not a dataset of this pipeline${formatSuggestion(
           unknown,
           names.filter((each) => datasetKeyOf(each) !== datasetKeyOf(name)),
         )} Files are read with read_files('managed_fs:/...').`,
@@ -129,9 +127,7 @@ function sortByKeys<Named extends { readonly name: string }>(
   return [...named].sort((a, b) => order.indexOf(datasetKeyOf(a.name)) - order.indexOf(datasetKeyOf(b.name)));
 }
 
-/**
- * Keys of all datasets, each behind those that it reads. @throws ServiceError for a cycle, naming all of it
- */
+/** Returns the keys of all datasets in topological order. @throws ServiceError that names a cycle */
 function sortTopologically(tables: readonly LinkedTable[], views: readonly LinkedView[]): string[] {
   const sources = new Map([
     ...tables.map(
@@ -144,9 +140,7 @@ function sortTopologically(tables: readonly LinkedTable[], views: readonly Linke
   const visit = (key: string, path: readonly string[]): void => {
     if (order.includes(key)) return;
     if (path.includes(key))
-      throw invalid(
-        `The datasets read one another in a circle: ${[...path.slice(path.indexOf(key)), key].join(' reads ')}.`,
-      );
+      throw invalid(`The datasets form a cycle: ${[...path.slice(path.indexOf(key)), key].join(' reads ')}.`);
     for (const source of sources.get(key) ?? []) visit(source, [...path, key]);
     order.push(key);
   };
@@ -156,7 +150,7 @@ function sortTopologically(tables: readonly LinkedTable[], views: readonly Linke
 
 function checkStreams({ tables, views }: PipelineGraph): void {
   const tableOf = new Map(tables.map((table) => [datasetKeyOf(table.name), table]));
-  // Views stand in the order in which they read one another.
+  // Views are in topological order.
   const streaming = new Set<string>();
   for (const view of views) if (view.query.streams.length > 0) streaming.add(datasetKeyOf(view.name));
   for (const { name, query, reads, streams } of [...views, ...tables.flatMap(({ flows }) => flows)]) {
@@ -169,7 +163,7 @@ function checkStreams({ tables, views }: PipelineGraph): void {
     const batch = streams.find((key) => !streaming.has(key) && tableOf.get(key)?.kind !== 'STREAMING_TABLE');
     if (batch !== undefined) {
       const kind = tableOf.has(batch)
-        ? 'a materialized view, which is computed anew each time'
+        ? 'a materialized view, which each update recomputes'
         : 'a view without a stream';
       throw invalidAt(
         query.locationOf(batch),
@@ -183,12 +177,12 @@ function checkStreams({ tables, views }: PipelineGraph): void {
       if (kind === 'MATERIALIZED_VIEW' && isStream)
         throw invalidAt(
           flow.location,
-          `the materialized view ${name} reads a stream; it is computed anew each time, so leave STREAM out, or make it a streaming table.`,
+          `the materialized view ${name} reads a stream; each update recomputes it, so leave STREAM out, or make it a streaming table.`,
         );
       if (kind === 'STREAMING_TABLE' && !isStream)
         throw invalidAt(
           flow.location,
-          `the flow ${flow.name} of the streaming table ${name} reads no stream; write STREAM before what it reads, or make ${name} a materialized view.`,
+          `the flow ${flow.name} of the streaming table ${name} reads no stream; write STREAM before a source, or make ${name} a materialized view.`,
         );
     }
   }

@@ -1,4 +1,4 @@
-/** The specification of a pipeline: as a spec file of the open format, or as the body of a request. */
+/** Spec of a pipeline, from a spec file in the open format or from the body of a request. */
 import { parseDocument } from 'yaml';
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
@@ -6,7 +6,7 @@ import { isRecord } from '../validation/json-object.ts';
 import { quote } from '../validation/messages.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 
-/** One entry of `libraries`: where files of a pipeline are. */
+/** Entry of `libraries`: files of a pipeline. */
 export interface PipelineLibrary {
   readonly glob?: { readonly include: string };
   readonly file?: { readonly path: string };
@@ -15,7 +15,7 @@ export interface PipelineLibrary {
 
 export interface PipelineSpec {
   readonly name: string;
-  /** Where its tables are written, as `managed_fs:/…`. Default: `managed_fs:/pipelines/<name>`. */
+  /** Directory of its tables, as `managed_fs:/…`. Default: `managed_fs:/pipelines/<name>`. */
   readonly storage?: string;
   readonly catalog?: string;
   readonly schema?: string;
@@ -23,7 +23,7 @@ export interface PipelineSpec {
   readonly libraries: readonly PipelineLibrary[];
 }
 
-/** Names of spec files in the folder of a pipeline, each of which is taken. */
+/** Recognised names of spec files in the folder of a pipeline. */
 export const specFileNames = [
   'spark-pipeline.yml',
   'spark-pipeline.yaml',
@@ -35,26 +35,27 @@ const keys = ['name', 'storage', 'libraries', 'catalog', 'database', 'schema', '
 
 /**
  * Reads a spec file.
- * @param path names the file in refusals
- * @throws ServiceError for what is no YAML, an unknown key, or a value that breaks a rule
+ * @param path path of the file, for errors
+ * @throws ServiceError for invalid YAML, an unknown key, or an invalid value
  */
 export function parseSpec(text: string, path: string): PipelineSpec {
   const document = parseDocument(text, { prettyErrors: true });
-  const [wrong] = document.errors;
-  if (wrong !== undefined) throw invalid(`${path}: ${wrong.message.split('\n')[0] ?? 'this is no YAML'}`);
+  const [error] = document.errors;
+  if (error !== undefined)
+    throw invalid(`${path}: ${error.message.split('\n')[0] ?? 'the file is not YAML'}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 });
   if (!isRecord(value))
     throw invalid(`${path} is ${quote(value)}; it must be a list of keys with values, such as name: sales.`);
   for (const key of Object.keys(value)) {
     if (keys.some((known) => known === key)) continue;
     throw invalid(
-      `${path} has the unknown key ${quote(key)}; did you mean ${nearestName(key, keys)}? Known are ${keys.join(', ')}.`,
+      `${path} has the unknown key ${quote(key)}; did you mean ${nearestName(key, keys)}? Known keys are ${keys.join(', ')}.`,
     );
   }
   const { name, storage, catalog, database, schema, configuration = {}, libraries = [] } = value;
   if (name === undefined || name === null) throw invalid(`${path} lacks the key name.`);
   if (database !== undefined && schema !== undefined)
-    throw invalid(`${path} has database and schema, which mean the same; only one of them may be given.`);
+    throw invalid(`${path} has database and schema, which mean the same; only one of them is allowed.`);
   return validateSpec(
     {
       name: parseText(path, 'name', name),
@@ -71,23 +72,23 @@ export function parseSpec(text: string, path: string): PipelineSpec {
 }
 
 /**
- * The rules that a spec file and a request have in common.
- * @param where begins the messages
+ * Checks the rules that apply to spec files and requests.
+ * @param prefix start of error messages
  * @throws ServiceError that names the field
  */
-export function validateSpec(spec: PipelineSpec, where = ''): PipelineSpec {
+export function validateSpec(spec: PipelineSpec, prefix = ''): PipelineSpec {
   if (
     !/^[^/\\\p{Cc}]{1,200}$/u.test(spec.name) ||
     spec.name.trim() !== spec.name ||
     /^\.+$/.test(spec.name)
   ) {
     throw invalid(
-      `${where}name is ${quote(spec.name)}; it must have 1 to 200 characters, no slash, and no blank at its ends.`,
+      `${prefix}name is ${quote(spec.name)}; it must have 1 to 200 characters, no slash, and no surrounding whitespace.`,
     );
   }
   if (spec.storage !== undefined && !/^managed_fs:\/+[^/]/.test(canonicalUri(spec.storage))) {
     throw invalid(
-      `${where}storage is ${quote(spec.storage)}; it must be a directory below managed_fs:/, such as managed_fs:/pipelines/${spec.name}.`,
+      `${prefix}storage is ${quote(spec.storage)}; it must be a directory below managed_fs:/, such as managed_fs:/pipelines/${spec.name}.`,
     );
   }
   return spec;
@@ -96,7 +97,7 @@ export function validateSpec(spec: PipelineSpec, where = ''): PipelineSpec {
 function parseConfiguration(path: string, value: unknown): Record<string, string> {
   if (value === null) return {};
   if (!isRecord(value))
-    throw invalid(`${path}: configuration is ${quote(value)}; it must be keys with texts.`);
+    throw invalid(`${path}: configuration is ${quote(value)}; it must be a map of texts.`);
   return Object.fromEntries(
     Object.entries(value).map(([key, text]) => {
       if (!['string', 'number', 'boolean'].includes(typeof text))

@@ -1,11 +1,11 @@
-/** Which tables an update computes, and which of them it begins anew. */
+/** Selects the tables that an update computes, and those that it resets. */
 import { invalid } from '../errors.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { datasetKeyOf } from './definition.ts';
 import type { PipelineGraph, LinkedTable } from './pipeline-graph.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What is asked of an update. */
+/** Request of an update. */
 export interface UpdateRequest {
   readonly fullRefresh: boolean;
   readonly fullRefreshSelection: readonly string[];
@@ -14,13 +14,13 @@ export interface UpdateRequest {
 }
 
 export interface TableSelection {
-  /** In the order in which they are computed. */
+  /** Tables in the order in which they are computed. */
   readonly tables: readonly LinkedTable[];
-  /** Keys of streaming tables that begin anew. */
+  /** Keys of the tables that start over. */
   readonly reset: ReadonlySet<string>;
 }
 
-/** @throws ServiceError for what contradicts itself, whatever the pipeline is */
+/** @throws ServiceError for a request that contradicts itself */
 export function checkUpdateRequest({
   fullRefresh,
   fullRefreshSelection,
@@ -28,18 +28,18 @@ export function checkUpdateRequest({
 }: UpdateRequest): void {
   if (fullRefresh && fullRefreshSelection.length + refreshSelection.length > 0)
     throw invalid(
-      'full_refresh is given beside a selection; it means all tables, so only one of them may be given.',
+      'full_refresh and a selection are given; full_refresh means all tables, so only one of them is allowed.',
     );
   const twice = fullRefreshSelection.find((name) =>
     refreshSelection.some((other) => datasetKeyOf(other) === datasetKeyOf(name)),
   );
   if (twice !== undefined)
     throw invalid(
-      `${twice} stands in full_refresh_selection and in refresh_selection; it can stand in one of them only.`,
+      `${twice} is in full_refresh_selection and in refresh_selection; it is allowed in one of them only.`,
     );
 }
 
-/** @throws ServiceError for unknown names, and for tables that cannot be computed without others */
+/** Selects the tables of a request. @throws ServiceError for unknown names, and for missing sources of a table */
 export function selectTables(
   graph: PipelineGraph,
   request: UpdateRequest,
@@ -51,28 +51,28 @@ export function selectTables(
   const unknown = wanted.find((name) => !known.some((other) => datasetKeyOf(other) === datasetKeyOf(name)));
   if (unknown !== undefined)
     throw invalid(
-      `The selection names ${unknown}, which is no table of this pipeline; did you mean ${nearestName(unknown, known)}?`,
+      `The selection names ${unknown}, which is not a table of this pipeline; did you mean ${nearestName(unknown, known)}?`,
     );
   const keys = new Set(wanted.map(datasetKeyOf));
   const tables = graph.tables.filter(({ name }) => keys.size === 0 || keys.has(datasetKeyOf(name)));
   const reset = new Set((request.fullRefresh ? known : request.fullRefreshSelection).map(datasetKeyOf));
   const computed = new Set(tables.map(({ name }) => datasetKeyOf(name)));
-  const isThere = (key: string): boolean => computed.has(key) || published?.datasets[key] !== undefined;
+  const isAvailable = (key: string): boolean => computed.has(key) || published?.datasets[key] !== undefined;
   for (const table of tables) {
     const before = published?.datasets[datasetKeyOf(table.name)];
     if (before !== undefined && before.kind !== table.kind && !reset.has(datasetKeyOf(table.name))) {
       throw invalid(
-        `${table.name} was published as ${before.kind} and is now defined as ${table.kind}; a full refresh of it replaces what was published.`,
+        `${table.name} was published as ${before.kind} and is now defined as ${table.kind}; a full refresh of the table replaces the published data.`,
       );
     }
     for (const { key, stream } of sourceTablesOf(graph, table)) {
-      if (!isThere(key))
+      if (!isAvailable(key))
         throw invalid(
-          `${table.name} reads ${key}, which was never computed and is not selected; select it, too.`,
+          `${table.name} reads ${key}, which was never computed and is not selected; select it as well.`,
         );
       if (stream && reset.has(key) && !reset.has(datasetKeyOf(table.name)) && before !== undefined) {
         throw invalid(
-          `${table.name} reads the stream of ${key}, which begins anew; ${table.name} must be refreshed fully together with it.`,
+          `${table.name} reads the stream of ${key}, which starts over; ${table.name} needs a full refresh in the same update.`,
         );
       }
     }
@@ -80,7 +80,7 @@ export function selectTables(
   return { tables, reset };
 }
 
-/** The tables that a table reads, by itself or through views. */
+/** Returns the tables that a table reads, directly or through views. */
 export function sourceTablesOf(
   graph: PipelineGraph,
   { flows }: Pick<LinkedTable, 'flows'>,

@@ -1,28 +1,28 @@
-/** Where something stands in the files of a pipeline, as its errors say it. */
+/** Locations in the files of a pipeline, for errors. */
 import { invalid, type ServiceError } from '../errors.ts';
 
-/** One file of a pipeline. */
+/** File of a pipeline. */
 export interface SourceFile {
   /** Path in the workspace. */
   readonly path: string;
   readonly text: string;
 }
 
-/** A place in a file. */
+/** Location in a file. */
 export interface SourceLocation {
   readonly file: SourceFile;
-  /** Characters before it. */
+  /** Number of characters before the location. */
   readonly offset: number;
 }
 
-/** `/team/sales/daily.sql, line 3, column 5`, both counted from 1. */
+/** Returns `/team/sales/daily.sql, line 3, column 5`; both count from 1. */
 export function formatLocation({ file, offset }: SourceLocation): string {
   const before = file.text.slice(0, offset);
   const line = before.split('\n').length;
   return `${file.path}, line ${line}, column ${offset - before.lastIndexOf('\n')}`;
 }
 
-/** The refusal of what stands at a place. */
-export function invalidAt(place: SourceLocation, message: string): ServiceError {
-  return invalid(`${formatLocation(place)}: ${message}`);
+/** Returns an error with its location. */
+export function invalidAt(location: SourceLocation, message: string): ServiceError {
+  return invalid(`${formatLocation(location)}: ${message}`);
 }

@@ -1,7 +1,4 @@
-/**
- * What may stand between the name of a table and its query: columns, expectations, comment, properties,
- * partitions.
- */
+/** Parses the clauses of a table: columns, expectations, comment, properties and partitions. */
 import { quote } from '../validation/messages.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import type { DeclaredColumn, Expectation, TableDefinition, ViolationAction } from './definition.ts';
@@ -12,7 +9,7 @@ export type TableClauses = Pick<
   'columns' | 'expectations' | 'comment' | 'properties' | 'partitionedBy'
 >;
 
-/** Reads them, in any order behind the bracket of columns, each at most once. */
+/** Parses the columns, then the other clauses in any order. */
 export function parseTableClauses(cursor: TokenCursor): TableClauses {
   const { columns, expectations } = cursor.acceptSymbol('(')
     ? parseColumns(cursor)
@@ -43,7 +40,7 @@ function parseColumns(cursor: TokenCursor): Pick<TableClauses, 'columns' | 'expe
     if (new Set(names).size < names.length)
       throw invalidAt(location, `the column ${quote(columns.at(-1)?.name)} is declared twice.`);
     if (expectations.filter(({ name }) => name === last).length > 1)
-      throw invalidAt(location, `the constraint ${quote(last)} stands here twice.`);
+      throw invalidAt(location, `the constraint ${quote(last)} is declared twice.`);
   } while (cursor.acceptSymbol(','));
   cursor.expectSymbol(')');
   return { columns, expectations };
@@ -65,7 +62,7 @@ function parseColumn(cursor: TokenCursor, expectations: Expectation[]): Declared
   }
 }
 
-/** Names of types that DuckDB calls otherwise; a type of a list or structure is left to the query. */
+/** Name of a type -> name in DuckDB. Types of lists and structures are left to the query. */
 const types: Readonly<Record<string, string>> = {
   STRING: 'VARCHAR',
   LONG: 'BIGINT',
@@ -100,17 +97,17 @@ function parseType(cursor: TokenCursor): string {
   if (!plainTypes.has(written))
     throw invalidAt(
       location,
-      `${quote(written)} is no type that a column can be declared with; use one of ${[...plainTypes].join(', ')}, or leave the type out and cast in the query.`,
+      `${quote(written)} is not a type of a declared column; use one of ${[...plainTypes].join(', ')}, or leave the type out and cast in the query.`,
     );
   const size = cursor.peek()?.text === '(' ? `(${cursor.parseBracketed('the size of the type').text})` : '';
   if (!/^(\(\s*\d+\s*(,\s*\d+\s*)?\))?$/.test(size))
-    throw invalidAt(location, `the size ${quote(size)} of the type is no number.`);
+    throw invalidAt(location, `the size ${quote(size)} of the type is not a number.`);
   return (types[written] ?? written) + size;
 }
 
 function parseExpectation(cursor: TokenCursor): Expectation {
   const name = cursor.parseName('the name of the constraint');
-  if (!cursor.accept('EXPECT')) throw cursor.unexpectedToken('EXPECT (other constraints are not known here)');
+  if (!cursor.accept('EXPECT')) throw cursor.unexpectedToken('EXPECT (other constraints are not supported)');
   const condition = cursor.parseBracketed('a condition');
   return {
     name,
@@ -152,5 +149,5 @@ function parseFormat(cursor: TokenCursor): void {
   const { location } = cursor;
   const format = cursor.parseName('a format');
   if (format.toUpperCase() !== 'PARQUET')
-    throw invalidAt(location, `tables are written as PARQUET; USING ${format} is not known here.`);
+    throw invalidAt(location, `tables are written as PARQUET; USING ${format} is not supported.`);
 }

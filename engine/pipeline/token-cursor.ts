@@ -1,40 +1,23 @@
-/** Reads the tokens of one statement one after the other, and says where something else was expected. */
+/** Reads the code tokens of one statement in order, and reports where another token was expected. */
 import type { ServiceError } from '../errors.ts';
+import { unquoteName, unquoteText } from '../sql/sql-items.ts';
+import type { SqlToken } from '../sql/tokenizer.ts';
 import { quote } from '../validation/messages.ts';
-import { tokenize, type SqlToken } from '../sql/tokenizer.ts';
 import type { SourceSql } from './definition.ts';
 import { invalidAt, type SourceLocation, type SourceFile } from './source-location.ts';
 
-/** A token that is no blank and no comment. */
-export interface LocatedToken extends SqlToken {
-  /** Characters before it in its file. */
-  readonly offset: number;
-}
-
-/** The statements of a file, each as its tokens; those between two semicolons without any are left out. */
-export function splitStatements(file: SourceFile): LocatedToken[][] {
-  const statements: LocatedToken[][] = [[]];
-  let at = 0;
-  for (const token of tokenize(file.text)) {
-    if (token.kind === 'sign' && token.text === ';') statements.push([]);
-    else if (token.kind !== 'space' && token.kind !== 'comment')
-      statements.at(-1)?.push({ ...token, offset: at });
-    at += token.text.length;
-  }
-  return statements.filter((tokens) => tokens.length > 0);
-}
-
 export class TokenCursor {
   readonly #file: SourceFile;
-  readonly #tokens: readonly LocatedToken[];
+  readonly #tokens: readonly SqlToken[];
   #next = 0;
 
-  constructor(file: SourceFile, tokens: readonly LocatedToken[]) {
+  /** @param tokens tokens of the statement, without whitespace and comments */
+  constructor(file: SourceFile, tokens: readonly SqlToken[]) {
     this.#file = file;
     this.#tokens = tokens;
   }
 
-  /** Where the next token stands; behind the last one, where that ends. */
+  /** Location of the next token; after the last token, its end. */
   get location(): SourceLocation {
     const last = this.#tokens.at(-1);
     return {
@@ -43,11 +26,11 @@ export class TokenCursor {
     };
   }
 
-  peek(ahead = 0): LocatedToken | undefined {
+  peek(ahead = 0): SqlToken | undefined {
     return this.#tokens[this.#next + ahead];
   }
 
-  /** Whether these words come next, in any case. */
+  /** Tells whether these keywords come next. @param words in upper case */
   isNext(...words: readonly string[]): boolean {
     return words.every((word, index) => {
       const token = this.peek(index);
@@ -55,7 +38,7 @@ export class TokenCursor {
     });
   }
 
-  /** Takes these words if they come next. */
+  /** Consumes these keywords if they come next. */
   accept(...words: readonly string[]): boolean {
     const found = this.isNext(...words);
     if (found) this.#next += words.length;
@@ -78,34 +61,30 @@ export class TokenCursor {
     if (!this.acceptSymbol(sign)) throw this.unexpectedToken(quote(sign));
   }
 
-  /** A name, with or without backticks. @param what what it is the name of, for the refusal */
+  /** Consumes a name, with or without backticks. @param what description of the name, for the error */
   parseName(what: string): string {
     const token = this.peek();
     if (token?.kind !== 'word' && token?.kind !== 'quoted-name') throw this.unexpectedToken(what);
     this.#next += 1;
-    return token.kind === 'word' ? token.text : token.text.slice(1, -1).replaceAll('``', '`');
+    return token.kind === 'word' ? token.text : unquoteName(token.text);
   }
 
-  /** A text between quotes. */
+  /** Consumes a text literal. @param what description of the text, for the error */
   parseText(what: string): string {
     const token = this.peek();
     if (token?.kind !== 'text') throw this.unexpectedToken(what);
     this.#next += 1;
-    const mark = token.text[0] ?? "'";
-    return token.text
-      .slice(1, -1)
-      .replaceAll(mark + mark, mark)
-      .replaceAll(/\\(.)/gs, '$1');
+    return unquoteText(token.text, 'spark');
   }
 
-  /** Takes one token, whatever it is. */
-  next(): LocatedToken | undefined {
+  /** Consumes one token of any kind. */
+  next(): SqlToken | undefined {
     const token = this.peek();
     this.#next += 1;
     return token;
   }
 
-  /** What stands between the bracket that comes next and the one that closes it; both are taken. */
+  /** Consumes a pair of brackets, and returns what is between them. */
   parseBracketed(what: string): SourceSql {
     this.expectSymbol('(');
     const start = this.#next;
@@ -123,7 +102,7 @@ export class TokenCursor {
     return inside;
   }
 
-  /** Everything up to the end of the statement. */
+  /** Consumes everything up to the end of the statement. */
   parseRest(what: string): SourceSql {
     const found = this.#slice(this.#next, this.#tokens.length);
     if (found === undefined) throw this.unexpectedToken(what);
@@ -131,18 +110,16 @@ export class TokenCursor {
     return found;
   }
 
-  /** @throws ServiceError when the statement goes on */
+  /** @throws ServiceError when the statement continues */
   expectEnd(allowed: string): void {
     if (this.peek() !== undefined) throw this.unexpectedToken(allowed);
   }
 
-  /** Says what was expected, and what stands there. */
+  /** Returns the error for the next token. @param expected description of what was expected */
   unexpectedToken(expected: string): ServiceError {
     const token = this.peek();
-    return invalidAt(
-      this.location,
-      `${expected} was expected, but ${token === undefined ? 'the statement ends' : `${quote(token.text)} stands there`}.`,
-    );
+    const found = token === undefined ? 'the statement ends' : `${quote(token.text)} was found`;
+    return invalidAt(this.location, `${expected} was expected, but ${found}.`);
   }
 
   #slice(from: number, to: number): SourceSql | undefined {

@@ -1,7 +1,4 @@
-/**
- * What the process of an update is told: all of it, so that whatever changes meanwhile changes nothing for
- * this update.
- */
+/** Plan of an update for its process. It is complete, so later changes do not affect an active update. */
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { tryParseJson } from '../read-file.ts';
@@ -12,11 +9,11 @@ export const UpdatePlan = Type.Object({
   updateId: Type.String(),
   pipelineId: Type.String(),
   pipelineName: Type.String(),
-  /** Directory on this machine that tables are written in, and how it is called. */
+  /** Directory of the tables on this host, and its URI. */
   storage: Type.Object({ directory: Type.String(), uri: Type.String() }),
-  /** Directories on this machine that may be read. */
+  /** Root directory of managed_fs on this host, which the update may read. */
   managedFs: Type.String(),
-  /** Absent where the object store is no directory. */
+  /** Root directory of the object store; absent where the store is not a directory. */
   objstore: Type.Optional(Type.String()),
   catalog: Type.Optional(Type.String()),
   schema: Type.Optional(Type.String()),
@@ -35,13 +32,13 @@ export type UpdatePlan = Static<typeof UpdatePlan>;
 
 const PreparedUpdateSchema = Type.Union([UpdatePlan, Type.Object({ refused: Type.String() })]);
 
-/** The order of an update, or why there is none. */
+/** Plan of an update, or the reason why it was refused. */
 export type PreparedUpdate = Static<typeof PreparedUpdateSchema>;
 
-/** Files of an attempt: what its update is to do, and why it failed. */
+/** Files of an attempt: the plan of its update, and the failure. */
 export const updateFileNames = { order: 'update.json', failure: 'failure.json' } as const;
 
-/** Reads it from its file; undefined for anything else. */
+/** Parses the content of the plan's file; undefined when it is invalid. */
 export function parsePreparedUpdate(text: string): PreparedUpdate | undefined {
   const value = tryParseJson(text);
   return Check(PreparedUpdateSchema, value) ? value : undefined;

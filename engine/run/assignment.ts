@@ -1,53 +1,50 @@
-/** What the engine hands to a runner for one attempt, and what comes back. Plain data: it crosses threads. */
-
+/** Assignment of an attempt to a runner, and its outcome. Plain data, because it crosses threads. */
 import type { LibraryPaths } from '../cluster/libraries.ts';
 import type { NodeType } from '../cluster/node-types.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
-/** How a task ended, as its runner says it. */
+/** Outcome of an attempt, as its runner reports it. */
 export type TaskOutcome =
   | { readonly kind: 'succeeded' }
-  /** The work itself failed. `message` becomes the state_message. */
+  /** The task failed. `message` becomes the state_message. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** The task was stopped because the engine asked for it. */
+  /** The task was stopped at the request of the engine. */
   | { readonly kind: 'stopped' }
-  /** The service failed the task, not the task itself (INTERNAL_ERROR). */
+  /** The service failed, not the task (INTERNAL_ERROR). */
   | { readonly kind: 'lost'; readonly message: string };
 
-/** The cluster that a task runs on. */
+/** Cluster on which a task runs. */
 export interface TaskCluster {
   readonly clusterId: string;
-  /** The cluster's own directory. */
+  /** Directory of the cluster. */
   readonly directory: string;
-  /** `spark_env_vars` and the cluster's own variables; part of the environment of every task on it. */
+  /** `spark_env_vars` and variables of the cluster itself; part of the environment of every task on it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Size of the node that tasks run on, the driver; undefined when it is not known. */
+  /** Size of the driver, on which tasks run; undefined when unknown. */
   readonly nodeType?: NodeType | undefined;
   /** Nodes beside the driver; undefined for a cluster that was allocated on its first use. */
   readonly workers?: number | undefined;
-  /** What is installed on it, for PYTHONPATH, PATH and class path. */
+  /** Installed libraries, for PYTHONPATH, PATH and the class path. */
   readonly libraries: LibraryPaths;
 }
 
-/** One attempt of one task. */
+/** Attempt of a task. */
 export interface TaskAssignment {
   readonly jobId: number;
   readonly jobRunId: number;
-  /** The attempt's own id. */
+  /** Id of the attempt. */
   readonly runId: number;
   readonly taskKey: string;
   readonly attempt: number;
-  /** The settings field that holds the task, e.g. `notebook_task`. */
+  /** Settings field of the task, e.g. `notebook_task`. */
   readonly kind: string;
-  /**
-   * The value of that field, with the run's parameters merged in and references to dynamic values resolved.
-   */
+  /** Value of that field, with the parameters of the run and resolved references. */
   readonly task: Readonly<Record<string, unknown>>;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the tasks before this one have set, by task key. */
+  /** Values that upstream tasks have set, by task key. */
   readonly taskValues: Readonly<Record<string, TaskValues>>;
   readonly libraries: readonly Readonly<Record<string, unknown>>[];
-  /** Absolute private directory of the attempt. */
+  /** Absolute path of the private directory of the attempt. */
   readonly directory: string;
   readonly cluster: TaskCluster | undefined;
 }

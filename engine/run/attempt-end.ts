@@ -1,20 +1,20 @@
-/** What follows from the end of an attempt. */
+/** Decides the end of an attempt from its outcome. */
 import type { TaskOutcome } from './assignment.ts';
 import { stopMessage } from './roll-up.ts';
 import { resultOfStop, type ResultState, type StopReason } from './states.ts';
 
 export type AttemptEnd =
-  /** The task is over with this result; cleanup follows. */
+  /** The attempt ends with this result; cleanup follows. */
   | { readonly kind: 'finish'; readonly result: ResultState; readonly message: string }
-  /** The service failed it: INTERNAL_ERROR. */
+  /** The service failed (INTERNAL_ERROR). */
   | { readonly kind: 'break'; readonly message: string };
 
-/** The state_message of a task whose own work failed; clients know this wording. */
+/** State message of a failed task; clients know this text. */
 export const workloadFailedMessage = 'Workload failed, see run output for details';
 
 /**
  * Decides how an attempt ends.
- * @param stopReason why it was asked to stop, if it was. Work that came to its own end first keeps that end.
+ * @param stopReason reason of a stop request. An attempt that ended by itself before the stop keeps its outcome.
  */
 export function decideAttemptEnd(outcome: TaskOutcome, stopReason: StopReason | undefined): AttemptEnd {
   switch (outcome.kind) {

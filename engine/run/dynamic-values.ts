@@ -1,7 +1,4 @@
-/**
- * What references to dynamic values stand for in one run (WIRE g): `{{job.id}}` becomes 41, all other text
- * stays.
- */
+/** Resolves references to dynamic values in the texts of a run (WIRE g), such as `{{job.id}}`. */
 import {
   unsupportedReferences,
   splitAtReferences,
@@ -15,7 +12,7 @@ import { truncateText, quote } from '../validation/messages.ts';
 import type { TriggerType } from './run.ts';
 import { timeParts } from './time-parts.ts';
 
-/** What references may name in every text of a run. Times are epoch ms. */
+/** Values of references in every text of a run. Times are epoch ms. */
 export interface RunFacts {
   readonly jobId: number;
   readonly jobName: string;
@@ -23,52 +20,49 @@ export interface RunFacts {
   readonly repairCount: number;
   readonly startTime: number;
   readonly trigger: TriggerType;
-  /** For which the schedule started it; else when it was started. */
+  /** Scheduled time of the run; its start time for a run without one. */
   readonly triggerTime: number;
   readonly workspaceId: string;
   readonly workspaceUrl: string;
 }
 
-/** Values that a task set for those after it: name -> JSON text, exactly as the task wrote it. */
+/** Values that a task set for downstream tasks: name -> JSON text as the task wrote it. */
 export type TaskValues = Readonly<Record<string, string>>;
 
-/** A task that is over. */
+/** Finished upstream task. */
 export interface UpstreamFacts {
   readonly runId: number;
-  /** success, failed, timedout, canceled; skipped for a task that never ran. */
+  /** success, failed, timedout, canceled or, for a task that did not run, skipped. */
   readonly result: string;
   readonly values: TaskValues;
 }
 
-/** What references may name in the parameters of one task. */
+/** Values of references in the parameters of one task. */
 export interface TaskFacts {
   readonly key: string;
   readonly runId: number;
-  /** When its work began, epoch ms. */
+  /** Start of its execution, epoch ms. */
   readonly startTime: number;
   /** 0 for the first attempt. */
   readonly attempt: number;
   /** Undefined for a task of another kind. */
   readonly notebookPath: string | undefined;
-  /** The job's parameters by name, with their values in this run. */
+  /** Job parameters by name, with their values in this run. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** Everything it depends on, directly or not, by key. */
+  /** Direct and indirect upstream tasks by key. */
   readonly upstream: ReadonlyMap<string, UpstreamFacts>;
 }
 
 export interface ReferenceFacts {
   readonly run: RunFacts;
-  /** Undefined for texts that belong to no task. */
+  /** Undefined for texts outside of tasks. */
   readonly task: TaskFacts | undefined;
 }
 
-/** A text, or the sentence that says which reference has no value and why. */
+/** Resolved text, or a sentence on the reference without a value. */
 export type ResolvedText = { readonly text: string } | { readonly error: string };
 
-/**
- * The text with every reference replaced by its value. What a value holds is never looked into for
- * references. Everything else stays as it is, byte for byte.
- */
+/** Replaces every reference in a text by its value. References within values are not resolved. */
 export function resolveReferences(text: string, facts: ReferenceFacts): ResolvedText {
   const parts: string[] = [];
   for (const piece of splitAtReferences(text)) {
@@ -97,27 +91,26 @@ interface MissingValue {
   readonly reason: string;
 }
 
-/** Undefined: there is nothing of that name, and that was refused when the job was stored. */
+/** Value of a reference; undefined for an unknown name, which the validation of the job refuses. */
 type LookupResult = string | MissingValue | undefined;
 
-const runReferenceValues: Readonly<
-  Record<RunReference, (run: RunFacts, ...filled: string[]) => LookupResult>
-> = {
-  'job.id': ({ jobId }) => String(jobId),
-  'job.name': ({ jobName }) => jobName,
-  'job.run_id': ({ jobRunId }) => String(jobRunId),
-  'job.repair_count': ({ repairCount }) => String(repairCount),
-  'job.start_time.<argument>': ({ startTime }, argument) => timePartOf(startTime, argument),
-  'job.trigger.type': ({ trigger }) => triggerTypeTexts[trigger],
-  'job.trigger.time.<argument>': ({ triggerTime }, argument) => timePartOf(triggerTime, argument),
-  'workspace.id': ({ workspaceId }) => workspaceId,
-  'workspace.url': ({ workspaceUrl }) => workspaceUrl,
-  job_id: ({ jobId }) => String(jobId),
-  parent_run_id: ({ jobRunId }) => String(jobRunId),
-};
+const runReferenceValues: Readonly<Record<RunReference, (run: RunFacts, ...args: string[]) => LookupResult>> =
+  {
+    'job.id': ({ jobId }) => String(jobId),
+    'job.name': ({ jobName }) => jobName,
+    'job.run_id': ({ jobRunId }) => String(jobRunId),
+    'job.repair_count': ({ repairCount }) => String(repairCount),
+    'job.start_time.<argument>': ({ startTime }, argument) => timePartOf(startTime, argument),
+    'job.trigger.type': ({ trigger }) => triggerTypeTexts[trigger],
+    'job.trigger.time.<argument>': ({ triggerTime }, argument) => timePartOf(triggerTime, argument),
+    'workspace.id': ({ workspaceId }) => workspaceId,
+    'workspace.url': ({ workspaceUrl }) => workspaceUrl,
+    job_id: ({ jobId }) => String(jobId),
+    parent_run_id: ({ jobRunId }) => String(jobRunId),
+  };
 
 const taskReferenceValues: Readonly<
-  Record<TaskReference, (task: TaskFacts, ...filled: string[]) => LookupResult>
+  Record<TaskReference, (task: TaskFacts, ...args: string[]) => LookupResult>
 > = {
   'job.parameters.<parameter>': ({ parameters }, name = '') => parameters.get(name),
   'task.name': ({ key }) => key,
@@ -149,12 +142,12 @@ function isTaskReference(name: ReferenceName): name is TaskReference {
   return Object.hasOwn(taskReferenceValues, name);
 }
 
-function timePartOf(at: number, argument: string | undefined): LookupResult {
+function timePartOf(time: number, argument: string | undefined): LookupResult {
   const part = timeArguments.find((known) => known === argument);
-  return part === undefined ? undefined : timeParts[part](at);
+  return part === undefined ? undefined : timeParts[part](time);
 }
 
-/** A value as text: a text without its quotes, anything else as JSON. */
+/** Returns a task value as text: a JSON text without quotes, anything else as JSON. */
 function taskValueText(task: string, values: TaskValues, key: string): LookupResult {
   const json = new Map(Object.entries(values)).get(key);
   if (json === undefined) {
@@ -164,14 +157,16 @@ function taskValueText(task: string, values: TaskValues, key: string): LookupRes
     };
   }
   const text = textOf(json);
-  // Arguments of a program end at the first one.
-  return text.includes('\0') ? { reason: 'it holds a NUL character, which no parameter can carry' } : text;
+  // Program arguments end at the first NUL character.
+  return text.includes('\0')
+    ? { reason: 'it contains a NUL character, which is not allowed in a parameter' }
+    : text;
 }
 
 function textOf(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
-    // Numbers stay as they were written: 1.0, or more digits than a double holds.
+    // Numbers keep their spelling, such as 1.0, or more digits than a double holds.
     return typeof value === 'string' ? value : json;
   } catch {
     return json;

@@ -1,16 +1,13 @@
-/**
- * What happened to a run and to its attempts, in the order of time: read from the stamps that they carry.
- * Pure.
- */
+/** History of a run and its attempts, from their timestamps. */
 import type { Repair } from './repair-rounds.ts';
 import type { Progress, RunWithTasks } from './run.ts';
 
-/** One thing that happened. */
+/** Event of a run or of an attempt of a task. */
 export interface HistoryEvent {
   /** Epoch ms. */
   readonly time: number;
   readonly run_id: number;
-  /** Of an attempt of a task; absent for what happened to the run. */
+  /** Absent for an event of the run. */
   readonly task_key?: string;
   readonly attempt_number?: number;
   readonly event:
@@ -26,10 +23,10 @@ export interface HistoryEvent {
   readonly message?: string;
 }
 
-/** @param repairs of the run, oldest first */
+/** Returns the events in chronological order. @param repairs repairs of the run, oldest first */
 export function historyOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): HistoryEvent[] {
   const events = [
-    ...eventStampsOf(run.progress).map((event) => ({ run_id: run.runId, ...event })),
+    ...progressEventsOf(run.progress).map((event) => ({ run_id: run.runId, ...event })),
     ...(run.admittedTime === undefined
       ? []
       : [{ run_id: run.runId, time: run.admittedTime, event: 'ADMITTED' as const }]),
@@ -38,7 +35,7 @@ export function historyOf({ run, tasks }: RunWithTasks, repairs: readonly Repair
       { run_id: run.runId, time: repair.startTime, event: 'REPAIRED' as const },
     ]),
     ...tasks.flatMap((task) =>
-      eventStampsOf(task.progress).map((event) => ({
+      progressEventsOf(task.progress).map((event) => ({
         run_id: task.runId,
         task_key: task.taskKey,
         attempt_number: task.attempt,
@@ -49,9 +46,9 @@ export function historyOf({ run, tasks }: RunWithTasks, repairs: readonly Repair
   return events.toSorted((one, other) => one.time - other.time);
 }
 
-type EventStamp = Omit<HistoryEvent, 'run_id' | 'task_key' | 'attempt_number'>;
+type TimedEvent = Omit<HistoryEvent, 'run_id' | 'task_key' | 'attempt_number'>;
 
-function eventStampsOf(progress: Progress): EventStamp[] {
+function progressEventsOf(progress: Progress): TimedEvent[] {
   const { startTime, runningTime, terminatingTime } = progress;
   return [
     ...eventAt(startTime, 'STARTED'),
@@ -61,11 +58,11 @@ function eventStampsOf(progress: Progress): EventStamp[] {
   ];
 }
 
-function eventAt(time: number | undefined, event: HistoryEvent['event']): EventStamp[] {
+function eventAt(time: number | undefined, event: HistoryEvent['event']): TimedEvent[] {
   return time === undefined ? [] : [{ time, event }];
 }
 
-function endEventOf(progress: Progress): EventStamp[] {
+function endEventOf(progress: Progress): TimedEvent[] {
   if (progress.endTime === undefined) return [];
   const { endTime: time, state: event, result, message } = progress;
   return [

@@ -1,4 +1,4 @@
-/** Bytes of a log as they are shown: without secrets, and the same however they are divided. Pure. */
+/** Masks secrets in the bytes of a log. The result does not depend on how the log is divided into reads. */
 import {
   partialSecretLengthAtEnd,
   partialSecretLengthAtStart,
@@ -8,20 +8,21 @@ import {
   type Span,
 } from './masking.ts';
 
-/** Bytes of a log, with some before and after what is to be shown: a secret may reach over the borders. */
+/** Bytes of a log, with context before and after the requested part: a secret may cross its borders. */
 export interface LogWindow {
   readonly bytes: Buffer;
-  /** Where what is to be shown begins, within `bytes`. */
+  /** Start of the requested part within `bytes`. */
   readonly from: number;
-  /** Whether `bytes` begins where a part was left out, so that a secret may be there in half. */
+  /** Whether `bytes` starts after a gap, so that it may start with the end of a secret. */
   readonly truncatedBefore: boolean;
   /**
-   * What comes behind `bytes`: more of the log, nothing ever, nothing so far, or a part that was left out.
+   * Continuation after `bytes`: `more` of the log, the `end` of a complete log, `pending` output of an active
+   * task, or a `gap`.
    */
-  readonly following: 'more' | 'nothing' | 'the future' | 'a cut';
+  readonly following: 'more' | 'end' | 'pending' | 'gap';
 }
 
-/** What is shown, and where in the window it ends. */
+/** Masked bytes, and the end of their part of the window. */
 export interface MaskedBytes {
   readonly bytes: Buffer;
   readonly to: number;
@@ -30,26 +31,26 @@ export interface MaskedBytes {
 const placeholderBytes = Buffer.from(maskPlaceholder);
 
 /**
- * At most `most` bytes from where the window says, at least one character if there is one, without the
- * secrets. What follows one another is together what is shown of all the bytes: no character and no secret is
- * broken between them.
+ * Returns the requested part of a window without secrets. Consecutive parts neither split a character nor a
+ * secret.
+ * @param maxBytes maximum length of the part; at least one character is returned if there is one
  */
-export function maskLogWindow(window: LogWindow, most: number, mask: Mask): MaskedBytes {
+export function maskLogWindow(window: LogWindow, maxBytes: number, mask: Mask): MaskedBytes {
   const { bytes, from, following } = window;
   const spans = secretSpansOf(window, mask);
   const open =
-    following === 'the future'
+    following === 'pending'
       ? Math.max(incompleteCharacterLength(bytes), partialSecretLengthAtEnd(mask, bytes))
       : 0;
   const end = Math.max(from, bytes.length - open);
-  let to = Math.min(from + most, end);
+  let to = Math.min(from + maxBytes, end);
   if (to < end || following === 'more') to = alignToCharacters(bytes, from, to, end);
   const parts: Buffer[] = [];
   let at = from;
   for (const span of spans) {
     if (span.end <= from || span.start >= to) continue;
     parts.push(bytes.subarray(at, Math.max(at, span.start)));
-    // One that began before is shown there.
+    // The previous part shows a secret that starts before this one.
     if (span.start >= from) parts.push(placeholderBytes);
     at = Math.min(span.end, to);
   }
@@ -60,12 +61,12 @@ function secretSpansOf({ bytes, truncatedBefore, following }: LogWindow, mask: M
   if (mask.longest === 0) return [];
   const spans = findSecrets(mask, bytes);
   if (truncatedBefore) spans.unshift({ start: 0, end: partialSecretLengthAtStart(mask, bytes) });
-  if (following === 'a cut')
+  if (following === 'gap')
     spans.push({ start: bytes.length - partialSecretLengthAtEnd(mask, bytes), end: bytes.length });
   return spans.filter(({ start, end }) => end > start);
 }
 
-/** An end that breaks no character: before it where that leaves something, else behind it. */
+/** Returns an end between characters: before a split character, or after it if nothing else would remain. */
 function alignToCharacters(bytes: Buffer, from: number, to: number, end: number): number {
   const open = incompleteCharacterLength(bytes.subarray(from, to));
   if (open === 0) return to;
@@ -80,7 +81,7 @@ function alignToCharacters(bytes: Buffer, from: number, to: number, end: number)
   return longer;
 }
 
-/** How many of the last bytes begin a character of UTF-8 that is not complete. */
+/** Returns the number of last bytes that start an incomplete UTF-8 character. */
 export function incompleteCharacterLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -89,7 +90,7 @@ export function incompleteCharacterLength(bytes: Buffer): number {
   return 0;
 }
 
-/** Bytes of the character that begins with this one. */
+/** Returns the number of bytes of the character that starts with a byte. */
 function characterLength(byte: number): number {
   if (byte < 0xc2 || byte > 0xf4) return 1;
   return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
@@ -99,14 +100,14 @@ function isContinuationByte(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** The line that stands for what was left out. */
+/** Returns the line that replaces the truncated part of a log. */
 export function truncationLine(bytes: number, cap: number): string {
   return `\n[runyard: ${formatBytes(bytes)} left out here; RUNYARD_LOG_BYTES_MAX is ${formatBytes(cap)}]\n`;
 }
 
 const byteUnits = ['KB', 'MB', 'GB', 'TB'] as const;
 
-/** A size for people: `1.2 GB`; 1 KB is 1024 bytes. */
+/** Formats a size, such as `1.2 GB`; 1 KB is 1024 bytes. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
   let value = bytes / 1_024;

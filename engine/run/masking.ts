@@ -1,43 +1,43 @@
-/** Secrets of a run, and how they are kept out of what is shown of it: logs, output, settings. Pure. */
+/** Finds the secrets of a run and masks them in its logs, output and settings. */
 import { tasksOf } from '../job/job-format.ts';
 import { isSecretName } from '../validation/secret-names.ts';
 import type { JobSettings } from '../job/settings.ts';
 
-/** What stands in the place of a secret. */
+/** Replacement of a secret. */
 export const maskPlaceholder = '***';
 
-/** The variable of a cluster that names further secret variables, with commas between them. */
+/** Variable of a cluster that names further secret variables, separated by commas. */
 export const secretNamesVariable = 'RUNYARD_SECRETS';
 
-/** What is not to be shown of one run. */
+/** Secrets of a run. */
 export interface Mask {
-  /** Each secret in every form in which it is looked for. */
+  /** Each secret in every form that is searched. */
   readonly forms: readonly Buffer[];
-  /** Bytes of the longest form; 0 when there is nothing to hide. */
+  /** Bytes of the longest form; 0 without secrets. */
   readonly longest: number;
 }
 
-/** A range of bytes, `end` exclusive. */
+/** Range of bytes; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A value that is shorter would be found in every other word. */
+/** Shorter values are not masked: they occur in ordinary words. */
 const minSecretLength = 4;
-/** A line of a secret that is shorter says nothing by itself: brackets, padding. */
+/** Shorter lines of a secret are not masked: they are brackets or padding. */
 const minSecretLineLength = 8;
-/** Longer secrets are looked for piece by piece. */
+/** Longer secrets are searched in pieces of this length. */
 const formPieceBytes = 1_024;
 
 const trivialValues: ReadonlySet<string> = new Set(['true', 'false', 'none', 'null', 'undefined', 'default']);
 
-/** Hides nothing. */
+/** Mask without secrets. */
 export const noMask: Mask = { forms: [], longest: 0 };
 
 /**
- * The mask of everything that a run with these settings does: the secret variables of all its clusters.
- * @param others variables of clusters that it did not make: those that `existingClusterIdsOf` names
+ * Returns the mask of a run with these settings: the secret variables of all its clusters.
+ * @param others variables of existing clusters, which `existingClusterIdsOf` returns
  */
 export function maskOfSettings(
   settings: JobSettings,
@@ -49,17 +49,17 @@ export function maskOfSettings(
   return maskOfVariables([...clusters, ...others]);
 }
 
-/** The mask of the secrets among the variables of clusters. */
+/** Returns the mask of the secrets among the variables of clusters. */
 export function maskOfVariables(clusters: readonly Readonly<Record<string, string>>[]): Mask {
   return createMask(clusters.flatMap(secretValues));
 }
 
-/** Ids of the clusters that a run uses and did not make. */
+/** Returns the ids of the existing clusters that a run uses. */
 export function existingClusterIdsOf(settings: JobSettings): string[] {
   return [...new Set(tasksOf(settings).flatMap((task) => task.existing_cluster_id ?? []))];
 }
 
-/** The mask of these secrets. */
+/** Returns the mask of these secrets. */
 export function createMask(secrets: readonly string[]): Mask {
   const texts = secrets
     .map((secret) => secret.trim())
@@ -76,10 +76,7 @@ function secretValues(variables: Readonly<Record<string, string>>): string[] {
     .map(([, value]) => value);
 }
 
-/**
- * A secret as programs write it: as it is, line by line, as JSON or Python quotes it, in an address, in
- * base64.
- */
+/** Returns a secret in the forms that programs write: as it is, by line, quoted as JSON, URL-encoded, in base64. */
 function secretFormsOf(secret: string): string[] {
   const lines = secret.includes('\n')
     ? secret
@@ -88,21 +85,21 @@ function secretFormsOf(secret: string): string[] {
         .filter((line) => line.length >= minSecretLineLength)
     : [];
   const quoted = JSON.stringify(secret.toWellFormed()).slice(1, -1);
-  const inAddress = encodeURIComponent(secret.toWellFormed());
+  const urlEncoded = encodeURIComponent(secret.toWellFormed());
   return [
     secret,
     ...lines,
     quoted,
     JSON.stringify(quoted).slice(1, -1),
-    inAddress,
-    inAddress.replaceAll('%20', '+'),
+    urlEncoded,
+    urlEncoded.replaceAll('%20', '+'),
     ...base64Forms(secret),
   ];
 }
 
 /**
- * What base64 makes of a secret wherever it stands in what is encoded (`user:secret` in a header): the
- * characters that depend on it alone.
+ * Returns the base64 characters that depend on a secret alone, for each of its three alignments in an encoded
+ * text (such as `user:secret` in a header).
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
@@ -118,7 +115,7 @@ function base64Forms(secret: string): string[] {
 function splitForm(form: Buffer): Buffer[] {
   if (form.length <= formPieceBytes) return [form];
   const found = [];
-  // The last piece is a whole one, so that none is too short to be a secret.
+  // The last piece has full length, so that no piece is too short to be masked.
   for (let at = 0; at < form.length; at += formPieceBytes)
     found.push(
       form.subarray(Math.min(at, form.length - formPieceBytes), Math.min(at + formPieceBytes, form.length)),
@@ -126,7 +123,7 @@ function splitForm(form: Buffer): Buffer[] {
   return found;
 }
 
-/** Where secrets stand in some bytes; in order, none touching another. */
+/** Returns the positions of secrets in order; adjacent ones are merged. */
 export function findSecrets({ forms }: Mask, bytes: Buffer): Span[] {
   const found: Span[] = [];
   for (const form of forms) {
@@ -146,7 +143,7 @@ function mergeSpans(spans: readonly Span[]): Span[] {
   return together;
 }
 
-/** How many of the last bytes may be the beginning of a secret whose rest is not there yet. */
+/** Returns the number of last bytes that may be the start of a secret. */
 export function partialSecretLengthAtEnd({ forms, longest }: Mask, bytes: Buffer): number {
   for (let length = Math.min(longest - 1, bytes.length); length > 0; length -= 1) {
     const end = bytes.subarray(bytes.length - length);
@@ -158,7 +155,7 @@ export function partialSecretLengthAtEnd({ forms, longest }: Mask, bytes: Buffer
   return 0;
 }
 
-/** How many of the first bytes may be the end of a secret whose beginning was left out. */
+/** Returns the number of first bytes that may be the end of a secret. */
 export function partialSecretLengthAtStart({ forms, longest }: Mask, bytes: Buffer): number {
   for (let length = Math.min(longest - 1, bytes.length); length >= minSecretLength; length -= 1) {
     const start = bytes.subarray(0, length);
@@ -168,7 +165,7 @@ export function partialSecretLengthAtStart({ forms, longest }: Mask, bytes: Buff
   return 0;
 }
 
-/** A text without the secrets. */
+/** Masks the secrets in a text. */
 export function maskText(mask: Mask, text: string): string {
   if (mask.longest === 0 || text === '') return text;
   const bytes = Buffer.from(text, 'utf8');
@@ -183,9 +180,9 @@ export function maskText(mask: Mask, text: string): string {
   return shown + bytes.toString('utf8', at);
 }
 
-/** A document whose texts are without the secrets; everything else of it stays as it is. */
+/** Masks the secrets in all texts of a document. */
 export function maskTexts<Value>(mask: Mask, value: Value): Value {
-  // A walk changes no shape: texts stay texts.
+  // The walk keeps the shape: texts stay texts.
   return mask.longest === 0 ? value : (mapEachText(value, (text) => maskText(mask, text)) as Value);
 }
 
@@ -196,10 +193,10 @@ function mapEachText(value: unknown, change: (text: string) => string): unknown 
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapEachText(one, change)]));
 }
 
-/** Names that sound like secrets, and are names themselves. */
+/** Fields whose names look like those of secrets. */
 const nonSecretNames: ReadonlySet<string> = new Set(['task_key', 'job_cluster_key']);
 
-/** A document of settings whose secret fields are masked, however short they are. */
+/** Masks the secret fields of settings, also short ones, and the secrets in all texts. */
 export function maskSecretFields(mask: Mask, value: unknown): unknown {
   if (typeof value === 'string') return maskText(mask, value);
   if (Array.isArray(value)) return value.map((one: unknown) => maskSecretFields(mask, one));

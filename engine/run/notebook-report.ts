@@ -1,7 +1,4 @@
-/**
- * The report of a notebook as its file must look: the task can write that file too, so what is read back is
- * checked.
- */
+/** Schema of the report of a notebook. The file is checked when it is read, because the task can write it. */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { NotebookReport } from './task-output.ts';
@@ -22,7 +19,7 @@ const OutputSchema = Type.Union([
   Type.Object({ type: Type.Literal('error'), summary: Type.String(), trace: Type.String() }),
 ]);
 
-// Times are those that a Date can hold.
+// The maximum is the largest time of a Date.
 const timeSchema = Type.Optional(Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 }));
 
 const ReportSchema = Type.Object({
@@ -47,7 +44,7 @@ const ReportSchema = Type.Object({
   ),
 });
 
-/** The report that a value from `notebook.json` is; undefined when it is none. */
+/** Returns the value of `notebook.json` as a report; undefined when it is invalid. */
 export function parseNotebookReport(value: unknown): NotebookReport | undefined {
   return Check(ReportSchema, value) ? value : undefined;
 }

@@ -1,10 +1,7 @@
-/**
- * A notice: what an event of a run or job announces. It is stored in the transaction of the event (the
- * outbox).
- */
+/** Notification of an event of a run or job. The transaction of the event stores it in the outbox. */
 import type { LifeCycleState, ResultState } from './states.ts';
 
-/** Spec section 6, the mails of spec 5.7, and the try of a destination. */
+/** Events of spec section 6, mails of spec 5.7, and the test of a destination. */
 export type NotificationEvent =
   | 'on_start'
   | 'on_success'
@@ -15,7 +12,7 @@ export type NotificationEvent =
   | 'token_scopes_enforced'
   | 'test';
 
-/** Where a run or task run stood at the event; it may have moved on by the time of the delivery. */
+/** State of a run or task run at the event; it may differ from the state at the delivery. */
 export interface RunStateSnapshot {
   readonly state: LifeCycleState;
   readonly result?: ResultState | undefined;
@@ -26,7 +23,7 @@ export interface RunStateSnapshot {
   readonly endTime?: number | undefined;
 }
 
-/** A token whose scopes are, or will be, enforced. */
+/** Token whose scopes are, or will be, enforced. */
 export interface TokenDetails {
   readonly tokenId: string;
   readonly comment: string;
@@ -35,7 +32,7 @@ export interface TokenDetails {
   readonly enforcementTime: number;
 }
 
-/** What is known at the event and cannot be looked up later. */
+/** Details of the event that are not available later. */
 export interface NotificationDetails {
   readonly state?: RunStateSnapshot | undefined;
   readonly token?: TokenDetails | undefined;
@@ -43,13 +40,13 @@ export interface NotificationDetails {
 
 export interface RunNotification {
   readonly event: NotificationEvent;
-  /** `email` carries an address, `webhook` the id of a destination. */
+  /** The recipient of `email` is an address, of `webhook` the id of a destination. */
   readonly channel: 'email' | 'webhook';
   readonly recipient: string;
-  /** Undefined for what is about no job: a token. */
+  /** Undefined for a notification about a token. */
   readonly jobId: number | undefined;
   readonly runId: number | undefined;
-  /** Set for a notice about one task of a run. */
+  /** Set for a notification about one task of a run. */
   readonly taskKey: string | undefined;
   readonly createdTime: number;
   readonly facts?: NotificationDetails | undefined;

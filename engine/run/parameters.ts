@@ -1,6 +1,4 @@
-/**
- * Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10).
- */
+/** Parameters of a run: checks them, and applies them to a task (spec 2.7, 2.10). */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
@@ -14,14 +12,14 @@ import { builtInKindOf, type TaskKindHolder, type TaskBody, type TaskKind } from
 import { isNonEmpty } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
-/** The parameter fields of run-now, for the properties of its body. */
+/** Parameter fields of the body of run-now. */
 export const runParameterFields = {
   jar_params: Type.Optional(
     stringList('For JAR tasks: replaces their parameters. At most 10,000 bytes of JSON.'),
   ),
   notebook_params: Type.Optional(
     stringMap(
-      'For notebook tasks: merged into base_parameters, and wins. ASCII only, at most 10,000 bytes of JSON.',
+      'For notebook tasks: merged into base_parameters, which they override. ASCII only, at most 10,000 bytes of JSON.',
     ),
   ),
   python_params: Type.Optional(
@@ -43,7 +41,7 @@ export type RunParameters = Static<typeof RunParameters>;
 
 type TaskParameterField = Exclude<keyof RunParameters, 'job_parameters'>;
 
-/** Parameter field -> the task kind that it is for. */
+/** Parameter field -> its task kind. */
 const taskKindOfField = {
   jar_params: 'spark_jar_task',
   notebook_params: 'notebook_task',
@@ -58,7 +56,7 @@ const taskParameterFields = [
   'spark_submit_params',
 ] as const satisfies readonly TaskParameterField[];
 
-/** Whether there is any parameter among them; an empty list or map is none. */
+/** Tells whether there is any parameter; an empty list or map does not count. */
 export function hasParameters(parameters: RunParameters): boolean {
   return (
     isNonEmpty(parameters.job_parameters) ||
@@ -67,8 +65,8 @@ export function hasParameters(parameters: RunParameters): boolean {
 }
 
 /**
- * Refuses parameters of two kinds at once, of a kind that no task has, too large, or with characters outside
- * ASCII. An empty list or map counts as absent (design 10).
+ * Rejects parameters of two kinds, of a kind that no task has, that are too large, or that have characters
+ * outside ASCII. An empty list or map counts as absent (design 10).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkRunParameters(
@@ -91,8 +89,8 @@ export function checkRunParameters(
 }
 
 /**
- * Refuses parameters of run-now that break a rule of `checkRunParameters`, values for parameters that the job
- * does not have, and references that can have no value in a task that they are for.
+ * Rejects parameters of run-now that violate `checkRunParameters`, values of unknown job parameters, and
+ * references that cannot have a value in their task.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkRunNowParameters(
@@ -111,10 +109,9 @@ export function checkRunNowParameters(
 }
 
 /**
- * The body of a task's kind with the parameters of the run. A notebook gets the job's parameters beside its
- * own, where each of these wins over those before it: base_parameters, defaults of the job, notebook_params,
- * job_parameters. All other kinds have their parameters replaced; an empty list changes nothing. Undefined
- * for a task without a built-in kind.
+ * Returns the body of a task with the parameters of the run; undefined for a task without a built-in kind. A
+ * notebook gets, in ascending precedence: base_parameters, defaults of the job parameters, notebook_params,
+ * job_parameters. The parameters of all other kinds are replaced; an empty list changes nothing.
  */
 export function applyParameters(
   task: TaskSettings,
@@ -128,10 +125,10 @@ export function applyParameters(
 const parameterAppliers = {
   notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
     const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
-    const pushed = { ...defaults, ...own, ...given };
-    return body === undefined || !isNonEmpty(pushed)
+    const merged = { ...defaults, ...own, ...given };
+    return body === undefined || !isNonEmpty(merged)
       ? body
-      : { ...body, base_parameters: { ...body.base_parameters, ...pushed } };
+      : { ...body, base_parameters: { ...body.base_parameters, ...merged } };
   },
   spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaceParameters(body, own),
   spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaceParameters(body, own),

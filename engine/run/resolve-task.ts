@@ -1,6 +1,4 @@
-/**
- * A task as its runner gets it: with the parameters of the run, and every reference replaced by its value.
- */
+/** Resolves a task for its runner: applies the parameters of the run and replaces all references. */
 import { tasksOf } from '../job/job-format.ts';
 import { upstreamOf } from '../job/task-graph.ts';
 import { mapParameterStrings } from '../job/parameter-strings.ts';
@@ -12,17 +10,17 @@ import { applyParameters } from './parameters.ts';
 import type { Run, TaskRun } from './run.ts';
 import type { WorkspaceInfo } from './workspace-info.ts';
 
-/** One attempt of a task, and what has become of the tasks before it. */
+/** Attempt of a task, with the attempts of the other tasks. */
 export interface AttemptContext {
   readonly run: Run;
   readonly task: TaskSettings;
   readonly taskRun: TaskRun;
-  /** The latest attempt of each task, by key. */
+  /** Latest attempt of each task by key. */
   readonly latestAttempts: ReadonlyMap<string, TaskRun>;
 }
 
 export type ResolvedTask =
-  /** `parameters` are the fields of `body` in which references may stand. */
+  /** `parameters` are the fields of `body` that may contain references. */
   | {
       readonly kind: string;
       readonly body: Readonly<Record<string, unknown>>;
@@ -31,24 +29,23 @@ export type ResolvedTask =
   | { readonly error: string };
 
 /**
- * The body of a task's kind for one attempt.
- * @param values what upstream tasks have set, by task key
- * @returns `error`: a sentence that names the field and the reference without a value, fit for the run's
- *   state
+ * Resolves a task for one attempt.
+ * @param values values that upstream tasks have set, by task key
+ * @returns `error`: a sentence for the state message that names the field and the reference without a value
  */
 export function resolveTask(
-  moment: AttemptContext,
-  site: WorkspaceInfo,
+  context: AttemptContext,
+  workspace: WorkspaceInfo,
   values: ReadonlyMap<string, TaskValues>,
 ): ResolvedTask {
-  const { run, task } = moment;
+  const { run, task } = context;
   const kind = taskKindOf(task);
   const body =
     builtInKindOf(task) === undefined
       ? taskBodyOf(task, kind)
       : applyParameters(task, run.overridingParameters, run.settings.parameters);
   if (kind === undefined || body === undefined) return { error: 'This task has no kind that Runyard knows.' };
-  const facts = referenceFactsOf(moment, site, values);
+  const facts = referenceFactsOf(context, workspace, values);
   const errors: string[] = [];
   const parameters = mapParameterStrings(kind, kind, body, (text, path) => {
     const resolved = resolveReferences(text, facts);
@@ -60,15 +57,15 @@ export function resolveTask(
   return error === undefined ? { kind, body: { ...body, ...parameters }, parameters } : { error };
 }
 
-/** The latest attempts of all tasks that a task comes after. */
+/** Returns the latest attempts of all upstream tasks. */
 export function upstreamTaskRuns({ run, task, latestAttempts }: AttemptContext): TaskRun[] {
   return [...upstreamOf(task.task_key, tasksOf(run.settings))].flatMap(
     (key) => latestAttempts.get(key) ?? [],
   );
 }
 
-/** What references may name in a run. */
-export function runFactsOf(run: Run, site: WorkspaceInfo): RunFacts {
+/** Returns the values of references in a run. */
+export function runFactsOf(run: Run, workspace: WorkspaceInfo): RunFacts {
   const startTime = run.progress.startTime ?? 0;
   return {
     jobId: run.jobId,
@@ -78,30 +75,30 @@ export function runFactsOf(run: Run, site: WorkspaceInfo): RunFacts {
     trigger: run.trigger,
     triggerTime: run.scheduledTime ?? startTime,
     repairCount: run.repair?.count ?? 0,
-    workspaceId: site.workspaceId,
-    workspaceUrl: site.publicUrl(),
+    workspaceId: workspace.workspaceId,
+    workspaceUrl: workspace.publicUrl(),
   };
 }
 
 function referenceFactsOf(
-  moment: AttemptContext,
-  site: WorkspaceInfo,
+  context: AttemptContext,
+  workspace: WorkspaceInfo,
   values: ReadonlyMap<string, TaskValues>,
 ): ReferenceFacts {
-  const { run, task, taskRun } = moment;
-  const facts = runFactsOf(run, site);
+  const { run, task, taskRun } = context;
+  const facts = runFactsOf(run, workspace);
   return {
     run: facts,
     task: {
       key: task.task_key,
       runId: taskRun.runId,
       startTime: taskRun.progress.runningTime ?? taskRun.progress.startTime ?? facts.startTime,
-      // A single-task run is retried by a new run, which knows the number of the attempt.
+      // A retry of a single-task run is a new run, which has the number of the attempt.
       attempt: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
       notebookPath: task.notebook_task?.notebook_path,
       parameters: new Map(jobParametersOf(run, facts).map(({ name, value }) => [name, value])),
       upstream: new Map(
-        upstreamTaskRuns(moment).map(({ taskKey, runId, progress }) => [
+        upstreamTaskRuns(context).map(({ taskKey, runId, progress }) => [
           taskKey,
           { runId, result: upstreamResultOf(progress), values: values.get(taskKey) ?? {} },
         ]),

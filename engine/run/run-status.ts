@@ -1,14 +1,11 @@
-/**
- * The newer description of where a run stands, which current clients read beside its state: a word, and why
- * it ended.
- */
+/** Status of a run, which current clients read in addition to its state: a word, and the reason of its end. */
 import type { Progress } from './run.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 
 export const statusStates = ['QUEUED', 'PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED'] as const;
 type StatusState = (typeof statusStates)[number];
 
-/** The codes that we use, out of those that clients know. */
+/** Termination codes in use, a subset of those that clients know. */
 export const terminationCodes = [
   'SUCCESS',
   'USER_CANCELED',
@@ -33,12 +30,12 @@ export const queueCodes = [
 ] as const;
 export type QueueCode = (typeof queueCodes)[number];
 
-/** Where a run or task run stands; the names are those of the wire. */
+/** Status of a run or task run; field names are those of the wire. */
 export interface RunStatus {
   readonly state: StatusState;
-  /** Why it waits in the queue. */
+  /** Reason for waiting in the queue. */
   readonly queue_details?: { readonly code: QueueCode; readonly message: string };
-  /** Why it ended or is ending. */
+  /** Reason of its end. */
   readonly termination_details?: {
     readonly code: TerminationCode;
     readonly type: TerminationType;
@@ -56,19 +53,18 @@ const statusStateOf: Readonly<Record<LifeCycleState, StatusState>> = {
   INTERNAL_ERROR: 'TERMINATED',
 };
 
-/** What an end is called. */
 interface Termination {
   readonly code: TerminationCode;
   readonly type: TerminationType;
 }
 
-/** A name, and other names for those whose message begins in a certain way. */
+/** Name, and other names for runs whose message matches. */
 interface NameRule<Name> {
   readonly name: Name;
   readonly unless?: readonly { readonly message: RegExp; readonly name: Name }[];
 }
 
-/** How it ended -> what that is called. A cancelled run is never called a success. */
+/** End of a run -> termination. A cancelled run is never a success. */
 const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', NameRule<Termination>>> =
   {
     SUCCESS: { name: { code: 'SUCCESS', type: 'SUCCESS' } },
@@ -87,10 +83,10 @@ const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERRO
       ],
     },
     CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
-    // Clients know it as "canceled by the platform, for example because of the maximum duration".
+    // Clients define this code as "canceled by the platform, for example because of the maximum duration".
     TIMEDOUT: { name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
     SKIPPED: {
-      // Its condition was not met: that is how it was meant.
+      // A run whose condition is not met is skipped as intended.
       name: { code: 'SKIPPED', type: 'SUCCESS' },
       unless: [
         {
@@ -105,7 +101,7 @@ const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERRO
     INTERNAL_ERROR: { name: { code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' } },
   };
 
-/** Which limit a run in the queue waits for: that of its job, unless its message names another. */
+/** Limit for which a queued run waits: the limit of its job, unless its message names another. */
 const queueCodeRule: NameRule<QueueCode> = {
   name: 'MAX_CONCURRENT_RUNS_REACHED',
   unless: [
@@ -114,7 +110,7 @@ const queueCodeRule: NameRule<QueueCode> = {
   ],
 };
 
-/** The status of a run or task run, in the shape of the wire. */
+/** Returns the status of a run or task run. */
 export function statusOf(progress: Progress): RunStatus {
   const { state, message } = progress;
   if (state === 'QUEUED') return { state, queue_details: { code: nameFor(queueCodeRule, message), message } };

@@ -1,36 +1,30 @@
-/**
- * What a task leaves behind besides its logs, and how much of it is shown (spec 2.10, 4.1 rule 10, section
- * 8).
- */
+/** Output of a task besides its logs (spec 2.10, 4.1 rule 10, section 8). */
 
-/** `output.json` of an attempt: written by its runner, atomically, when the task is over. */
+/** `output.json` of an attempt, which its runner writes atomically when the task ends. */
 export interface TaskOutput {
-  /** Value given to the notebook's exit call; absent when it was never called. */
+  /** Value of the notebook's exit call; absent without a call. */
   readonly result?: string;
-  /** True when `result` was cut to the limit. */
+  /** Whether `result` was truncated to the limit. */
   readonly truncated?: boolean;
-  /** One line that says why the task failed. */
+  /** Reason of the failure in one line. */
   readonly error?: string;
-  /** The full trace behind `error`. */
+  /** Full trace of `error`. */
   readonly errorTrace?: string;
 }
 
 export type CellLanguage = 'python' | 'markdown' | 'sql' | 'shell' | 'pip' | 'run' | 'javascript';
 
-/** One output of a notebook cell, in the order in which it appeared. */
+/** Output of a notebook cell. */
 export type CellOutput =
   | { readonly type: 'stdout' | 'stderr' | 'text' | 'html'; readonly data: string }
-  /**
-   * A result set or data frame. Values are texts, numbers, booleans or null; `rowsTotal` when rows were left
-   * out.
-   */
+  /** Result set or data frame; `rowsTotal` is set when rows were left out. */
   | {
       readonly type: 'table';
       readonly columns: readonly { readonly name: string; readonly type: string }[];
       readonly rows: readonly (readonly CellValue[])[];
       readonly rowsTotal?: number;
     }
-  /** Base64 of a picture; SVG is base64 too. */
+  /** Picture in base64, also for SVG. */
   | {
       readonly type: 'image';
       readonly mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/svg+xml';
@@ -40,39 +34,39 @@ export type CellOutput =
 
 export type CellValue = string | number | boolean | null;
 
-/** One cell of an executed notebook. */
+/** Cell of an executed notebook. */
 export interface NotebookCell {
   readonly position: number;
   readonly language: CellLanguage;
   readonly title?: string;
   readonly source: string;
-  /** `skipped`: never reached, because the notebook failed or exited before it. */
+  /** `skipped`: not executed, because the notebook failed or exited before it. */
   readonly status: 'finished' | 'failed' | 'skipped';
-  /** Epoch ms; absent for a cell that was never started. */
+  /** Epoch ms; absent for a cell that did not start. */
   readonly startTime?: number;
   readonly finishTime?: number;
   readonly outputs: readonly CellOutput[];
 }
 
-/** `notebook.json` of an attempt: every cell with what it showed. Rewritten after each cell. */
+/** `notebook.json` of an attempt: all cells with their outputs. The driver rewrites it after each cell. */
 export interface NotebookReport {
   readonly path: string;
-  /** What cells are written in that name no other language; Python when absent. */
+  /** Language of cells that name no other; Python when absent. */
   readonly language?: 'python' | 'sql' | 'javascript';
-  /** Those that reached the notebook. */
+  /** Parameters that the notebook received. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly cells: readonly NotebookCell[];
-  /** Set when the notebook called exit. */
+  /** Value of the exit call. */
   readonly exitValue?: string;
   readonly error?: { readonly summary: string; readonly trace: string; readonly cell: number };
 }
 
-/** Cuts a text to at most `bytes` bytes of UTF-8 without splitting a character. */
+/** Truncates a text to at most `bytes` bytes of UTF-8 without splitting a character. */
 export function truncateUtf8(text: string, bytes: number): { readonly text: string; readonly cut: boolean } {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= bytes) return { text, cut: false };
   let end = bytes;
-  // Step back over continuation bytes (10xxxxxx), so that the cut falls between characters.
+  // Step back over continuation bytes (10xxxxxx) to the start of a character.
   while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { text: encoded.toString('utf8', 0, end), cut: true };
 }

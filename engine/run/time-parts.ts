@@ -1,15 +1,15 @@
-/** The parts of an instant that references may name, in UTC. */
+/** Parts of a time that references can name, in UTC. */
 import { toIsoTime } from '../clock.ts';
 import type { TimeArgument } from '../job/references.ts';
 
 const millisecondsPerDay = 86_400_000;
 
-/** 1 for Monday to 7 for Sunday. The first day of the epoch was a Thursday. */
+/** Returns 1 for Monday to 7 for Sunday. The first day of the epoch was a Thursday. */
 function isoWeekday(at: number): number {
   return ((Math.floor(at / millisecondsPerDay) + 3) % 7) + 1;
 }
 
-/** Argument -> the part of an instant (epoch ms). `toIsoTime` reads 2026-11-20T08:30:00.000Z. */
+/** Argument -> part of a time (epoch ms). `toIsoTime` returns 2026-11-20T08:30:00.000Z. */
 export const timeParts = {
   iso_weekday: (at) => String(isoWeekday(at)),
   is_weekday: (at) => String(isoWeekday(at) <= 5),

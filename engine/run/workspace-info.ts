@@ -1,13 +1,13 @@
-/** Where the service is, as links, clients and tasks name it. */
+/** Address and id of the workspace, for links, clients and tasks. */
 
 export interface WorkspaceInfo {
-  /** Without a slash at the end. A function, because a port that the system picks is known only later. */
+  /** Returns the URL without a trailing slash. A port that the system chooses is known only after the start. */
   publicUrl(): string;
   /** Decimal digits. */
   readonly workspaceId: string;
 }
 
-/** The page of a run or task run in the console. One-time runs have a job, too, and so the same form. */
-export function runPageUrl(site: WorkspaceInfo, jobId: number, runId: number): string {
-  return `${site.publicUrl()}/?o=${site.workspaceId}#job/${jobId}/run/${runId}`;
+/** Returns the URL of the page of a run or task run in the console. */
+export function runPageUrl(workspace: WorkspaceInfo, jobId: number, runId: number): string {
+  return `${workspace.publicUrl()}/?o=${workspace.workspaceId}#job/${jobId}/run/${runId}`;
 }

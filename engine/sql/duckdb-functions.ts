@@ -1,10 +1,17 @@
 /**
- * Functions of the queries of dashboards that DuckDB calls otherwise; what only differs in its body is a
- * macro there.
+ * Translates functions of the spark dialect for DuckDB. Functions that differ in name or arguments are
+ * rewritten; the others are macros.
  */
-import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './sql-items.ts';
+import {
+  findCallEnd,
+  splitArguments,
+  findClosingBracket,
+  isSymbol,
+  isKeywordItem,
+  type SqlItem,
+} from './sql-items.ts';
 
-/** Name of a function -> that of DuckDB, with the same arguments. */
+/** Name of a function -> name in DuckDB, with the same arguments. */
 const functionNames: ReadonlyMap<string, string> = new Map([
   ['array', 'list_value'],
   ['transform', 'list_transform'],
@@ -30,15 +37,15 @@ const functionNames: ReadonlyMap<string, string> = new Map([
 
 export function renameFunctions(items: readonly SqlItem[]): SqlItem[] {
   return items.map((item, index) => {
-    const other =
+    const duckdbName =
       item.kind === 'word' && isSymbol(items[index + 1], '(') && !isSymbol(items[index - 1], '.')
         ? functionNames.get(item.value.toLowerCase())
         : undefined;
-    return other === undefined ? item : { ...item, value: other };
+    return duckdbName === undefined ? item : { ...item, value: duckdbName };
   });
 }
 
-/** Names, in small letters, that are called as a function, quoted or not. */
+/** Returns the names of called functions in lower case, quoted or not. */
 export function calledFunctions(items: readonly SqlItem[]): string[] {
   return items.flatMap((item, index) =>
     (item.kind === 'word' || item.kind === 'name') && isSymbol(items[index + 1], '(')
@@ -47,7 +54,7 @@ export function calledFunctions(items: readonly SqlItem[]): string[] {
   );
 }
 
-/** Unit of an interval -> the function that makes one of a number, and what number that takes. */
+/** Unit of an interval -> function that creates one from a number, and the type of that number. */
 const intervals: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['second', ['to_seconds', 'DOUBLE']],
   ['minute', ['to_minutes', 'BIGINT']],
@@ -57,14 +64,11 @@ const intervals: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['year', ['to_years', 'INTEGER']],
 ]);
 
-/** `CAST(n AS INTERVAL DAY)` becomes `to_days(CAST(n AS INTEGER))`. */
+/** Replaces `CAST(n AS INTERVAL DAY)` by `to_days(CAST(n AS INTEGER))`. */
 export function castIntervals(items: readonly SqlItem[]): SqlItem[] {
   const result = [...items];
-  for (const [index, item] of items.entries()) {
-    const close =
-      isKeywordItem(item, 'cast') && isSymbol(items[index + 1], '(')
-        ? findClosingBracket(items, index + 1)
-        : undefined;
+  for (const index of items.keys()) {
+    const close = findCallEnd(items, index, 'cast');
     if (
       close === undefined ||
       !isKeywordItem(items[close - 3], 'as') ||
@@ -73,8 +77,8 @@ export function castIntervals(items: readonly SqlItem[]): SqlItem[] {
       continue;
     const interval = intervals.get(items[close - 1]?.value.toLowerCase() ?? '');
     if (interval === undefined) continue;
-    const [make, type] = interval;
-    result[index] = { kind: 'code', value: `${make}(CAST`, spaceBefore: true };
+    const [constructorName, type] = interval;
+    result[index] = { kind: 'code', value: `${constructorName}(CAST`, spaceBefore: true };
     result[close - 2] = { kind: 'code', value: type, spaceBefore: true };
     result[close - 1] = { kind: 'code', value: '', spaceBefore: false };
     result[close] = { kind: 'code', value: '))', spaceBefore: false };
@@ -85,7 +89,7 @@ export function castIntervals(items: readonly SqlItem[]): SqlItem[] {
 /** Functions whose last argument is a pattern such as `yyyy-MM-dd`. */
 const datePatternFunctions = new Set(['date_format', 'to_date']);
 
-/** Parts of patterns as DuckDB writes them. */
+/** Pattern letters -> format specifier of DuckDB. */
 const patternParts: Readonly<Record<string, string>> = {
   EEEE: '%A',
   EEE: '%a',
@@ -113,7 +117,7 @@ const patternParts: Readonly<Record<string, string>> = {
   DDD: '%j',
 };
 
-/** Patterns of dates, where they stand in the query as texts. */
+/** Translates date patterns that are text literals. */
 export function convertDatePatterns(items: readonly SqlItem[]): SqlItem[] {
   const result = [...items];
   for (const [index, item] of items.entries()) {
@@ -134,7 +138,7 @@ export function convertDatePatterns(items: readonly SqlItem[]): SqlItem[] {
   return result;
 }
 
-/** Conversion of a format -> the type that DuckDB wants for it. */
+/** Conversion of a format -> type that DuckDB expects for it. */
 const conversions: Readonly<Record<string, string>> = {
   s: 'VARCHAR',
   d: 'BIGINT',
@@ -143,36 +147,33 @@ const conversions: Readonly<Record<string, string>> = {
   g: 'DOUBLE',
 };
 
-/** Arguments of `printf` get the type of their place in the format: there a number is no text. */
+/** Casts the arguments of `printf` to the types of the format; DuckDB does not convert them by itself. */
 export function castPrintfArguments(items: readonly SqlItem[]): SqlItem[] {
   const before = new Map<number, SqlItem>();
-  const behind = new Map<number, SqlItem>();
-  for (const [index, item] of items.entries()) {
-    const close =
-      isKeywordItem(item, 'printf') && isSymbol(items[index + 1], '(')
-        ? findClosingBracket(items, index + 1)
-        : undefined;
+  const after = new Map<number, SqlItem>();
+  for (const index of items.keys()) {
+    const close = findCallEnd(items, index, 'printf');
     const [format, ...values] = close === undefined ? [] : splitArguments(items, index + 1, close);
     const text = format === undefined ? undefined : items[format[0]];
     if (text?.kind !== 'text') continue;
-    const wanted = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)]
+    const types = [...text.value.matchAll(/%(?:%|[-+ 0,#]*\d*(?:\.\d+)?([a-z]))/g)]
       .filter(([whole]) => whole !== '%%')
       .map(([, conversion = '']) => conversions[conversion]);
-    for (const [place, [from, to]] of values.entries()) {
-      const type = wanted[place];
-      if (type === undefined || to <= from) continue;
-      before.set(from, { kind: 'code', value: 'CAST(', spaceBefore: true });
-      behind.set(to - 1, { kind: 'code', value: `AS ${type})`, spaceBefore: true });
+    for (const [position, [start, end]] of values.entries()) {
+      const type = types[position];
+      if (type === undefined || end <= start) continue;
+      before.set(start, { kind: 'code', value: 'CAST(', spaceBefore: true });
+      after.set(end - 1, { kind: 'code', value: `AS ${type})`, spaceBefore: true });
     }
   }
   return items.flatMap((item, index) =>
-    [before.get(index), item, behind.get(index)].filter((each) => each !== undefined),
+    [before.get(index), item, after.get(index)].filter((each) => each !== undefined),
   );
 }
 
 /**
- * Functions that DuckDB lacks, or means otherwise, as it makes them at the beginning: weekdays count from 1
- * for Sunday.
+ * Macros for functions that DuckDB lacks, or that mean something else there. A database creates them when it
+ * opens. Weekdays count from 1 for Sunday.
  */
 export const duckdbMacros: readonly string[] = [
   'size(x) AS len(x)',

@@ -1,162 +1,78 @@
-/**
- * Files in a query: where they are named, and `read_files` as the function that DuckDB has for the format.
- */
-import { invalid } from '../errors.ts';
+/** Finds the files that a query names. */
 import { canonicalUri } from '../validation/aliases.ts';
-import { quote } from '../validation/messages.ts';
-import { splitArguments, findClosingBracket, isSymbol, isKeywordItem, type SqlItem } from './sql-items.ts';
+import { readers } from './read-files.ts';
+import { findClosingBracket, isKeywordItem, isSymbol, splitArguments, type SqlItem } from './sql-items.ts';
 
-/** Format of `read_files` -> the function of DuckDB. */
-export const readers: Readonly<Record<string, string>> = {
-  csv: 'read_csv',
-  tsv: 'read_csv',
-  json: 'read_json',
-  ndjson: 'read_json',
-  parquet: 'read_parquet',
-  text: 'read_text',
-};
+/** `read_files`, and the functions of DuckDB whose first argument is a file, a pattern, or a list of them. */
+const fileFunctions = /^(?:read_(?:files|csv|json|ndjson|parquet|text|blob)\w*|sniff_csv|parquet_\w+|glob)$/i;
 
-/** Functions of DuckDB whose first argument is a file, a pattern, or a list of them. */
-const fileFunctions = new Set([
-  'read_csv',
-  'read_csv_auto',
-  'sniff_csv',
-  'read_json',
-  'read_json_auto',
-  'read_json_objects',
-  'read_ndjson',
-  'read_ndjson_auto',
-  'read_ndjson_objects',
-  'read_parquet',
-  'parquet_scan',
-  'parquet_schema',
-  'parquet_metadata',
-  'read_text',
-  'read_blob',
-  'glob',
-]);
-
-const tableWords = new Set(['from', 'join']);
-
-/**
- * Indices of the texts that name a file where a file is expected: such a text elsewhere is a value. @param
- * isFile what names one
- */
-export function findFileItems(items: readonly SqlItem[], isFile = isManaged): number[] {
-  const places: number[] = [];
-  const take = (place: number): void => {
-    const item = items[place];
-    if (item?.kind === 'text' && isFile(item.value)) places.push(place);
-  };
-  for (const [index, item] of items.entries()) {
-    if (item.kind !== 'word') continue;
-    const name = item.value.toLowerCase();
-    if (tableWords.has(name)) take(index + 1);
-    if (!fileFunctions.has(name) || !isSymbol(items[index + 1], '(')) continue;
-    const [first] = splitArguments(items, index + 1, findClosingBracket(items, index + 1) ?? items.length);
-    if (first !== undefined) for (let place = first[0]; place < first[1]; place += 1) take(place);
-  }
-  return places;
-}
-
-function isManaged(text: string): boolean {
+/** Tells whether a text is a path of managed_fs, also under a deprecated name. */
+export function isManagedUri(text: string): boolean {
   return canonicalUri(text).startsWith('managed_fs:');
 }
 
+function isManagedText({ kind, value }: SqlItem): boolean {
+  return kind === 'text' && isManagedUri(value);
+}
+
 /**
- * `read_files(…, format => 'csv')` becomes `read_csv(…)`, and csv.`managed_fs:/x` becomes
- * `read_csv('managed_fs:/x')`.
+ * Returns the indices of the items that name a file where a file is expected; a text elsewhere is a value.
+ * @param isFile tells whether an item at such a place names a file
+ * @param keywords keywords, in lower case, after which a file may stand
  */
-export function rewriteReadFiles(items: readonly SqlItem[]): SqlItem[] {
+export function findFileItems(
+  items: readonly SqlItem[],
+  isFile: (item: SqlItem) => boolean = isManagedText,
+  keywords: readonly string[] = ['from', 'join'],
+): number[] {
+  const found = new Set<number>();
+  const addFile = (index: number): void => {
+    const item = items[index];
+    if (item !== undefined && isFile(item)) found.add(index);
+  };
+  for (const [index, item] of items.entries()) {
+    if (keywords.some((keyword) => isKeywordItem(item, keyword))) addFile(index + 1);
+    if (item.kind !== 'word' || !fileFunctions.test(item.value) || !isSymbol(items[index + 1], '(')) continue;
+    const close = findClosingBracket(items, index + 1) ?? items.length;
+    const [[start, end] = [0, 0]] = splitArguments(items, index + 1, close);
+    for (let argument = start; argument < end; argument += 1) addFile(argument);
+  }
+  return [...found].toSorted((left, right) => left - right);
+}
+
+/** File named by its format, such as csv.`managed_fs:/x`. */
+export interface FormatPath {
+  /** Function of DuckDB that reads the format. */
+  readonly reader: string;
+  readonly path: string;
+}
+
+/** Reads csv.`managed_fs:/x`, which takes three items, at an index. */
+export function parseFormatPath(items: readonly SqlItem[], index: number): FormatPath | undefined {
+  const [format, dot, name] = items.slice(index, index + 3);
+  const isPath = format?.kind === 'word' && isSymbol(dot, '.') && name?.token?.text.startsWith('`') === true;
+  const reader = isPath ? readers.get(format.value.toLowerCase()) : undefined;
+  return reader === undefined || name === undefined ? undefined : { reader, path: name.value };
+}
+
+/** Replaces csv.`managed_fs:/x` by `read_csv('managed_fs:/x')`. */
+export function rewriteFormatPaths(items: readonly SqlItem[]): SqlItem[] {
   const result: SqlItem[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     if (item === undefined) continue;
-    const close =
-      isKeywordItem(item, 'read_files') && isSymbol(items[index + 1], '(')
-        ? findClosingBracket(items, index + 1)
-        : undefined;
-    if (close !== undefined) {
-      result.push(...rewriteReadFilesCall(items, index + 1, close));
-      index = close;
+    const named = parseFormatPath(items, index);
+    if (named === undefined || !isManagedUri(named.path)) {
+      result.push(item);
       continue;
     }
-    const [dot, name] = [items[index + 1], items[index + 2]];
-    const reader =
-      item.kind === 'word' && isSymbol(dot, '.') && name?.kind === 'name' && isManaged(name.value)
-        ? readers[item.value.toLowerCase()]
-        : undefined;
-    if (reader === undefined || name === undefined) result.push(item);
-    else {
-      result.push(
-        word(reader),
-        sign('('),
-        { kind: 'text', value: name.value, spaceBefore: false },
-        sign(')'),
-      );
-      index += 2;
-    }
+    result.push(
+      { kind: 'word', value: named.reader, spaceBefore: true },
+      { kind: 'sign', value: '(', spaceBefore: false },
+      { kind: 'text', value: named.path, spaceBefore: false },
+      { kind: 'sign', value: ')', spaceBefore: false },
+    );
+    index += 2;
   }
   return result;
-}
-
-/** Name of an option -> that of DuckDB; undefined: DuckDB finds out by itself. */
-export const readerOptions: Readonly<Record<string, string | undefined>> = {
-  sep: 'delim',
-  delimiter: 'delim',
-  header: 'header',
-  quote: 'quote',
-  escape: 'escape',
-  nullvalue: 'nullstr',
-  dateformat: 'dateformat',
-  timestampformat: 'timestampformat',
-  skiprows: 'skip',
-  inferschema: undefined,
-  infercolumntypes: undefined,
-  multiline: undefined,
-  mode: undefined,
-  encoding: 'encoding',
-  samplesize: 'sample_size',
-};
-
-function rewriteReadFilesCall(items: readonly SqlItem[], open: number, close: number): SqlItem[] {
-  const [path, ...more] = splitArguments(items, open, close);
-  if (path === undefined) throw invalid('read_files in the query names no file.');
-  let format: string | undefined;
-  const kept: SqlItem[][] = [];
-  for (const [from, to] of more) {
-    const name = items[from]?.value.toLowerCase() ?? '';
-    const value = items.slice(from + 2, to);
-    if (!isSymbol(items[from + 1], '=>'))
-      throw invalid(
-        `read_files in the query has the argument ${quote(items[from]?.value)}; behind the file, arguments are written as name => value.`,
-      );
-    if (name === 'format') format = value[0]?.value.toLowerCase() ?? '';
-    else if (!Object.hasOwn(readerOptions, name))
-      throw invalid(
-        `read_files in the query has the option ${quote(items[from]?.value)}, which is not known here; known are format, ${Object.keys(readerOptions).join(', ')}.`,
-      );
-    else if (readerOptions[name] !== undefined)
-      kept.push([sign(','), word(readerOptions[name]), { ...sign('='), spaceBefore: true }, ...value]);
-  }
-  const file = items.slice(...path);
-  const named = file
-    .find(({ kind }) => kind === 'text')
-    ?.value.toLowerCase()
-    .replace(/\.gz$/, '');
-  const chosen = format ?? /\.([a-z]+)$/.exec(named ?? '')?.[1] ?? '';
-  const reader = Object.hasOwn(readers, chosen) ? readers[chosen] : undefined;
-  if (reader === undefined)
-    throw invalid(
-      `read_files in the query reads the format ${quote(chosen)}; it must be one of ${Object.keys(readers).join(', ')}, such as format => 'csv'.`,
-    );
-  return [word(reader), sign('('), ...file, ...kept.flat(), sign(')')];
-}
-
-function word(value: string): SqlItem {
-  return { kind: 'word', value, spaceBefore: true };
-}
-
-function sign(value: string): SqlItem {
-  return { kind: 'sign', value, spaceBefore: false };
 }

@@ -1,17 +1,14 @@
-/**
- * A query as items that are written anew for DuckDB: what is text and what is a name is taken out of its
- * quotes.
- */
-import type { SqlToken } from './tokenizer.ts';
+/** Items of a query: its code tokens, with literals and names taken out of their quotes. */
+import { isCode, type SqlDialect, type SqlToken } from './tokenizer.ts';
 
 export interface SqlItem {
-  /** `text` and `name` hold what stood between the quotes; `code` is written as it is. */
-  readonly kind: 'word' | 'number' | 'sign' | 'text' | 'name' | 'code';
+  /** `text`, `name` and `parameter` hold the unquoted value; `code` is written as it is. */
+  readonly kind: 'word' | 'number' | 'sign' | 'text' | 'name' | 'parameter' | 'code';
   readonly value: string;
-  /** Whether a blank or a comment stood before it. */
+  /** Whether whitespace or a comment precedes the item. */
   readonly spaceBefore: boolean;
-  /** Characters before it in the text that it was read from. */
-  readonly offset?: number;
+  /** Token from which the item was read; undefined for items that a rewrite adds. */
+  readonly token?: SqlToken;
 }
 
 /** Value of a query parameter: one item, or the two ends of a range. */
@@ -19,36 +16,28 @@ export type ParameterValue =
   | { readonly kind: 'one'; readonly item: SqlItem }
   | { readonly kind: 'range'; readonly min: SqlItem; readonly max: SqlItem };
 
-/** The items of a query; comments are left out. */
-export function toSqlItems(tokens: readonly SqlToken[]): SqlItem[] {
+/** Returns the items of a query, without its comments. */
+export function toSqlItems(tokens: readonly SqlToken[], dialect: SqlDialect = 'spark'): SqlItem[] {
   const items: SqlItem[] = [];
-  let [spaced, next] = [false, 0];
-  for (const { kind, text } of tokens) {
-    const at = next;
-    next += text.length;
-    if (kind === 'space' || kind === 'comment') {
-      spaced = true;
-      continue;
-    }
-    if (kind === 'text')
-      items.push({ kind: 'text', value: unquoteText(text), spaceBefore: spaced, offset: at });
-    else if (kind === 'quoted-name')
-      items.push({
-        kind: 'name',
-        value: text.slice(1, -1).replaceAll('``', '`'),
-        spaceBefore: spaced,
-        offset: at,
-      });
-    else
-      items.push({
-        kind: kind === 'word' || kind === 'number' ? kind : 'sign',
-        value: text,
-        spaceBefore: spaced,
-        offset: at,
-      });
-    spaced = false;
+  let spaceBefore = false;
+  for (const token of tokens) {
+    if (isCode(token)) items.push({ ...toItemValue(token, dialect), spaceBefore, token });
+    spaceBefore = !isCode(token);
   }
   return items;
+}
+
+function toItemValue({ kind, text }: SqlToken, dialect: SqlDialect): Pick<SqlItem, 'kind' | 'value'> {
+  if (kind === 'text') return { kind, value: unquoteText(text, dialect) };
+  if (kind === 'quoted-name') return { kind: 'name', value: unquoteName(text) };
+  if (kind === 'parameter') return { kind, value: text.slice(1) };
+  return { kind: kind === 'word' || kind === 'number' ? kind : 'sign', value: text };
+}
+
+/** Returns a quoted name without its quotes. */
+export function unquoteName(name: string): string {
+  const quote = name.charAt(0);
+  return name.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -60,60 +49,56 @@ const escapes: Readonly<Record<string, string>> = {
   Z: '\u001A',
 };
 
-/**
- * What a literal stands for: quotes doubled in it are one, and a backslash takes the next character along
- * unless it is raw.
- */
-function unquoteText(literal: string): string {
+/** Returns the text that a literal denotes: doubled quotes are one quote, and escapes are resolved. */
+export function unquoteText(literal: string, dialect: SqlDialect): string {
   const [tag] = /^\$\w*\$/u.exec(literal) ?? [];
   if (tag !== undefined)
     return literal.slice(
       tag.length,
       literal.endsWith(tag) && literal.length >= 2 * tag.length ? -tag.length : undefined,
     );
-  const isRaw = /^r/i.test(literal);
-  const quote = literal[isRaw ? 1 : 0] ?? "'";
-  const inside = literal.slice(isRaw ? 2 : 1, -1).replaceAll(quote + quote, quote);
-  return isRaw
-    ? inside
-    : inside.replaceAll(/\\(.)/gsu, (whole, sign: string) =>
+  const hasPrefix = /^[re]/i.test(literal);
+  const quote = literal[hasPrefix ? 1 : 0] ?? "'";
+  const inside = literal.slice(hasPrefix ? 2 : 1, -1).replaceAll(quote + quote, quote);
+  // A prefix turns escapes off in spark (r'…') and on in duckdb (E'…').
+  const hasEscapes = hasPrefix === (dialect === 'duckdb');
+  return hasEscapes
+    ? inside.replaceAll(/\\(.)/gsu, (whole, sign: string) =>
         sign === '%' || sign === '_' ? whole : (escapes[sign] ?? sign),
-      );
+      )
+    : inside;
 }
 
-/** A text as a literal of DuckDB, in which a backslash is a character like any other. */
+/** Returns a text as a literal of DuckDB, in which a backslash is an ordinary character. */
 export function quoteDuckdbText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A name as DuckDB writes it. */
+/** Returns a name as DuckDB writes it. */
 export function quoteDuckdbName(name: string): string {
   return name === '*' ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
- * The query for DuckDB. A literal is always parted from a word before it, which would change its meaning
- * (`E'…'`).
+ * Returns the query for DuckDB. A space always separates a literal from a word before it, which would change
+ * its meaning (`E'…'`).
  */
 export function renderSql(items: readonly SqlItem[]): string {
   const parts: string[] = [];
   for (const [index, item] of items.entries()) {
-    const isPlain = item.kind === 'sign';
     const before = items[index - 1];
-    const touches = before !== undefined && !isPlain && before.kind !== 'sign';
-    parts.push(
-      item.spaceBefore || touches ? ' ' : '',
-      item.kind === 'text'
-        ? quoteDuckdbText(item.value)
-        : item.kind === 'name'
-          ? quoteDuckdbName(item.value)
-          : item.value,
-    );
+    const touches = before !== undefined && item.kind !== 'sign' && before.kind !== 'sign';
+    parts.push(item.spaceBefore || touches ? ' ' : '', renderItem(item));
   }
   return parts.join('').trim();
 }
 
-/** Whether an item is this keyword or name of a function, given in small letters. */
+function renderItem({ kind, value }: SqlItem): string {
+  if (kind === 'text') return quoteDuckdbText(value);
+  return kind === 'name' ? quoteDuckdbName(value) : value;
+}
+
+/** Tells whether an item is this keyword or function name. @param word in lower case */
 export function isKeywordItem(item: SqlItem | undefined, word: string): boolean {
   return item?.kind === 'word' && item.value.toLowerCase() === word;
 }
@@ -122,7 +107,7 @@ export function isSymbol(item: SqlItem | undefined, sign: string): boolean {
   return item?.kind === 'sign' && item.value === sign;
 }
 
-/** Index of the bracket that closes the one at `open`; undefined when none does. */
+/** Returns the index of the bracket that closes the one at `open`; undefined when it is not closed. */
 export function findClosingBracket(items: readonly SqlItem[], open: number): number | undefined {
   let depth = 0;
   for (let index = open; index < items.length; index += 1) {
@@ -133,13 +118,19 @@ export function findClosingBracket(items: readonly SqlItem[], open: number): num
   return undefined;
 }
 
-/** The arguments between two brackets, as ranges of indices, the end not among them. */
-export function splitArguments(
-  items: readonly SqlItem[],
-  open: number,
-  close: number,
-): (readonly [number, number])[] {
-  const found: (readonly [number, number])[] = [];
+/** Returns the index of the bracket that closes a call of this function at `index`; undefined for anything else. */
+export function findCallEnd(items: readonly SqlItem[], index: number, name: string): number | undefined {
+  return isKeywordItem(items[index], name) && isSymbol(items[index + 1], '(')
+    ? findClosingBracket(items, index + 1)
+    : undefined;
+}
+
+/** Range of item indices: the first, and the one after the last. */
+export type ItemRange = readonly [start: number, end: number];
+
+/** Returns the ranges of the arguments between two brackets. */
+export function splitArguments(items: readonly SqlItem[], open: number, close: number): ItemRange[] {
+  const found: ItemRange[] = [];
   let depth = 0;
   let start = open + 1;
   for (let index = open + 1; index < close; index += 1) {

@@ -16,8 +16,8 @@ import { toJsonValue } from '../query/query-rows.ts';
 import { toQueryError } from '../query/query-error.ts';
 import { restrictAccess } from './node/sql-session.ts';
 import { prepareSql } from './node/sql-statement.ts';
-import { splitStatements } from './node/sql-tokens.ts';
 import { fixedLimits } from '../../engine/limits.ts';
+import { splitStatements } from '../../engine/sql/statements.ts';
 
 interface SqlCellRequest {
   readonly sql: string;
@@ -57,7 +57,7 @@ async function openDatabase(): Promise<DuckDBConnection> {
 async function handleRequest({ sql, parameters }: SqlCellRequest): Promise<SqlCellResponse> {
   try {
     let answer: SqlCellResponse = { columns: [], rows: [], total: 0 };
-    for (const statement of splitStatements(sql)) {
+    for (const statement of splitStatements(sql, 'duckdb')) {
       const prepared = prepareSql(statement, parameters, managedFsRoot, missingParameterHint);
       const run = await connection.prepare(prepared.sql);
       for (const [name, value] of prepared.values) run.bindVarchar(run.parameterIndex(name), value);

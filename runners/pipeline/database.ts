@@ -7,7 +7,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
 import { quoteDuckdbName, quoteDuckdbText } from '../../engine/sql/sql-items.ts';
 import { messageOf } from '../../engine/errors.ts';
-import { streamSchema } from '../../engine/pipeline/flow-query.ts';
+import { streamSchema } from '../../engine/pipeline/flow-streams.ts';
 import { escapeGlob } from '../../engine/pipeline/glob.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';

@@ -1,6 +1,7 @@
 /** Which datasets a query names, found in the tree that DuckDB makes of it. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { streamSchema, type FlowQuery } from '../../engine/pipeline/flow-query.ts';
+import type { FlowQuery } from '../../engine/pipeline/flow-query.ts';
+import { streamSchema } from '../../engine/pipeline/flow-streams.ts';
 import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
 import type { LinkedQuery } from '../../engine/pipeline/pipeline-graph.ts';
 import { invalidAt } from '../../engine/pipeline/source-location.ts';

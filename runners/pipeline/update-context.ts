@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteDuckdbName } from '../../engine/sql/sql-items.ts';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
 import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
-import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-query.ts';
+import { streamSchema, type StreamSource } from '../../engine/pipeline/flow-streams.ts';
 import type { PipelineGraph, LinkedFlow, LinkedView } from '../../engine/pipeline/pipeline-graph.ts';
 import type { FlowProgress, PublishedColumn, PublishedDataset } from '../../engine/pipeline/manifest.ts';
 import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';

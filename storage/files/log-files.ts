@@ -88,7 +88,7 @@ export async function renderPage(
     if (piece.kind === 'truncated') continue;
     const { bytes } = piece;
     const end = begin + bytes.length;
-    const behind = end === cut?.from ? 'a cut' : end < size ? 'more' : isComplete ? 'nothing' : 'the future';
+    const behind = end === cut?.from ? 'gap' : end < size ? 'more' : isComplete ? 'end' : 'pending';
     const { bytes: shown, to } = maskLogWindow(
       {
         bytes,

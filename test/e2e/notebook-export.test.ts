@@ -108,7 +108,7 @@ test('spec 4.1.8: export of a running notebook shows the output so far', async (
     until: (content) => content.includes('so far</pre>') || content.includes('so far\n</pre>'),
   });
   for (const part of [
-    'This run is not over',
+    'This run is active',
     '<span class="label">Running</span>',
     '<span class="label">Not reached yet</span>',
   ])

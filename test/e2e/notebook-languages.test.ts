@@ -171,7 +171,7 @@ test('a cancelled query ends at once, and earlier output stays', async () => {
   let page = '';
   await eventually(() => view(runId), { until: (content) => content.includes('>first</td>') });
   for (const part of [
-    'This run is not over',
+    'This run is active',
     '>so far</td>',
     '<span class="label">Running</span>',
     '<span class="label">Not reached yet</span>',

@@ -113,7 +113,7 @@ describe('spec 2.7: a pipeline_task', () => {
     await runyard.callOk('POST', '2.0/workspace/delete', { path: '/copy/pipeline.yaml' });
     expect(await runyard.call('GET', pipelinePath('copy'))).toMatchObject({
       status: 400,
-      body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy is not there any more.' },
+      body: { message: 'The spec file /copy/pipeline.yaml of pipeline copy does not exist any more.' },
     });
     await runyard.callOk('DELETE', pipelinePath('copy'));
     expect((await runyard.call('GET', pipelinePath('copy'))).status).toBe(404);
@@ -277,7 +277,7 @@ describe('pipeline operations', () => {
     expect(await rows()).toEqual([2, '2']);
     expect(await runPipelineUpdate(runyard, id, { full_refresh_selection: ['c'] })).toMatchObject({
       state: 'FAILED',
-      message: 'The selection names c, which is no table of this pipeline; did you mean a?',
+      message: 'The selection names c, which is not a table of this pipeline; did you mean a?',
     });
     expect(
       await runyard.call('POST', pipelinePath(id, '/updates'), {
@@ -312,7 +312,7 @@ describe('pipeline operations', () => {
     });
     expect(await runyard.call('GET', pipelinePath('made 1'))).toMatchObject({
       status: 400,
-      body: { message: 'Several pipelines are named "made 1"; give the UUID of the one that is meant.' },
+      body: { message: 'Several pipelines are named "made 1"; use the UUID instead of the name.' },
     });
     await runyard.callOk('PUT', pipelinePath(second), {
       name: 'made 2',

@@ -1,7 +1,4 @@
-/**
- * What the parameters of a dataset are set to when it is run: as it was asked for, else as the dashboard
- * begins.
- */
+/** Binds the parameters of a dataset: to the values of the request, else to their defaults. */
 import { invalid } from '../../errors.ts';
 import { quote } from '../../validation/messages.ts';
 import type { DataType, ModernParameter } from '../modern.ts';
@@ -11,8 +8,9 @@ import { resolveRelativeDate } from './relative-dates.ts';
 import { fixedLimits } from '../../limits.ts';
 
 /**
- * @param given the values that were asked for, under the keywords of the parameters
- * @param now epoch ms, for dates that move
+ * Binds the parameters of a dataset.
+ * @param given values of the request by keyword
+ * @param now epoch ms, for relative dates
  * @throws ServiceError for a parameter that the dataset does not have, and for a value of another type
  */
 export function bindParameters(
@@ -63,8 +61,8 @@ function bindParameter(parameter: ModernParameter, given: unknown, now: number):
         spaceBefore: true,
       },
     };
-  const [text, ...more] = texts;
-  if (more.length > 0) throw invalid(`${path} has ${texts.length} values; it takes one.`);
+  const [text, ...others] = texts;
+  if (others.length > 0) throw invalid(`${path} has ${texts.length} values; it takes one.`);
   if (text === undefined || (text === '' && dataType !== 'STRING'))
     return {
       kind: 'one',
@@ -128,9 +126,10 @@ function parseText(path: string, value: unknown): string {
   );
 }
 
-/** A value as an expression of DuckDB; the text itself when the type is STRING. */
+/** Returns a value as an expression of DuckDB; the text itself when the type is STRING. */
 function toLiteral(path: string, dataType: DataType, text: string, now: number, end: boolean): string {
-  const refused = (what: string): Error => invalid(`${path} is ${quote(text)}; it must be ${what}.`);
+  const invalidValue = (expected: string): Error =>
+    invalid(`${path} is ${quote(text)}; it must be ${expected}.`);
   switch (dataType) {
     case 'STRING':
       return text;
@@ -138,7 +137,7 @@ function toLiteral(path: string, dataType: DataType, text: string, now: number, 
     case 'DECIMAL': {
       const number = text.trim();
       if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(number) || number.length > 40)
-        throw refused('a number');
+        throw invalidValue('a number');
       return `(${number})`;
     }
     case 'DATE':
@@ -147,8 +146,8 @@ function toLiteral(path: string, dataType: DataType, text: string, now: number, 
       const [, date, time = ''] =
         /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/.exec(written) ?? [];
       if (date === undefined)
-        throw refused(
-          'a date such as 2015-12-31 or 2015-12-31T23:59:00, or one that moves, such as now-7d/d',
+        throw invalidValue(
+          'a date such as 2015-12-31 or 2015-12-31T23:59:00, or a relative date such as now-7d/d',
         );
       return dataType === 'DATE'
         ? `DATE '${date}'`

@@ -1,7 +1,4 @@
-/**
- * The query that is run for a dataset, or for a widget on it: its fields, grouped by those that are no
- * aggregate.
- */
+/** Prepares the query of a dataset, or of a widget: its fields, grouped by those without an aggregate. */
 import { invalid, ServiceError } from '../../errors.ts';
 import { quote } from '../../validation/messages.ts';
 import type { QueryField, ModernDashboard } from '../modern.ts';
@@ -13,12 +10,13 @@ export interface DatasetRequest {
   readonly dataset: string;
   /** Values by keyword. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The widget for which it is run; undefined: rows as the dataset has them. */
+  /** Widget whose fields are selected; undefined: all rows of the dataset. */
   readonly widget: string | undefined;
 }
 
 /**
- * @param now epoch ms, for dates that move
+ * Prepares the query of a request.
+ * @param now epoch ms, for relative dates
  * @throws ServiceError for a dataset, widget or parameter that the dashboard does not have, and for a query
  *   that cannot be run
  */
@@ -37,12 +35,12 @@ export function prepareDatasetQuery(
   if (widget === undefined) return rows;
   const found = pages.flatMap(({ layout }) => layout).find((placed) => placed.widget.name === widget)?.widget;
   if (found === undefined) throw notFound(`The dashboard has no widget ${quote(widget)}.`);
-  const asked = found.queries?.find(
+  const widgetQuery = found.queries?.find(
     ({ query }) => query.datasetName === dataset.name && query.fields !== undefined,
   )?.query;
-  if (asked === undefined)
+  if (widgetQuery === undefined)
     throw invalid(`The widget ${quote(widget)} does not show the dataset ${quote(name)}.`);
-  const { fields = [], disaggregated } = asked;
+  const { fields = [], disaggregated } = widgetQuery;
   return fields.length === 0 ? rows : selectWidgetFields(rows, fields, disaggregated, values);
 }
 
@@ -52,14 +50,14 @@ function selectWidgetFields(
   disaggregated: boolean,
   values: ReadonlyMap<string, ParameterValue>,
 ): PreparedQuery {
-  // Each is written anew as a query of its own, so that nothing in it can close the brackets of another.
+  // Each field is translated as a separate query, so that it cannot close the brackets of another.
   const columns = fields.map(
     ({ name, expression }) =>
       `${prepareQuery(`SELECT ${expression}`, values)
         .sql((uri) => uri)
         .slice('SELECT '.length)} AS ${quoteDuckdbName(name)}`,
   );
-  // Groups stand in the order in which the dataset first has them.
+  // Groups are in the order of their first row in the dataset.
   const from = (sql: string): string =>
     disaggregated
       ? `SELECT ${columns.join(', ')} FROM (${sql}\n) AS dataset`

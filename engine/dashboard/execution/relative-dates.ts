@@ -1,4 +1,4 @@
-/** Dates that move, such as `now-7d/d`: what they are at an instant. All of it is UTC. */
+/** Resolves relative dates, such as `now-7d/d`, in UTC. */
 import { toIsoTime } from '../../clock.ts';
 
 const second = 1_000;
@@ -10,12 +10,12 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 7 * 86_400 * second,
 };
 
-/** The years 1000 to 9998: beyond them dates are written otherwise. */
+/** Years 1000 to 9998; other years do not have four digits. */
 const [earliest, latest] = [Date.UTC(1000, 0), Date.UTC(9999, 0)];
 
 /**
- * `2015-01-01T00:00:00.000` of a date that moves; undefined for a text that is none.
- * @param end whether it ends a range: then a whole unit is rounded to its last millisecond, else to its first
+ * Returns a relative date as `2015-01-01T00:00:00.000`; undefined for any other text.
+ * @param end whether the date ends a range: a whole unit is then rounded up to its last millisecond
  */
 export function resolveRelativeDate(text: string, now: number, end: boolean): string | undefined {
   const [whole, sign, count, step = '', unit] =
@@ -45,7 +45,7 @@ function startOf(at: number, unit: string): number {
   if (unit === 'y') return Date.UTC(year, 0, 1);
   if (unit === 'M') return Date.UTC(year, month, 1);
   const day = unitMs['d'] ?? 1;
-  // Weeks begin on Monday; the first day of the epoch was a Thursday.
+  // Weeks start on Monday; the first day of the epoch was a Thursday.
   if (unit === 'w') return at - ((((at + 3 * day) % (7 * day)) + 7 * day) % (7 * day));
   const length = unitMs[unit] ?? 1;
   return at - (((at % length) + length) % length);

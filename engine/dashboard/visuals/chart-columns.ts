@@ -1,11 +1,11 @@
-/** Which columns a classic chart shows as what: its two ways of saying so, read into one. */
+/** Reads the roles of the columns of a classic chart from either of their two formats. */
 import { getObject, toJsonObject, getOwn, getText, type JsonObject } from '../json-fields.ts';
 
 export interface ChartColumn {
   readonly column: string;
-  /** Under which its options are kept; the column itself in the older way. */
+  /** Key of its options; the column itself in the older format. */
   readonly id: string;
-  /** An aggregate, or the unit to which a date is cut. */
+  /** Aggregate, or unit to which a date is truncated. */
   readonly transform?: string | undefined;
 }
 
@@ -14,15 +14,15 @@ export interface ChartColumns {
   readonly y: readonly ChartColumn[];
   readonly series: ChartColumn | undefined;
   readonly size: ChartColumn | undefined;
-  /** The value that the colour of a heatmap shows. */
+  /** Column of the colours of a heatmap. */
   readonly value: ChartColumn | undefined;
-  /** Columns of roles that no widget has, with their role. */
+  /** Columns with roles that no widget supports. */
   readonly others: readonly { readonly role: string; readonly column: string }[];
 }
 
 type Role = 'x' | 'y' | 'series' | 'size' | 'value';
 
-/** Role as it is written -> role. */
+/** Spelling of a role -> role. */
 const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['x', 'x'],
   ['y', 'y'],
@@ -34,7 +34,7 @@ const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['color', 'value'],
 ]);
 
-/** Roles of a column that is not shown. */
+/** Roles of a hidden column. */
 const hiddenRoles = new Set(['', 'unused', 'hidden', 'none']);
 
 export function parseChartColumns(options: JsonObject): ChartColumns {

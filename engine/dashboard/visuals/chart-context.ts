@@ -1,4 +1,4 @@
-/** A chart while it is mapped. */
+/** State of a chart while it is mapped. */
 import type { JsonObject } from '../json-fields.ts';
 import type { ChartColumns } from './chart-columns.ts';
 import type { FieldSet } from './visual.ts';

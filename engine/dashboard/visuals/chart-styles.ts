@@ -1,4 +1,4 @@
-/** Colours, titles, scales, sorting and formats of charts. */
+/** Reads colours, titles, scales, sorting and formats of charts. */
 import {
   getObject,
   toJsonObject,
@@ -17,7 +17,7 @@ import { dateUnit } from './visual.ts';
 
 const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
-/** Options of one series, which stand under the id of its column, the column, or its value. */
+/** Returns the options of a series, by the id of its column or by the column. */
 export function seriesOption(
   options: JsonObject,
   { id, column }: Pick<ChartColumn, 'id' | 'column'>,
@@ -32,7 +32,7 @@ export function colorOf(option: JsonObject): string | undefined {
   return text !== undefined && colour.test(text) ? text : undefined;
 }
 
-/** Options that stand under a value of a column: not those of the columns of values themselves. */
+/** Returns the options of values of a column, without the options of the value columns themselves. */
 function valueOptions(
   options: JsonObject,
   key: 'seriesOptions' | 'valuesOptions',
@@ -42,7 +42,7 @@ function valueOptions(
   return Object.entries(getObject(options, key)).filter(([value]) => !others.has(value));
 }
 
-/** Colours of values, as the scale of a colour has them; undefined when there are none. */
+/** Returns the colours of values for a colour scale; undefined when there are none. */
 export function colorMappings(
   options: JsonObject,
   key: 'seriesOptions' | 'valuesOptions',
@@ -55,7 +55,7 @@ export function colorMappings(
   return mappings.length > 0 ? mappings : undefined;
 }
 
-/** Values of a series that were given another name, which the newer format cannot do. */
+/** Returns the renamed values of a series, which the modern format does not support. */
 export function renamedValues(
   options: JsonObject,
   key: 'seriesOptions' | 'valuesOptions',
@@ -71,8 +71,8 @@ export type Scale = 'quantitative' | 'temporal' | 'categorical';
 
 const temporalName = /date|time|(?:^|_)(?:ts|at|day|week|month)$/i;
 
-/** The scale of the x axis: as it was chosen, by what is done with a date, or by the name of the column. */
-export function scaleOf(axis: JsonObject, { column, transform }: ChartColumn, otherwise: Scale): Scale {
+/** Returns the scale of the x axis: as configured, else by the transform, else by the name of the column. */
+export function scaleOf(axis: JsonObject, { column, transform }: ChartColumn, defaultScale: Scale): Scale {
   switch ((getText(axis, 'type') ?? '-').toLowerCase()) {
     case 'category':
       return 'categorical';
@@ -82,11 +82,11 @@ export function scaleOf(axis: JsonObject, { column, transform }: ChartColumn, ot
     case 'logarithmic':
       return 'quantitative';
     default:
-      return dateUnit(transform) !== undefined || temporalName.test(column) ? 'temporal' : otherwise;
+      return dateUnit(transform) !== undefined || temporalName.test(column) ? 'temporal' : defaultScale;
   }
 }
 
-/** The axis options: x stands alone, y is a list of one or two. */
+/** Returns the options of the x axis, and of one or two y axes. */
 export function axesOf(options: JsonObject): { readonly x: JsonObject; readonly y: readonly JsonObject[] } {
   const y = getOwn(options, 'yAxis');
   return {
@@ -99,7 +99,7 @@ export function axisTitle(axis: JsonObject): string | undefined {
   return getText(getObject(axis, 'title'), 'text') ?? getText(axis, 'title');
 }
 
-/** What of an axis is kept beside its field: title, hidden labels, and on a number axis its limits. */
+/** Encodes the title, hidden labels and, for numbers, the range of an axis. */
 export function axisEncoding(axis: JsonObject, scale: JsonObject): JsonObject {
   const title = axisTitle(axis);
   const hideLabels = isFalse(getObject(axis, 'labels'), 'enabled') ? true : undefined;
@@ -115,7 +115,7 @@ export function axisEncoding(axis: JsonObject, scale: JsonObject): JsonObject {
   });
 }
 
-/** The order of categories. */
+/** Returns the order of categories. */
 export function sortOf(options: JsonObject): JsonObject | undefined {
   if (isFalse(options, 'sortX'))
     return isTrue(options, 'reverseX') ? { by: 'natural-order-reversed' } : undefined;
@@ -124,7 +124,7 @@ export function sortOf(options: JsonObject): JsonObject | undefined {
   return undefined;
 }
 
-/** The format of values: as percentages where the chart shows shares. */
+/** Returns the format of values. @param isShare whether the chart shows shares, as percentages */
 export function valueFormat(options: JsonObject, isShare = false): unknown {
   return parseNumberFormat(
     getText(options, isShare ? 'percentFormat' : 'numberFormat') ?? getText(options, 'numberFormat'),
@@ -147,7 +147,7 @@ export function legendOf(options: JsonObject): JsonObject | undefined {
   return position === undefined ? undefined : { position };
 }
 
-/** Whether values stand at the marks. */
+/** Returns the label encoding of a chart that shows values at its marks. */
 export function labelOf(options: JsonObject): JsonObject | undefined {
   return isTrue(options, 'showDataLabels') ? { show: true } : undefined;
 }

@@ -1,4 +1,4 @@
-/** Charts: a classic chart names its kind in one option; each kind has a widget of its own. */
+/** Maps classic charts, whose kind is an option, to a widget for each kind. */
 import { truncateText } from '../../validation/messages.ts';
 import {
   getObject,
@@ -9,7 +9,7 @@ import {
   getText,
   type JsonObject,
 } from '../json-fields.ts';
-import type { VisualType } from '../modern.ts';
+import type { VisualType } from '../widget-encodings.ts';
 import { parseChartColumns } from './chart-columns.ts';
 import {
   axesOf,
@@ -31,7 +31,7 @@ import type { ChartContext } from './chart-context.ts';
 import { createValueField } from './value-field.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-/** Kind of a classic chart -> how it is mapped. Undefined from it: the chart lacks a column that it needs. */
+/** Kind of a classic chart -> its mapper, which returns undefined when a required column is missing. */
 const kinds: Readonly<Record<string, (draft: ChartContext) => WidgetDraft | undefined>> = {
   column: (draft) => axisChart(draft, 'bar'),
   bar: (draft) => axisChart(draft, 'bar'),
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<string, (draft: ChartContext) => WidgetDraft | unde
   box: mapBox,
 };
 
-/** The kind of a chart, in small letters. */
+/** Returns the kind of a chart in lower case. */
 export function chartKind(options: JsonObject): string {
   return truncateText((getText(options, 'globalSeriesType') ?? 'column').toLowerCase(), 60);
 }
@@ -55,7 +55,7 @@ export function isChartKind(options: JsonObject): boolean {
   return Object.hasOwn(kinds, chartKind(options));
 }
 
-/** Undefined for a kind that is not known, and for a chart without the columns that it needs. */
+/** Maps a chart; undefined for an unknown kind, or when a required column is missing. */
 export function mapChart({ options }: VisualizationInput): WidgetDraft | undefined {
   const kind = chartKind(options);
   const map = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
@@ -70,37 +70,37 @@ export function mapChart({ options }: VisualizationInput): WidgetDraft | undefin
   const visual = isMixed(draft, kind) ? mapCombo(draft) : map(draft);
   notes.push(...describeLostFormats(options, kind));
   for (const { role, column } of draft.columns.others)
-    notes.push(`the column ${column} is shown as ${role} in the classic chart, which the new one has not`);
+    notes.push(
+      `the column ${column} is shown as ${role} in the classic chart, which the new chart does not support`,
+    );
   return visual;
 }
 
-/** What every classic chart carries without anybody having chosen it. */
+/** Percent format of every classic chart whose format was not changed. */
 const defaultPercentFormat = '0[.]00%';
 
-/** Formats that somebody chose and the new charts have no place for. */
+/** Returns notes on formats that the modern charts do not support. */
 function describeLostFormats(options: JsonObject, kind: string): string[] {
   const dates = getText(options, 'dateTimeFormat') ?? '';
   const percents = getText(options, 'percentFormat') ?? defaultPercentFormat;
   return [
     ...(dates === ''
       ? []
-      : [
-          `its format of dates, ${truncateText(dates, 60)}, is not kept; the new chart chooses one by itself`,
-        ]),
+      : [`its format of dates, ${truncateText(dates, 60)}, is not kept; the new chart uses its own`]),
     ...(kind === 'pie' && percents !== defaultPercentFormat
       ? [`its format of percentages, ${truncateText(percents, 60)}, is not kept`]
       : []),
   ];
 }
 
-/** A chart whose series are of several kinds is a combination, whatever it calls itself. */
+/** Tells whether the series of a chart are of several kinds; such a chart is a combination. */
 function isMixed({ options, columns }: ChartContext, kind: string): boolean {
   if (!['column', 'bar', 'line', 'area', 'scatter'].includes(kind)) return false;
   const typesOf = columns.y.map((column) => getText(seriesOption(options, column), 'type') ?? kind);
   return new Set(typesOf).size > 1;
 }
 
-/** A chart with two axes: bars, lines, areas or points. */
+/** Maps a chart with two axes: bars, lines, areas or points. */
 function axisChart(draft: ChartContext, type: VisualType): WidgetDraft | undefined {
   const { options, columns, fields, notes } = draft;
   const { x, y } = columns;
@@ -146,7 +146,7 @@ function axisChart(draft: ChartContext, type: VisualType): WidgetDraft | undefin
   };
 }
 
-/** One column of values, or several side by side. */
+/** Encodes one column of values, or several side by side. */
 function valueAxis(draft: ChartContext, axis: JsonObject): JsonObject {
   const {
     columns: { y },
@@ -160,13 +160,13 @@ function valueAxis(draft: ChartContext, axis: JsonObject): JsonObject {
     : { fields: [only, ...more], ...common, ...omitUndefined({ format }) };
 }
 
-/** The column that parts the values into series, with the colours of its values. */
+/** Encodes the column that splits the values into series, with the colours of its values. */
 function colorEncoding({ columns: { series, y }, options, fields, notes }: ChartContext): JsonObject {
   const legend = legendOf(options);
   if (series === undefined) return legend === undefined ? {} : { color: { legend } };
   if (y.length > 1)
     notes.push(
-      `its values are parted by ${series.column} as well as by ${y.length} columns, which may look different`,
+      `its values are split by ${series.column} as well as by ${y.length} columns, which may look different`,
     );
   const renamed = renamedValues(options, 'seriesOptions', y);
   if (renamed.length > 0)
@@ -182,7 +182,7 @@ function colorEncoding({ columns: { series, y }, options, fields, notes }: Chart
   };
 }
 
-/** Colours in the order of the columns of values, and how bars stand to one another. */
+/** Returns the colours in the order of the value columns, and the layout of bars or areas. */
 function markOf({ options, columns }: ChartContext, type: VisualType): JsonObject | undefined {
   const colours = columns.y.map((column) => colorOf(seriesOption(options, column)));
   const mark = omitUndefined({
@@ -195,7 +195,7 @@ function markOf({ options, columns }: ChartContext, type: VisualType): JsonObjec
   return Object.keys(mark).length > 0 ? mark : undefined;
 }
 
-/** For series without a colour of their own beside others that have one. */
+/** Colours of series without their own colour, where other series have one. */
 const defaultColors = ['#077A9D', '#FFAB00', '#00A972', '#FF3621', '#8BCAE7', '#AB4057'];
 
 function layoutOf(options: JsonObject, type: VisualType): string | undefined {

@@ -1,5 +1,5 @@
-/** Combinations of bars and lines: bars on the first axis, lines on the second. */
-import { omitUndefined, getNumber, getText } from '../json-fields.ts';
+/** Maps combinations of bars, on the first y axis, and lines, on the second. */
+import { omitUndefined, getNumber, getText, type JsonObject } from '../json-fields.ts';
 import type { ChartContext } from './chart-context.ts';
 import {
   axesOf,
@@ -18,18 +18,21 @@ import type { WidgetDraft } from './visual.ts';
 
 const bars = new Set(['column', 'bar']);
 
-export function mapCombo({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
-  const { x, y, series } = columns;
-  const [first] = y;
-  if (x === undefined || first === undefined) return undefined;
-  const axes = axesOf(options);
-  const xField = fields.addTransformed(x.column, x.transform);
-  const own = getText(options, 'globalSeriesType')?.toLowerCase() ?? 'column';
-  const typed = y.map((column, index) => {
+interface ComboSeries {
+  readonly field: JsonObject;
+  readonly isBar: boolean;
+  readonly color: string | undefined;
+}
+
+/** Returns the series of a combination, and adds notes on those that look different. */
+function comboSeriesOf({ options, columns, fields, notes }: ChartContext): readonly ComboSeries[] {
+  const chartType = getText(options, 'globalSeriesType')?.toLowerCase() ?? 'column';
+  const series = columns.y.map((column, index) => {
     const option = seriesOption(options, column);
-    // Of a combination that does not say, the first series are the bars.
+    // In a combination without types, the first series are the bars.
     const type =
-      getText(option, 'type')?.toLowerCase() ?? (own === 'combo' ? (index === 0 ? 'column' : 'line') : own);
+      getText(option, 'type')?.toLowerCase() ??
+      (chartType === 'combo' ? (index === 0 ? 'column' : 'line') : chartType);
     return {
       field: createValueField({ fields, options }, column),
       isBar: bars.has(type),
@@ -38,25 +41,35 @@ export function mapCombo({ options, columns, fields, notes }: ChartContext): Wid
       color: colorOf(option),
     };
   });
-  for (const { field, type } of typed) {
+  for (const { field, type } of series) {
     if (type !== 'line' && !bars.has(type))
       notes.push(`the series ${String(field['displayName'])} is shown as a line instead of as ${type}`);
   }
-  if (typed.some(({ isBar, axis }) => isBar === (axis === 1)))
+  if (series.some(({ isBar, axis }) => isBar === (axis === 1)))
     notes.push('bars are measured on the first y axis and lines on the second');
-  const [primary, secondary] = [true, false].map((isBar) => typed.filter((one) => one.isBar === isBar));
+  return series;
+}
+
+export function mapCombo(context: ChartContext): WidgetDraft | undefined {
+  const { options, columns, fields, notes } = context;
+  const { x, y, series } = columns;
+  if (x === undefined || y.length === 0) return undefined;
+  const axes = axesOf(options);
+  const xField = fields.addTransformed(x.column, x.transform);
+  const comboSeries = comboSeriesOf(context);
+  const [primary, secondary] = [true, false].map((isBar) => comboSeries.filter((one) => one.isBar === isBar));
   const scale = scaleOf(axes.x, x, 'categorical');
   const format = valueFormat(options);
-  const side = (entries: typeof typed | undefined, title: string | undefined): object =>
+  const side = (entries: readonly ComboSeries[] | undefined, title: string | undefined): object =>
     omitUndefined({
       fields: (entries ?? []).map(({ field }) => omitUndefined({ ...field, format })),
       axis: title === undefined ? undefined : { title },
     });
-  const colors = typed.map(({ color }) => color);
+  const colors = comboSeries.map(({ color }) => color);
   const legend = legendOf(options);
   if (series !== undefined)
     notes.push(
-      `a combination cannot part its values by ${series.column}; the column stays in the widget's data`,
+      `a combination cannot split its values by ${series.column}; the column stays in the widget's data`,
     );
   if (series !== undefined) fields.addTransformed(series.column, series.transform);
   return {

@@ -1,4 +1,4 @@
-/** Counters: one value, and what it is compared with. */
+/** Maps counters: one value, and its target. */
 import { omitUndefined, isTrue, getNumber, getText, type JsonObject } from '../json-fields.ts';
 import { parseNumberFormat, createPlainFormat } from './number-format.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
@@ -61,7 +61,7 @@ function formatOf(options: JsonObject): unknown {
   );
 }
 
-/** What stands before and behind the value. */
+/** Returns the text before and after the value. */
 function formatTemplateOf(options: JsonObject): JsonObject {
   const [before = '', after = ''] = [getText(options, 'stringPrefix'), getText(options, 'stringSuffix')];
   return before === '' && after === '' ? {} : { formatTemplate: `${before}{{ @formatted }}${after}` };

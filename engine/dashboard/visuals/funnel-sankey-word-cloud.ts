@@ -1,4 +1,4 @@
-/** Funnels, flows and clouds of words. */
+/** Maps funnels, Sankey diagrams and word clouds. */
 import { getObject, omitUndefined, isFalse, isTrue, getText } from '../json-fields.ts';
 import { parseNumberFormat } from './number-format.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
@@ -38,13 +38,13 @@ export function mapFunnel({ options }: VisualizationInput): WidgetDraft | undefi
   };
 }
 
-/** Steps are the columns stage1, stage2 and so on; the column value says how much flows. */
+/** Maps a Sankey diagram: stages are the columns stage1, stage2 and so on, weights the column value. */
 export function mapSankey({ columns }: VisualizationInput): WidgetDraft {
   const notes: string[] = [];
   const fields = createFieldSet(notes);
   const found = columns?.filter((column) => /^stage\d+$/i.test(column)) ?? [];
   if (found.length < 2)
-    notes.push('its steps are taken to be the columns stage1 and stage2, and their weight the column value');
+    notes.push('the columns stage1 and stage2 are used as steps, and the column value as their weight');
   const stages = (found.length < 2 ? ['stage1', 'stage2'] : found).map((column) => ({
     fieldName: fields.addColumn(column),
     displayName: column,

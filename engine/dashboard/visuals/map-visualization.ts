@@ -1,7 +1,4 @@
-/**
- * Every type of classic visualization and the widget that it becomes; what has none becomes a table with a
- * note.
- */
+/** Maps classic visualizations to widgets by type; a type without a widget becomes a table with a note. */
 import { truncateText } from '../../validation/messages.ts';
 import { getText, type JsonObject } from '../json-fields.ts';
 import { mapChart, chartKind, isChartKind } from './chart.ts';
@@ -19,10 +16,10 @@ import {
   type WidgetDraft,
 } from './visual.ts';
 
-/** Types that the newer format has no widget for. */
+/** Types without a widget in the modern format. */
 const typesWithoutWidget: ReadonlySet<string> = new Set(['DETAILS', 'SUNBURST_SEQUENCE']);
 
-/** Type of a classic visualization -> its mapping. */
+/** Type of a classic visualization -> its mapper. */
 const visualizationMappers: ReadonlyMap<string, VisualizationMapper> = new Map<string, VisualizationMapper>([
   ['TABLE', mapTable],
   ['CHART', mapChart],
@@ -39,45 +36,43 @@ const visualizationMappers: ReadonlyMap<string, VisualizationMapper> = new Map<s
 
 export interface MappedVisualization {
   readonly visual: WidgetDraft;
-  /** What people have to know who look at it; undefined when it shows what it showed before. */
+  /** Note for viewers; undefined when the widget shows the same as before. */
   readonly remark: string | undefined;
 }
 
-/** @param type in any case */
-export function mapVisualization(type: string, shown: VisualizationInput): MappedVisualization {
+/** Maps a visualization. @param type in any case */
+export function mapVisualization(type: string, input: VisualizationInput): MappedVisualization {
   const name = type.trim().toUpperCase();
-  const visual = visualizationMappers.get(name)?.(shown);
+  const visual = visualizationMappers.get(name)?.(input);
   if (visual !== undefined) return { visual, remark: undefined };
   const isChart = name === 'CHART';
-  const what = isChart
-    ? `chart of type ${chartKind(shown.options)}`
+  const description = isChart
+    ? `chart of type ${chartKind(input.options)}`
     : `visualization of type ${truncateText(name, 60)}`;
-  const isKnown = isChart ? isChartKind(shown.options) : visualizationMappers.has(name);
-  const why = isKnown
+  const isKnown = isChart ? isChartKind(input.options) : visualizationMappers.has(name);
+  const reason = isKnown
     ? 'does not name the columns that it needs'
     : isChart || typesWithoutWidget.has(name)
-      ? 'has no counterpart in the new format'
-      : 'is not known';
+      ? 'has no counterpart in the modern format'
+      : 'is unknown';
   return {
-    visual: mapTable({ ...shown, columns: shown.columns ?? chartColumnNames(shown.options) }),
-    remark: `This table stands in the place of a ${what}, which ${why}.`,
+    visual: mapTable({ ...input, columns: input.columns ?? chartColumnNames(input.options) }),
+    remark: `This table replaces a ${description}, which ${reason}.`,
   };
 }
 
-/** The columns that a chart names, for the table in its place. */
+/** Returns the columns that a chart names, for the table that replaces it. */
 function chartColumnNames(options: JsonObject): string[] {
   const { x, y, series, size, value, others } = parseChartColumns(options);
   return [...new Set([x, ...y, series, size, value, ...others].flatMap((column) => column?.column ?? []))];
 }
 
-/** Classic box plots take the columns as they come: the first one parts, the second one has the values. */
+/** Maps a classic box plot: the first column of the query defines the boxes, the second has the values. */
 function mapBoxPlotVisualization({ options, columns }: VisualizationInput): WidgetDraft | undefined {
   const [first, second] = columns ?? [];
   const column = second ?? first;
   if (column === undefined) return undefined;
-  const notes = [
-    'its columns are taken to be the first of the query for the boxes and the second for the values',
-  ];
+  const notes = ['the first column of the query is used for the boxes and the second for the values'];
   const fields = createFieldSet(notes);
   const x =
     second === undefined || first === undefined

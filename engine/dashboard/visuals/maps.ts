@@ -1,4 +1,4 @@
-/** Maps: places by their coordinates, and regions by their names. */
+/** Maps symbol maps, with coordinates, and choropleth maps, with names of regions. */
 import { getObject, toJsonObject, omitUndefined, isTrue, getObjects, getText } from '../json-fields.ts';
 import { colorOf } from './chart-styles.ts';
 import { parseNumberFormat } from './number-format.ts';
@@ -15,7 +15,7 @@ export function mapSymbolMap({ options }: VisualizationInput): WidgetDraft | und
     return color === undefined ? [] : [{ value, color }];
   });
   if (getText(options, 'iconShape') !== undefined || isTrue(options, 'customizeMarkers'))
-    notes.push('markers of its own are not kept');
+    notes.push('its custom markers are not kept');
   const named =
     getObjects(options, 'tooltip').length > 0 ||
     isTrue(getObject(options, 'tooltip'), 'enabled') ||
@@ -47,8 +47,8 @@ export function mapSymbolMap({ options }: VisualizationInput): WidgetDraft | und
   };
 }
 
-/** Property of a region that a column is compared with -> the role of the column. */
-const codes: readonly (readonly [RegExp, string])[] = [
+/** Property of a region that a column is compared with -> role of the column. */
+const regionRoles: readonly (readonly [RegExp, string])[] = [
   [/iso|abbrev|postal|code/i, 'unit-code'],
   [/./, 'name'],
 ];
@@ -62,12 +62,12 @@ export function mapChoropleth({ options }: VisualizationInput): WidgetDraft | un
   const notes: string[] = [];
   const fields = createFieldSet(notes);
   const by = getText(options, 'targetField') ?? getText(options, 'countryCodeType') ?? 'name';
-  const role = codes.find(([pattern]) => pattern.test(by))?.[1] ?? 'name';
+  const role = regionRoles.find(([pattern]) => pattern.test(by))?.[1] ?? 'name';
   const map = getText(options, 'mapType') ?? 'countries';
   const country = /usa|united/i.test(map) ? 'United States' : /jap/i.test(map) ? 'Japan' : undefined;
   const field = { fieldName: fields.addColumn(key), type: 'field' };
   if (country === undefined && !/countr|world/i.test(map))
-    notes.push(`the map ${map} is not known; regions are taken for countries`);
+    notes.push(`the map ${map} is unknown; its regions are treated as countries`);
   const region =
     country === undefined
       ? { regionType: 'mapbox-v4-admin', admin0: { ...field, geographicRole: `admin0-${role}` } }

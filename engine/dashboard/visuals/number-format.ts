@@ -1,7 +1,4 @@
-/**
- * Number formats: patterns such as `$0,0.00` and `0.0%` of classic dashboards as the newer format describes
- * them.
- */
+/** Converts number formats of classic dashboards, such as `$0,0.00` and `0.0%`, to the modern format. */
 
 export interface NumberFormat {
   readonly type: 'number-plain' | 'number-percent' | 'number-currency';
@@ -19,16 +16,16 @@ const currencies: ReadonlyMap<string, string> = new Map([
   ['₹', 'INR'],
 ]);
 
-/** Undefined for a pattern that is not understood as a whole. */
+/** Parses a pattern; undefined when a part of it is not supported. */
 export function parseNumberFormat(pattern: string | undefined): NumberFormat | undefined {
   const [, before = '', whole, fraction = '', optional = '', letter = '', percent = '', after = ''] =
     /^\s*([$€£¥₹]?)\s*(0(?:,0+)?|0+|#,##0)(?:\.(0*)(?:\[(0+)\])?|\[\.\](?:0+))?\s*([aA]?)\s*(%?)\s*([$€£¥₹]?)\s*$/u.exec(
       pattern ?? '',
     ) ?? [];
   if (whole === undefined || pattern === undefined) return undefined;
-  const [, wholly = ''] = /\[\.\](0+)/.exec(pattern) ?? [];
+  const [, optionalFraction = ''] = /\[\.\](0+)/.exec(pattern) ?? [];
   const currency = currencies.get(before === '' ? after : before);
-  const flexible = optional.length + wholly.length;
+  const flexible = optional.length + optionalFraction.length;
   return {
     type: percent !== '' ? 'number-percent' : currency !== undefined ? 'number-currency' : 'number-plain',
     ...(currency !== undefined && percent === '' && { currencyCode: currency }),
@@ -38,7 +35,7 @@ export function parseNumberFormat(pattern: string | undefined): NumberFormat | u
   };
 }
 
-/** The format of a counter with so many decimal places and no pattern of its own. */
+/** Returns the format of a counter with a number of decimal places and no pattern. */
 export function createPlainFormat(places: number): NumberFormat {
   return {
     type: 'number-plain',

@@ -1,4 +1,4 @@
-/** Charts that are not drawn along two axes of values: pies, histograms, heatmaps and boxes. */
+/** Maps charts without two axes of values: pies, histograms, heatmaps and box plots. */
 import { omitUndefined, getNumber, getText, type JsonObject } from '../json-fields.ts';
 import type { ChartColumn } from './chart-columns.ts';
 import type { ChartContext } from './chart-context.ts';
@@ -16,7 +16,7 @@ import {
 import { createValueField } from './value-field.ts';
 import { quoteColumn, type WidgetDraft } from './visual.ts';
 
-/** The values become angles, the categories colours. */
+/** Maps a pie: values are angles, categories are colours. */
 export function mapPie({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const { x, y, series } = columns;
   const [value, ...others] = y;
@@ -25,7 +25,7 @@ export function mapPie({ options, columns, fields, notes }: ChartContext): Widge
   const color = fields.addTransformed(category.column, category.transform);
   const angle = createValueField({ fields, options }, value);
   for (const { column } of others)
-    notes.push(`of several values a pie shows one; ${column} stays in the widget's data`);
+    notes.push(`a pie shows one of several values; ${column} stays in the widget's data`);
   for (const { column, transform } of others) fields.addTransformed(column, transform);
   if (x !== undefined && series !== undefined) {
     notes.push(
@@ -62,7 +62,7 @@ export function mapPie({ options, columns, fields, notes }: ChartContext): Widge
   };
 }
 
-/** How often values fall into intervals: counted by the widget where the width of the intervals is known. */
+/** Maps a histogram; the query counts the values where the width of the intervals is known. */
 export function mapHistogram({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const [column, ...others] = columns.x === undefined ? columns.y : [columns.x, ...columns.y];
   if (column === undefined) return undefined;
@@ -100,7 +100,7 @@ export function mapHistogram({ options, columns, fields, notes }: ChartContext):
   };
 }
 
-/** Two categories, and a value as the colour of each cell. */
+/** Maps a heatmap: two categories, and a value as the colour of each cell. */
 export function mapHeatmap({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const {
     x,
@@ -146,7 +146,7 @@ function rampOf(options: JsonObject): object | undefined {
     : { mode: 'scheme', scheme: scheme.toLowerCase() };
 }
 
-/** Spread of values: the widget computes the quartiles. */
+/** Maps a box plot; the query computes the quartiles. */
 export function mapBox({ options, columns, fields, notes }: ChartContext): WidgetDraft | undefined {
   const {
     x,
@@ -173,7 +173,7 @@ export function mapBox({ options, columns, fields, notes }: ChartContext): Widge
   );
 }
 
-/** @param shown what stands on the x axis, the column of values, and the options of the y axis */
+/** Returns a box plot of the x axis, the column of values and the options of the y axis. */
 export function createBoxPlot(
   {
     x,

@@ -1,9 +1,9 @@
-/** Pivots, and cohorts, which become pivots. */
+/** Maps pivots, and cohorts, which become pivots. */
 import { toJsonObject, omitUndefined, getList, getOwn, getText, type JsonObject } from '../json-fields.ts';
 import { parseNumberFormat } from './number-format.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-/** Name of an aggregation -> transform; a share is shown as what it is a share of. */
+/** Name of an aggregation -> transform. */
 const aggregators: ReadonlyMap<string, string> = new Map([
   ['count', 'COUNT'],
   ['count unique values', 'COUNT_DISTINCT'],
@@ -30,29 +30,29 @@ export function mapPivot({ options }: VisualizationInput): WidgetDraft | undefin
   if (rows.length + columns.length + values.length === 0) return undefined;
   const notes: string[] = [];
   const fields = createFieldSet(notes);
-  const side = (columns_: readonly PivotColumn[]): object[] =>
-    columns_.map(({ name }) => ({ fieldName: fields.addColumn(name), displayName: name }));
+  const side = (entries: readonly PivotColumn[]): object[] =>
+    entries.map(({ name }) => ({ fieldName: fields.addColumn(name), displayName: name }));
   const [rowFields, columnFields] = [side(rows), side(columns)];
   const aggregator = getText(options, 'aggregatorName') ?? (values.length === 0 ? 'Count' : 'Sum');
   const transform = aggregators.get(aggregator.toLowerCase());
-  if (transform === undefined) notes.push(`the aggregation ${aggregator} is not known; values are added up`);
+  if (transform === undefined) notes.push(`the aggregation ${aggregator} is unknown; the values are summed`);
   const renderer = getText(options, 'rendererName');
   const cellType = /heatmap$/i.test(renderer ?? '') ? 'color-scale' : 'text';
   if (renderer !== undefined && cellType === 'text' && !/^table$/i.test(renderer))
-    notes.push(`it is shown as ${renderer}, of which the table is kept`);
+    notes.push(`it is shown as ${renderer}; only its table is kept`);
   if (
     Object.values(toJsonObject(getOwn(options, 'valueFilter'))).some(
       (filter) => Object.keys(toJsonObject(filter)).length > 0,
     )
   )
-    notes.push('values that were filtered out of the pivot are shown');
+    notes.push('values that the pivot filtered out are shown');
   const format = parseNumberFormat(getText(options, 'numberFormat'));
   const cells =
     values.length === 0
       ? [{ fieldName: fields.addRowCount(), cellType }]
-      : values.map(({ name, transform: its }) =>
+      : values.map(({ name, transform: ownTransform }) =>
           omitUndefined({
-            fieldName: fields.addTransformed(name, its ?? transform ?? 'SUM'),
+            fieldName: fields.addTransformed(name, ownTransform ?? transform ?? 'SUM'),
             displayName: name,
             cellType,
             format,
@@ -67,7 +67,7 @@ export function mapPivot({ options }: VisualizationInput): WidgetDraft | undefin
   };
 }
 
-/** When a group began, how long ago that is, and what of it is left. */
+/** Maps a cohort: the start of each group, the time since then, and the remaining value. */
 export function mapCohort({ options }: VisualizationInput): WidgetDraft {
   const notes = [
     'a cohort is shown as a pivot of its values; shares of the size of each group are not computed',
@@ -108,7 +108,7 @@ interface PivotColumn {
   readonly transform: string | undefined;
 }
 
-/** Columns as texts, or as objects with a name. */
+/** Parses columns, which are texts or objects with a name. */
 function parsePivotColumns(options: JsonObject, keys: readonly string[]): PivotColumn[] {
   const key = keys.find((each) => getList(options, each).length > 0);
   return key === undefined

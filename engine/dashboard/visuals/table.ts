@@ -1,4 +1,4 @@
-/** Tables: the options of classic columns are those of the newer ones. */
+/** Maps tables; most options of columns are the same in both formats. */
 import {
   isFalse,
   isTrue,
@@ -11,8 +11,8 @@ import {
 } from '../json-fields.ts';
 import { createFieldSet, type VisualizationInput, type WidgetDraft } from './visual.ts';
 
-/** Column options that mean the same in both formats and are taken as they are. */
-const kept = [
+/** Column options that are the same in both formats. */
+const sharedOptions = [
   'title',
   'type',
   'displayAs',
@@ -41,7 +41,7 @@ const kept = [
   'default',
 ] as const;
 
-/** Columns in their order, with their options; those that were hidden stay among the invisible ones. */
+/** Maps the columns in their order; hidden ones become invisible columns. */
 export function mapTable({ options, columns = [] }: VisualizationInput): WidgetDraft {
   const described = getObjects(options, 'columns')
     .flatMap((column, index) => {
@@ -58,7 +58,7 @@ export function mapTable({ options, columns = [] }: VisualizationInput): WidgetD
     toColumnEncoding(fields.addColumn(name), column, order),
   );
   if (described.length === 0) for (const name of columns) encoded.push({ fieldName: fields.addColumn(name) });
-  if (encoded.length === 0) notes.push('its columns are not known; choose them once it has data');
+  if (encoded.length === 0) notes.push('its columns are unknown; choose them once it has data');
   return {
     type: 'table',
     encodings: omitUndefined({
@@ -89,7 +89,7 @@ function toColumnEncoding(
 function columnOptions(column: JsonObject): JsonObject {
   const title = getText(column, 'title') ?? getText(column, 'name');
   return {
-    ...omitUndefined(Object.fromEntries(kept.map((key) => [key, getOwn(column, key)]))),
+    ...omitUndefined(Object.fromEntries(sharedOptions.map((key) => [key, getOwn(column, key)]))),
     ...omitUndefined({ displayName: title, title }),
   };
 }

@@ -1,4 +1,4 @@
-/** A column of values of a chart, with the name that its series was given. */
+/** Encodes a column of values of a chart, with the name of its series. */
 import { getText, type JsonObject } from '../json-fields.ts';
 import type { ChartColumn } from './chart-columns.ts';
 import { seriesOption } from './chart-styles.ts';

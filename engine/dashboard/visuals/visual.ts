@@ -1,14 +1,12 @@
-/**
- * What a classic visualization becomes: a widget of the newer format before it has a name, a dataset and a
- * title.
- */
-import type { QueryField, VisualType } from '../modern.ts';
+/** Draft of a widget of the modern format, without name, dataset and title, and the fields of its query. */
+import type { QueryField } from '../modern.ts';
+import type { VisualType } from '../widget-encodings.ts';
 import type { JsonObject } from '../json-fields.ts';
 
-/** A classic visualization, as the mappings see it. */
+/** Classic visualization, as the mappers take it. */
 export interface VisualizationInput {
   readonly options: JsonObject;
-  /** The columns of its query as far as its text tells; undefined when it does not. */
+  /** Columns of its query; undefined when the text of the query does not name them. */
   readonly columns: readonly string[] | undefined;
 }
 
@@ -17,34 +15,31 @@ export interface WidgetDraft {
   readonly encodings: Readonly<Record<string, unknown>>;
   readonly mark?: Readonly<Record<string, unknown>>;
   readonly fields: readonly QueryField[];
-  /** Rows as the query gives them; false: grouped by the fields that are no aggregate. */
+  /** Whether rows are shown as they are; if not, they are grouped by the fields without an aggregate. */
   readonly disaggregated: boolean;
-  /** What could not be carried over exactly, as half sentences. */
+  /** Notes on what could not be converted exactly, as half sentences. */
   readonly notes: readonly string[];
 }
 
-/** Undefined when the visualization lacks what the widget needs. */
-export type VisualizationMapper = (shown: VisualizationInput) => WidgetDraft | undefined;
+/** Maps a visualization; undefined when it lacks a column that the widget requires. */
+export type VisualizationMapper = (input: VisualizationInput) => WidgetDraft | undefined;
 
-/** The fields of a widget's query, each once, in the order in which they are asked for. */
+/** Fields of a widget's query, without duplicates, in the order in which they were added. */
 export interface FieldSet {
-  /** A column as it is. Returns the name of the field, as do the others. */
+  /** Adds a column. Returns the name of the field, like the other methods. */
   addColumn(column: string): string;
-  /**
-   * An aggregate of a column, or a date cut to a unit; an unknown transform is noted, and leaves the column
-   * as it is.
-   */
+  /** Adds an aggregate of a column, or a truncated date; an unknown transform is noted and ignored. */
   addTransformed(column: string, transform: string | undefined): string;
-  /** The number of rows. */
+  /** Adds the number of rows. */
   addRowCount(): string;
-  /** Any other expression. */
+  /** Adds any other aggregate expression. */
   addExpression(name: string, expression: string): string;
   readonly fields: readonly QueryField[];
-  /** Whether one of them is an aggregate. */
+  /** Tells whether a field is an aggregate. */
   hasAggregates(): boolean;
 }
 
-/** Transform -> its function in names and in expressions. */
+/** Transform -> name of its function, and its expression. */
 const aggregateFunctions: ReadonlyMap<string, readonly [string, (column: string) => string]> = new Map([
   ['SUM', ['sum', (column) => `SUM(${column})`]],
   ['AVERAGE', ['avg', (column) => `AVG(${column})`]],
@@ -69,13 +64,13 @@ const dateUnits: ReadonlyMap<string, string> = new Map([
   ['YEAR', 'yearly'],
 ]);
 
-/** The unit to which a transform cuts a date; undefined when it does something else. */
+/** Returns the unit to which a transform truncates a date; undefined for any other transform. */
 export function dateUnit(transform: string | undefined): string | undefined {
   const unit = transform?.toUpperCase().replace(/_LEVEL$/, '');
   return unit !== undefined && dateUnits.has(unit) ? unit : undefined;
 }
 
-/** @param notes takes what cannot be expressed */
+/** Creates an empty set. @param notes receives notes on unknown transforms */
 export function createFieldSet(notes: string[]): FieldSet {
   const byName = new Map<string, QueryField>();
   let aggregated = false;
@@ -94,7 +89,7 @@ export function createFieldSet(notes: string[]): FieldSet {
       const aggregate = aggregateFunctions.get(transform.toUpperCase());
       if (aggregate === undefined) {
         notes.push(
-          `the transform ${transform} of the column ${column} is not known; the column is shown as it is`,
+          `the transform ${transform} of the column ${column} is unknown; the column is shown without it`,
         );
         return plain(column);
       }
@@ -116,7 +111,7 @@ export function createFieldSet(notes: string[]): FieldSet {
   };
 }
 
-/** A column as a name in an expression. */
+/** Returns a column as a name in an expression. */
 export function quoteColumn(column: string): string {
   return `\`${column.replaceAll('`', '``')}\``;
 }

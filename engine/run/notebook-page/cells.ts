@@ -1,6 +1,4 @@
-/**
- * The cells of a notebook as HTML: code or Markdown, how far it came, and all that it showed in its order.
- */
+/** Renders the cells of a notebook as HTML: code or Markdown, phase, and outputs. */
 import type { CellLanguage, NotebookCell } from '../task-output.ts';
 import type { CellWriter } from './code.ts';
 import { formatDuration } from './time-format.ts';
@@ -8,7 +6,7 @@ import { isActive, languageOf, phaseOf, type CellPhase, type ExportedNotebook } 
 import { html, type Markup } from './markup.ts';
 import { outputMarkup } from './outputs.ts';
 
-/** What is said beside a cell; nothing beside one that simply ran. */
+/** Label of a cell; a finished cell has none. */
 const phaseLabels: Readonly<Record<CellPhase, string | undefined>> = {
   finished: undefined,
   failed: 'Failed',
@@ -18,7 +16,7 @@ const phaseLabels: Readonly<Record<CellPhase, string | undefined>> = {
   skipped: 'Not run',
 };
 
-/** What a cell is called that is written in another language than its notebook. */
+/** Label of a cell in another language than its notebook. */
 const languageLabels: Readonly<Record<CellLanguage, string | undefined>> = {
   python: 'Python',
   sql: 'SQL',
@@ -29,7 +27,7 @@ const languageLabels: Readonly<Record<CellLanguage, string | undefined>> = {
   markdown: undefined,
 };
 
-/** One cell of a notebook. */
+/** Renders a cell. */
 export function cellMarkup(cell: NotebookCell, notebook: ExportedNotebook, writer: CellWriter): Markup {
   const phase = phaseOf(cell, isActive(notebook));
   return html`<section class="cell ${phase} ${cell.language}" id="cell-${cell.position}">
@@ -46,21 +44,21 @@ function contentsMarkup({ language, source }: NotebookCell, writer: CellWriter):
 `;
 }
 
-/** Number, title, and how far the cell came. Markdown that has none of the latter two stands for itself. */
+/** Renders number, title, phase and duration of a cell. Markdown without a title has no heading. */
 function headingMarkup(
   { position, language, title, source, startTime, finishTime }: NotebookCell,
   phase: CellPhase,
-  usual: CellLanguage,
+  notebookLanguage: CellLanguage,
 ): Markup | undefined {
   const label = language === 'markdown' ? undefined : phaseLabels[phase];
   if (language === 'markdown' && title === undefined) return undefined;
-  // A dashboard shows no code, and so no language of it.
-  const tag = language === usual || source === '' ? undefined : languageLabels[language];
-  const took =
+  // A dashboard shows no code and therefore no language.
+  const tag = language === notebookLanguage || source === '' ? undefined : languageLabels[language];
+  const duration =
     startTime === undefined || finishTime === undefined || language === 'markdown'
       ? undefined
       : formatDuration(finishTime - startTime);
   return html`<header><a class="number" href="#cell-${position}">${position}</a>${title === undefined ? undefined : html`<h2>${title}</h2>`}
-${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${took === undefined ? undefined : html`<span class="took">${took}</span>`}</header>
+${tag === undefined ? undefined : html`<span class="language">${tag}</span>`}${label === undefined ? undefined : html`<span class="label">${label}</span>`}${duration === undefined ? undefined : html`<span class="took">${duration}</span>`}</header>
 `;
 }

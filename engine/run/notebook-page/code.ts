@@ -1,4 +1,4 @@
-/** Source code and Markdown as HTML, by libraries that escape what they are given. */
+/** Renders source code and Markdown as HTML, with libraries that escape their input. */
 import highlighter from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import javascript from 'highlight.js/lib/languages/javascript';
@@ -11,7 +11,7 @@ import { html, replaceControlCharacters, trustedMarkup, type Markup } from './ma
 for (const [name, grammar] of Object.entries({ bash, javascript, python, sql }))
   highlighter.registerLanguage(name, grammar);
 
-/** Language of a cell -> how its code is coloured; absent: not at all. */
+/** Language of a cell -> grammar for highlighting. */
 const highlightGrammars: Readonly<Partial<Record<CellLanguage, string>>> = {
   python: 'python',
   sql: 'sql',
@@ -20,43 +20,40 @@ const highlightGrammars: Readonly<Partial<Record<CellLanguage, string>>> = {
   javascript: 'javascript',
 };
 
-/**
- * Characters of a page that are coloured or laid out, about a millisecond for every thousand; the rest is
- * shown as it is.
- */
+/** Maximum number of highlighted or laid out characters of a page; a thousand take about a millisecond. */
 const maxHighlightedCharacters = 300_000;
 
-// `html: false`: HTML in Markdown is text. Links that run scripts are refused by the library's own check.
+// `html: false`: HTML in Markdown is text. The library rejects links that run scripts.
 const markdownRenderer = new MarkdownIt('default', {
   html: false,
   highlight: (code, language) =>
     highlighter.getLanguage(language) === undefined ? '' : highlightCode(code, language),
 });
 
-/** Writes the cells of one page. */
+/** Renders the code and Markdown of one page. */
 export interface CellWriter {
-  /** Code in colours. */
+  /** Renders highlighted code. */
   code(source: string, language: CellLanguage): Markup;
-  /** Markdown as it is meant to be read. */
+  /** Renders Markdown. */
   markdown(source: string): Markup;
 }
 
 export function createCellWriter(): CellWriter {
-  let left = maxHighlightedCharacters;
-  const afford = (source: string): boolean => {
-    if (source.length > left) return false;
-    left -= source.length;
+  let remaining = maxHighlightedCharacters;
+  const reserve = (source: string): boolean => {
+    if (source.length > remaining) return false;
+    remaining -= source.length;
     return true;
   };
   return {
     code(source, language) {
       const grammar = highlightGrammars[language];
-      return grammar !== undefined && afford(source)
+      return grammar !== undefined && reserve(source)
         ? trustedMarkup(highlightCode(replaceControlCharacters(source), grammar))
         : html`${source}`;
     },
     markdown: (source) =>
-      afford(source)
+      reserve(source)
         ? trustedMarkup(escapeApostrophes(markdownRenderer.render(replaceControlCharacters(source))))
         : html`<pre>${source}</pre>`,
   };
@@ -66,7 +63,7 @@ function highlightCode(source: string, grammar: string): string {
   return highlighter.highlight(source, { language: grammar, ignoreIllegals: true }).value;
 }
 
-/** The library leaves them as they are; nothing on the page may read like the line that carries the model. */
+/** Escapes apostrophes, so that no text of the page can look like the line of the model. */
 function escapeApostrophes(markup: string): string {
   return markup.replaceAll("'", '&#39;');
 }

@@ -1,30 +1,30 @@
-/** What is known of a notebook that is exported, and how far each of its cells came. */
+/** Exported notebook, its cells and their phases. */
 import type { CellOutput, NotebookCell, NotebookReport } from '../task-output.ts';
 import type { Progress } from '../run.ts';
 import { isTerminal } from '../states.ts';
 
-/** One attempt of a notebook task. */
+/** Attempt of a notebook task. */
 export interface ExportedNotebook {
   readonly runId: number;
   readonly jobName: string;
   readonly taskKey: string;
-  /** Path in the workspace, as the task names it. */
+  /** Path in the workspace, as in the task. */
   readonly path: string;
-  /** Those that reached the notebook. */
+  /** Parameters that the notebook received. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly progress: Progress;
   /** Absent when the notebook never started. */
   readonly report: NotebookReport | undefined;
-  /** Text of the notebook, for one that never started. */
+  /** Text of a notebook that never started. */
   readonly source: string | undefined;
-  /** Why the task failed, in one sentence; '' when there is nothing to say. */
+  /** Reason of the failure in one sentence; '' without one. */
   readonly failure: string;
 }
 
-/** `waiting`: not reached yet; `skipped`: never reached; `interrupted`: nobody knows how it ended. */
+/** Phase of a cell. `waiting`: not reached yet; `skipped`: never reached; `interrupted`: end unknown. */
 export type CellPhase = 'finished' | 'failed' | 'running' | 'interrupted' | 'waiting' | 'skipped';
 
-/** The last part of the path, without the extension that says the language. */
+/** Returns the last part of the path without its extension. */
 export function notebookNameOf({ path }: Pick<ExportedNotebook, 'path'>): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/(?<=.)\.(py|sql|js|scala|r|ipynb)$/i, '');
   return name === '' ? path : name;
@@ -34,7 +34,7 @@ export function isActive({ progress }: Pick<ExportedNotebook, 'progress'>): bool
   return !isTerminal(progress.state);
 }
 
-/** The cells of the report; of a notebook without one, its whole text as one cell that did not run. */
+/** Returns the cells of the report; without a report, the text of the notebook as one skipped cell. */
 export function cellsOf({
   report,
   source = '',
@@ -45,10 +45,7 @@ export function cellsOf({
     : [{ position: 1, language: languageOf({ report, source }), source, status: 'skipped', outputs: [] }];
 }
 
-/**
- * What cells are written in that name no other language: the report says it, else the comment that the
- * notebook begins with.
- */
+/** Returns the language of the notebook: from its report, else from the comment in its first line. */
 export function languageOf({
   report,
   source = '',
@@ -58,7 +55,7 @@ export function languageOf({
   return mark === '--' ? 'sql' : mark === '//' ? 'javascript' : 'python';
 }
 
-/** @param active whether the run is still under way */
+/** Returns the phase of a cell. @param active whether the run is active */
 export function phaseOf(cell: NotebookCell, active: boolean): CellPhase {
   if (cell.status !== 'skipped') return cell.status;
   if (cell.startTime !== undefined && cell.finishTime === undefined)
@@ -66,7 +63,7 @@ export function phaseOf(cell: NotebookCell, active: boolean): CellPhase {
   return active ? 'waiting' : 'skipped';
 }
 
-/** What an output is for: to be looked at, or to follow what the code did. */
+/** Whether an output is a result to look at, and not a log. */
 const isVisual: Readonly<Record<CellOutput['type'], boolean>> = {
   html: true,
   text: true,
@@ -77,10 +74,7 @@ const isVisual: Readonly<Record<CellOutput['type'], boolean>> = {
   error: false,
 };
 
-/**
- * The notebook as a dashboard: the cells that show something to look at, without their code and without their
- * logs.
- */
+/** Returns the notebook as a dashboard: the results of its cells, without code and logs. */
 export function toDashboard(notebook: ExportedNotebook): ExportedNotebook {
   const { report } = notebook;
   if (report === undefined) return { ...notebook, source: undefined };

@@ -1,11 +1,6 @@
-/**
- * HTML that is put together so that no text can become markup: the `html` template escapes whatever is put
- * into it.
- */
+/** Composes HTML: the `html` template escapes all text. */
 
-/**
- * A piece of finished HTML. Only this module's callers that vouch for a text make one from it (`trusted`).
- */
+/** Piece of HTML. Only `html` and `trustedMarkup` create it. */
 export class Markup {
   readonly text: string;
 
@@ -14,15 +9,15 @@ export class Markup {
   }
 }
 
-/** What a template takes: text and numbers are escaped, markup is put in as it is, nothing leaves nothing. */
+/** Part of a template: text and numbers are escaped, markup is not, undefined renders as nothing. */
 export type MarkupPart = string | number | undefined | Markup | readonly Markup[];
 
-/** `html\`<p>${text}</p>\``: the only way in which pages are written. Attributes stand in double quotes. */
+/** Renders a template, such as `html\`<p>${text}</p>\``. Attributes must have double quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.map((string, index) => string + renderPart(parts[index])).join(''));
 }
 
-/** Vouches for a text that is markup already: constants, and what a library has escaped. */
+/** Declares a text as markup: for constants, and for the output of a library that escapes. */
 export function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }
@@ -33,9 +28,9 @@ function renderPart(part: MarkupPart): string {
   return typeof part === 'object' ? part.map((each) => each.text).join('') : escapeHtml(String(part));
 }
 
-/** A text as HTML shows it, in an element or a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
-  // One pass for each character, as no pass has to call back for every match: outputs have megabytes.
+  // One pass for each character avoids a callback for every match; outputs have megabytes.
   return replaceControlCharacters(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -45,8 +40,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * A text without what HTML cannot hold: control characters become their pictures (U+0000 is ␀), halves of
- * surrogate pairs U+FFFD.
+ * Replaces what HTML cannot contain: control characters by their pictures (U+0000 by ␀), lone surrogates by
+ * U+FFFD.
  */
 export function replaceControlCharacters(text: string): string {
   return text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, controlPictureOf);

@@ -1,4 +1,4 @@
-/** The notebook as data, inside its page: the line from which extraction scripts read cells and outputs. */
+/** Model of the notebook inside its page: the line from which scripts extract cells and outputs. */
 import { createHash } from 'node:crypto';
 import { notebookModelName } from '../../validation/aliases.ts';
 import type { CellLanguage, CellOutput, NotebookCell } from '../task-output.ts';
@@ -12,7 +12,7 @@ import {
   type ExportedNotebook,
 } from './exported-notebook.ts';
 
-/** How far a cell came, in the words of the model. */
+/** Phase of a cell -> state in the model. */
 const modelStateOf: Readonly<Record<CellPhase, string>> = {
   finished: 'finished',
   failed: 'error',
@@ -23,8 +23,8 @@ const modelStateOf: Readonly<Record<CellPhase, string>> = {
 };
 
 /**
- * The line that carries the model: JSON, percent-encoded, in base64. Its alphabet holds nothing that could
- * end the string or the script. Readers look for exactly this spelling.
+ * Returns the line of the model: JSON, percent-encoded, in base64. No character of this alphabet can end the
+ * string or the script. Readers search for exactly this spelling.
  */
 export function modelLine(notebook: ExportedNotebook): string {
   const encoded = Buffer.from(encodeURIComponent(JSON.stringify(notebookModel(notebook))), 'latin1').toString(
@@ -33,7 +33,7 @@ export function modelLine(notebook: ExportedNotebook): string {
   return `<script>var ${notebookModelName} = '${encoded}';</script>`;
 }
 
-/** The notebook in the shape that readers know ("NotebookV1"). */
+/** Returns the model in the shape that readers know ("NotebookV1"). */
 export function notebookModel(notebook: ExportedNotebook): object {
   return {
     version: 'NotebookV1',
@@ -93,13 +93,14 @@ const magicWords: Readonly<Record<CellLanguage, string>> = {
   javascript: 'javascript',
 };
 
-/** A cell as it is written in its notebook: in another language, with the magic word in front. */
-function commandText({ language, source }: NotebookCell, usual: CellLanguage): string {
-  const plain = source === '' || language === usual || source.startsWith(`%${magicWords[language]}`);
+/** Returns the source of a cell; in another language than the notebook, it starts with the magic word. */
+function commandText({ language, source }: NotebookCell, notebookLanguage: CellLanguage): string {
+  const plain =
+    source === '' || language === notebookLanguage || source.startsWith(`%${magicWords[language]}`);
   return plain ? source : `%${magicWords[language]} ${source}`;
 }
 
-/** Nothing, the one result, or a list of all of them in their order. */
+/** Returns the result of a cell: null, one result, or a list. */
 function resultsOf(outputs: readonly CellOutput[]): object | null {
   const [only, ...others] = outputs.map(resultOf);
   if (only === undefined) return null;
@@ -131,14 +132,14 @@ function resultOf(output: CellOutput): object {
   }
 }
 
-/** In such a bundle SVG stands as the text that it is, every other picture in base64. */
+/** Returns the data of a bundle: SVG as text, any other picture in base64. */
 function toBundleData({ mime, data }: Extract<CellOutput, { type: 'image' }>): string {
   return mime === 'image/svg+xml' ? Buffer.from(data, 'base64').toString('utf8').toWellFormed() : data;
 }
 
-/** An id that is the same in every export of the same thing. */
-function stableUuid(of: string): string {
-  const hex = createHash('sha256').update(of).digest('hex');
+/** Returns an id that is the same in every export. */
+function stableUuid(key: string): string {
+  const hex = createHash('sha256').update(key).digest('hex');
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

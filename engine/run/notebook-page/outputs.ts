@@ -1,13 +1,10 @@
-/**
- * What a cell showed, as HTML. HTML of the user stays in a frame of its own, where nothing runs and nothing
- * is loaded.
- */
+/** Renders the outputs of a cell. HTML of the user is in a sandboxed frame that runs and loads nothing. */
 import type { CellOutput } from '../task-output.ts';
 import { html, type Markup } from './markup.ts';
 import { tableMarkup } from './tables.ts';
 import { renderTerminalText } from './terminal-text.ts';
 
-/** One output; `cell` is the position of its cell, for readers who do not see it. */
+/** Renders an output. @param cell position of its cell, for screen readers */
 export function outputMarkup(output: CellOutput, cell: number): Markup {
   switch (output.type) {
     case 'error':
@@ -30,13 +27,13 @@ export function outputMarkup(output: CellOutput, cell: number): Markup {
 
 const labels = { stdout: 'Printed output', stderr: 'Printed errors', text: 'Value' } as const;
 
-/** A picture stands in its page. One in an image element runs no script and loads nothing, SVG included. */
+/** Renders a picture inline. In an image element, also SVG runs no script and loads nothing. */
 function imageMarkup({ mime, data }: Extract<CellOutput, { type: 'image' }>, cell: number): Markup {
   return html`<div class="output image"><img src="data:${mime};base64,${data.replaceAll(/[^A-Za-z0-9+/=]/g, '')}" alt="Picture shown by cell ${cell}"></div>
 `;
 }
 
-/** A failure: its one line, and the trace behind it when that says more. */
+/** Renders a failure: its summary, and its trace if it differs. */
 export function errorMarkup(summary: string, trace: string): Markup {
   const more =
     trace.trim() === '' || trace.trim() === summary.trim()
@@ -46,7 +43,7 @@ export function errorMarkup(summary: string, trace: string): Markup {
 `;
 }
 
-/** Light in dark surroundings, too: HTML that people show is made for white paper. */
+/** Always light, because the HTML of users assumes a white background. */
 const frameStyle =
   'body{margin:8px;font:14px/1.5 system-ui,sans-serif;color:#1f2328;background:#fff}' +
   'table{border-collapse:collapse}th,td{border:1px solid #d8dee4;padding:4px 10px;text-align:left}th{background:#f6f8fa}img,svg{max-width:100%}';
@@ -54,24 +51,22 @@ const frameStyle =
 function frameMarkup(content: string, cell: number): Markup {
   const page = `<!doctype html><meta charset="utf-8"><style>${frameStyle}</style>${content}`;
   const scripted = /<script\b/i.test(content)
-    ? html`<p class="hint">This output carries scripts. They do not run here.</p>`
+    ? html`<p class="hint">This output contains scripts. They do not run here.</p>`
     : undefined;
-  // An empty `sandbox` forbids everything; the page's own policy holds inside, too.
+  // An empty `sandbox` forbids everything, and the frame inherits the policy of the page.
   return html`<iframe class="output" sandbox="" title="HTML output of cell ${cell}" height="${frameHeight(content)}" srcdoc="${page}"></iframe>${scripted}
 `;
 }
 
-/**
- * A guess in pixels, from what makes HTML high: without scripts a frame does not fit itself to its contents.
- */
+/** Estimates the height of HTML in pixels; without scripts, a frame does not adapt to its content. */
 export function frameHeight(content: string): number {
-  const beginning = content.slice(0, 100_000);
-  const count = (tags: RegExp): number => beginning.match(tags)?.length ?? 0;
+  const start = content.slice(0, 100_000);
+  const count = (tags: RegExp): number => start.match(tags)?.length ?? 0;
   const rows = count(/<tr\b/gi);
-  // What stands in the cells of a table makes it no higher.
+  // Elements in table cells do not add to the height.
   const lines = rows === 0 ? count(/<(br|p|li|h[1-6]|div|pre|hr)\b/gi) : rows + count(/<(p|h[1-6])\b/gi);
-  const text = beginning.replaceAll(/<[^<>]*>/g, '').length;
-  const pictures = (beginning.match(/<(img|svg|canvas|video)\b[^>]*/gi) ?? []).map((tag) =>
+  const text = start.replaceAll(/<[^<>]*>/g, '').length;
+  const pictures = (start.match(/<(img|svg|canvas|video)\b[^>]*/gi) ?? []).map((tag) =>
     Number(/\bheight\s*[=:]\s*["']?(\d+)/i.exec(tag)?.[1] ?? 380),
   );
   const height =

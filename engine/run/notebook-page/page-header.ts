@@ -1,4 +1,4 @@
-/** The top of the page: which notebook it was, how its run stands, and what it was given. */
+/** Renders the header of the page: notebook, state of its run, and parameters. */
 import { durationsOf, type Progress } from '../run.ts';
 import type { LifeCycleState, ResultState } from '../states.ts';
 import { formatDuration, formatInstant } from './time-format.ts';
@@ -8,7 +8,7 @@ import { errorMarkup } from './outputs.ts';
 
 type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
-/** Result, or state where there is none -> its words and how they look. */
+/** Result, or state without a result -> label and tone. */
 const stateLabels: Readonly<
   Record<ResultState | Exclude<LifeCycleState, 'TERMINATED'>, readonly [string, Tone]>
 > = {
@@ -25,9 +25,9 @@ const stateLabels: Readonly<
 };
 
 export function pageHeaderMarkup(notebook: ExportedNotebook): Markup {
-  const [words, tone] = stateLabelOf(notebook.progress);
+  const [label, tone] = stateLabelOf(notebook.progress);
   return html`<header class="head">
-<h1>${notebookNameOf(notebook)} <span class="state ${tone}">${words}</span></h1>
+<h1>${notebookNameOf(notebook)} <span class="state ${tone}">${label}</span></h1>
 <p class="path">${notebook.path}</p>
 <dl class="facts">${factsOf(notebook).map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
@@ -63,19 +63,19 @@ function parametersMarkup(parameters: Readonly<Record<string, string>>): Markup 
 `;
 }
 
-/** Why it failed, leading to the cell where it did; that it is not over yet; nothing after a success. */
+/** Renders the failure, with a link to its cell, or a hint that the run is active; undefined after a success. */
 function endMarkup(notebook: ExportedNotebook): Markup | undefined {
   const { report, failure, progress } = notebook;
   const error = report?.error;
   if (error !== undefined && error.cell > 0) {
-    return html`<p class="notice bad"><a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}</p>
+    return html`<p class="banner bad"><a href="#cell-${error.cell}">Cell ${error.cell}</a> failed: ${error.summary}</p>
 `;
   }
   if (error !== undefined) return errorMarkup(error.summary, error.trace);
   if (isActive(notebook))
-    return html`<p class="notice busy">This run is not over: the page shows what there was when it was exported.</p>
+    return html`<p class="banner busy">This run is active: the page shows its state at the time of the export.</p>
 `;
   if (failure === '') return undefined;
-  return html`<p class="notice ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p>
+  return html`<p class="banner ${progress.result === 'CANCELED' ? 'quiet' : 'bad'}">${failure}</p>
 `;
 }

@@ -1,7 +1,4 @@
-/**
- * A notebook that ran, as one HTML page that needs no network and no script: with its code, or as a
- * dashboard.
- */
+/** Renders an executed notebook as one HTML page without network access and scripts. */
 import { cellMarkup } from './cells.ts';
 import { createCellWriter } from './code.ts';
 import { toDashboard, cellsOf, notebookNameOf, type ExportedNotebook } from './exported-notebook.ts';
@@ -10,26 +7,26 @@ import { html, trustedMarkup, type Markup } from './markup.ts';
 import { modelLine } from './notebook-model.ts';
 import { stylesheet } from './stylesheet.ts';
 
-/** Nothing runs and nothing is loaded, wherever the page is opened; the frames in it inherit this. */
+/** Policy that forbids to run or load anything; the frames of the page inherit it. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; base-uri 'none'; form-action 'none'";
 
-/** The view CODE (spec 2.10): every cell with its code and all that it showed. */
+/** Renders the view CODE (spec 2.10): all cells with their code and outputs. */
 export function codePage(notebook: ExportedNotebook): string {
   return renderPage(notebook, 'There is nothing to show: the notebook did not start.');
 }
 
-/** The view DASHBOARDS: what the cells showed for people to look at, without code and logs. */
+/** Renders the view DASHBOARDS: the results of the cells, without code and logs. */
 export function dashboardPage(notebook: ExportedNotebook): string {
   return renderPage(toDashboard(notebook), 'No cell has shown a table, a picture or a value.');
 }
 
-function renderPage(notebook: ExportedNotebook, nothing: string): string {
+function renderPage(notebook: ExportedNotebook, emptyText: string): string {
   const writer = createCellWriter();
   const cells = cellsOf(notebook);
   const body =
     cells.length === 0
-      ? html`<p class="nothing">${nothing}</p>`
+      ? html`<p class="nothing">${emptyText}</p>`
       : cells.map((cell) => cellMarkup(cell, notebook, writer));
   return html`<!doctype html>
 <html lang="en">
@@ -51,7 +48,7 @@ ${body}${exitMarkup(notebook)}</main>
 `.text;
 }
 
-/** The value that the notebook gave to its exit call: its result. */
+/** Renders the value of the exit call. */
 function exitMarkup({ report }: ExportedNotebook): Markup | undefined {
   if (report?.exitValue === undefined) return undefined;
   return html`<section class="exit"><h2>Result</h2><pre class="output" tabindex="0">${report.exitValue}</pre></section>

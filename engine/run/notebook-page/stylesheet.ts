@@ -1,4 +1,4 @@
-/** How the page looks: light or dark as the reader's system is, and always light on paper. */
+/** Stylesheet of the page: light or dark as the reader's system, and always light in print. */
 
 const light = `
   --page: #f6f7f9; --card: #ffffff; --code: #f7f8fa; --text: #1c2128; --soft: #5d6673; --line: #e1e5ea;
@@ -36,8 +36,8 @@ const head = `
 .parameters caption { text-align: left; color: var(--soft); font: .75rem/1.8 system-ui, sans-serif; }
 .parameters th, .parameters td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; white-space: pre-wrap; }
 .parameters th { font-weight: 400; color: var(--soft); padding-right: 1.5rem; }
-.notice { margin: 1.25rem 0 0; padding: .6rem 1rem; border-radius: .5rem; font-size: .92rem; overflow-wrap: anywhere; }
-.notice a { color: inherit; text-decoration: underline; font-weight: 600; }
+.banner { margin: 1.25rem 0 0; padding: .6rem 1rem; border-radius: .5rem; font-size: .92rem; overflow-wrap: anywhere; }
+.banner a { color: inherit; text-decoration: underline; font-weight: 600; }
 .head > .error { margin-top: 1.25rem; border-radius: .5rem; }
 .good { background: var(--good-tint); color: var(--good); }
 .bad { background: var(--bad-tint); color: var(--bad); }
@@ -126,7 +126,7 @@ const paper = `
   .cell, .exit { overflow: visible; }
 }`;
 
-/** Goes into a style element as it is. */
+/** Content of the style element. */
 export const stylesheet = `
 :root { color-scheme: light dark; ${light} }
 @media screen and (prefers-color-scheme: dark) { :root { ${dark} } }

@@ -1,7 +1,7 @@
-/** Lengths of time and instants in words that people read at a glance. */
+/** Formats durations and times. */
 import { toIsoTime } from '../../clock.ts';
 
-/** `340 ms`, `1.2 s`, `3 min 05 s`, `2 h 07 min`. */
+/** Formats a duration: `340 ms`, `1.2 s`, `3 min 05 s`, `2 h 07 min`. */
 export function formatDuration(milliseconds: number): string {
   const ms = Math.max(0, Math.round(milliseconds));
   if (ms < 1_000) return `${ms} ms`;
@@ -12,7 +12,7 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
 }
 
-/** `2026-11-20 14:31:02 UTC`. */
+/** Formats a time: `2026-11-20 14:31:02 UTC`. */
 export function formatInstant(at: number): string {
   return `${toIsoTime(at).slice(0, 19).replace('T', ' ')} UTC`;
 }

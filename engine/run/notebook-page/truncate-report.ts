@@ -1,31 +1,28 @@
-/**
- * Cuts a report to what a page can carry, so that no notebook makes the service or a browser run out of
- * memory.
- */
+/** Truncates a report, to bound the memory of the service and the browser. */
 import { truncateUtf8, type CellOutput, type NotebookCell, type NotebookReport } from '../task-output.ts';
 import type { TableOutput } from './tables.ts';
 
-/** What a page adds around a cell or an output, roughly. */
+/** Approximate markup around a cell or an output. */
 const frameOverheadBytes = 512;
 
-/** What a page adds around a value of a table. */
+/** Approximate markup around a value of a table. */
 const valueOverheadBytes = 16;
 
-/** Hands out bytes until there are none. */
+/** Budget of bytes of a page. */
 interface ByteBudget {
-  /** The beginning of a text, as far as it can be paid for. `cut`: that is not all of it. */
+  /** Takes as much of a text as fits. `cut`: the text was truncated. */
   take(text: string): { readonly text: string; readonly cut: boolean };
-  /** Pays for the frame of a cell or an output; false when nothing is left. */
+  /** Takes the markup of a cell or an output; false when nothing is left. */
   frame(): boolean;
 }
 
 /**
- * A report of at most about `most` bytes. How the notebook ended is kept first, then the cells in their
- * order; where something is left out, a line says so. A piece of HTML is kept whole or not at all.
+ * Truncates a report to about `maxBytes` bytes. The end of the notebook is kept first, then its failures, then
+ * the cells in order; a note marks what is left out. HTML is kept completely or not at all.
  */
-export function truncateReport(report: NotebookReport, most: number): NotebookReport {
-  const budget = createByteBudget(most);
-  const note = `(The rest is left out: an exported notebook holds at most ${most} bytes of code and output.)`;
+export function truncateReport(report: NotebookReport, maxBytes: number): NotebookReport {
+  const budget = createByteBudget(maxBytes);
+  const note = `(The rest is left out: an exported notebook has at most ${maxBytes} bytes of code and output.)`;
   const { exitValue, error } = report;
   const ending = {
     ...(error !== undefined && {
@@ -44,12 +41,12 @@ export function truncateReport(report: NotebookReport, most: number): NotebookRe
     if (!budget.frame()) break;
     cells.push(truncateCell(cell, budget, failures, note));
   }
-  const left = report.cells.length - cells.length;
-  if (left > 0)
+  const omitted = report.cells.length - cells.length;
+  if (omitted > 0)
     cells.push({
       position: cells.length + 1,
       language: 'markdown',
-      source: `${left} more cells. ${note}`,
+      source: `${omitted} more ${omitted === 1 ? 'cell' : 'cells'}. ${note}`,
       status: 'skipped',
       outputs: [],
     });
@@ -76,7 +73,7 @@ function truncateCell(
   };
 }
 
-/** The output itself when all of it fits; undefined when there is no room for any of it. */
+/** Returns the same output when it fits, a part of it, or undefined when nothing fits. */
 function truncateOutput(output: CellOutput, budget: ByteBudget): CellOutput | undefined {
   if (!budget.frame()) return undefined;
   if (output.type === 'error') {
@@ -91,27 +88,31 @@ function truncateOutput(output: CellOutput, budget: ByteBudget): CellOutput | un
     : { ...output, data: text };
 }
 
-/** As many whole rows as fit; what is missing is told as its number of rows. */
+/** Keeps as many complete rows as fit, and the total number of rows. */
 function truncateTable(table: TableOutput, budget: ByteBudget): TableOutput | undefined {
-  const paid = (values: readonly unknown[]): boolean =>
+  const fits = (values: readonly unknown[]): boolean =>
     !budget.take(values.map((value) => `${' '.repeat(valueOverheadBytes)}${String(value)}`).join('')).cut;
-  if (!paid(table.columns.flatMap(({ name, type }) => [name, type]))) return undefined;
-  const unpaid = table.rows.findIndex((row) => !paid(row));
-  if (unpaid === -1) return table;
-  return { ...table, rows: table.rows.slice(0, unpaid), rowsTotal: table.rowsTotal ?? table.rows.length };
+  if (!fits(table.columns.flatMap(({ name, type }) => [name, type]))) return undefined;
+  const firstOmitted = table.rows.findIndex((row) => !fits(row));
+  if (firstOmitted === -1) return table;
+  return {
+    ...table,
+    rows: table.rows.slice(0, firstOmitted),
+    rowsTotal: table.rowsTotal ?? table.rows.length,
+  };
 }
 
 function createByteBudget(bytes: number): ByteBudget {
-  let left = bytes;
+  let remaining = bytes;
   return {
     take(text) {
-      const first = truncateUtf8(text, left);
-      left -= Buffer.byteLength(first.text);
+      const first = truncateUtf8(text, remaining);
+      remaining -= Buffer.byteLength(first.text);
       return first;
     },
     frame() {
-      left = Math.max(0, left - frameOverheadBytes);
-      return left > 0;
+      remaining = Math.max(0, remaining - frameOverheadBytes);
+      return remaining > 0;
     },
   };
 }

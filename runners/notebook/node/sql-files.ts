@@ -1,61 +1,15 @@
-/**
- * Files of managed_fs in the statements of a SQL notebook: where they are named, and where they are on this
- * machine.
- */
+/** Resolves the files of managed_fs that statements of SQL notebooks name. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canonicalUri } from '../../../engine/validation/aliases.ts';
 import { CellError } from './driver-protocol.ts';
-import { isCode, type SqlToken } from './sql-tokens.ts';
-
-/** Functions whose arguments name files. */
-const fileFunctions = /^(?:read_(?:csv|json|ndjson|parquet|text|blob)\w*|sniff_csv|parquet_\w+|glob)$/i;
-
-/** Words behind which a text is a file. */
-const fileKeywords = new Set(['from', 'join', 'to']);
-
-/** How a format is called in front of a path in backticks -> its function. */
-const formatReaders: ReadonlyMap<string, string> = new Map([
-  ['csv', 'read_csv'],
-  ['json', 'read_json'],
-  ['parquet', 'read_parquet'],
-  ['text', 'read_text'],
-]);
-
-/** Indices of the tokens that stand where a file is expected: texts and parameters elsewhere are values. */
-export function findFileTokens(tokens: readonly SqlToken[]): ReadonlySet<number> {
-  const places = new Set<number>();
-  const open: boolean[] = [];
-  let before: SqlToken | undefined;
-  for (const [index, token] of tokens.entries()) {
-    if (!isCode(token)) continue;
-    const behindWord = before?.kind === 'word' && fileKeywords.has(before.text.toLowerCase());
-    if ((token.kind === 'text' || token.kind === 'parameter') && (behindWord || open.at(-1) === true))
-      places.add(index);
-    if (token.text === '(') open.push(before?.kind === 'word' && fileFunctions.test(before.text));
-    if (token.text === ')') open.pop();
-    before = token;
-  }
-  return places;
-}
-
-/** csv.`managed_fs:/x.csv` at a place of the tokens: the function that reads it, and the path. */
-export function parseFormatPath(
-  tokens: readonly SqlToken[],
-  place: number,
-): { readonly reader: string; readonly path: string } | undefined {
-  const [format, dot, name] = tokens.slice(place, place + 3);
-  const reader = format?.kind === 'word' ? formatReaders.get(format.text.toLowerCase()) : undefined;
-  if (reader === undefined || dot?.text !== '.' || name?.kind !== 'backtick') return undefined;
-  return { reader, path: name.text.slice(1, -1).replaceAll('``', '`') };
-}
 
 /**
- * Where a file is on this machine; what is no path of managed_fs is itself.
+ * Returns the path on this host of a file of managed_fs; any other text is returned unchanged.
  * @param root real directory of managed_fs
- * @param write whether the file is to be made: missing folders above it are
+ * @param isWritten whether the statement writes the file; missing parent directories are then created
  */
-export function resolveManagedPath(text: string, root: string, write: boolean): string {
+export function resolveManagedPath(text: string, root: string, isWritten: boolean): string {
   const uri = canonicalUri(text);
   if (!uri.startsWith('managed_fs:')) return text;
   const names: string[] = [];
@@ -65,6 +19,6 @@ export function resolveManagedPath(text: string, root: string, write: boolean): 
     if (name !== '' && name !== '.' && name !== '..') names.push(name);
   }
   const path = join(root, ...names);
-  if (write) mkdirSync(dirname(path), { recursive: true });
+  if (isWritten) mkdirSync(dirname(path), { recursive: true });
   return path;
 }

@@ -4,6 +4,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
+import { quoteDuckdbText } from '../../../engine/sql/sql-items.ts';
 import { messageOf } from '../../../engine/errors.ts';
 import {
   CellError,
@@ -12,7 +13,7 @@ import {
   type CellOutputWriter,
 } from './driver-protocol.ts';
 import { prepareSql, type PreparedSql } from './sql-statement.ts';
-import { splitStatements, type SqlStatement } from './sql-tokens.ts';
+import { splitStatements, type SqlStatement } from '../../../engine/sql/statements.ts';
 import { executeStatement } from './sql-result.ts';
 import { parseWidgetStatement } from './sql-widgets.ts';
 
@@ -49,7 +50,7 @@ export async function openSqlSession(
   };
   return {
     async run(cell) {
-      for (const statement of splitStatements(cell.source)) {
+      for (const statement of splitStatements(cell.source, 'duckdb')) {
         try {
           await runStatement(statement);
         } catch (error) {
@@ -73,8 +74,8 @@ export async function restrictAccess(
   temporary: string,
 ): Promise<void> {
   await defineFunctions(connection);
-  const texts = directories.map((directory) => `'${directory.replaceAll("'", "''")}/'`);
-  await connection.run(`SET temp_directory='${temporary.replaceAll("'", "''")}'`);
+  const texts = directories.map((directory) => quoteDuckdbText(`${directory}/`));
+  await connection.run(`SET temp_directory=${quoteDuckdbText(temporary)}`);
   await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'").catch(() => undefined);
   await connection.run("SET secret_directory=''").catch(() => undefined);
   await connection.run("SET TimeZone='UTC'").catch(() => undefined);

@@ -1,24 +1,21 @@
-/** `CREATE WIDGET` and `REMOVE WIDGET` of SQL notebooks: parameters with a value for runs that give none. */
-import { isCode, type SqlToken } from './sql-tokens.ts';
+/** Reads `CREATE WIDGET` and `REMOVE WIDGET` of SQL notebooks: parameters with a default value. */
+import { isKeywordItem, toSqlItems } from '../../../engine/sql/sql-items.ts';
+import type { SqlToken } from '../../../engine/sql/tokenizer.ts';
 
 export type WidgetStatement =
   | { readonly kind: 'create'; readonly name: string; readonly value: string }
   | { readonly kind: 'remove'; readonly name: string };
 
-/** What such a statement declares; undefined for every other statement. */
+/** Returns the widget that a statement creates or removes; undefined for any other statement. */
 export function parseWidgetStatement(tokens: readonly SqlToken[]): WidgetStatement | undefined {
-  const code = tokens.filter(isCode);
-  const words = code.map(({ text }) => text.toLowerCase());
-  if (words[0] === 'remove' && words[1] === 'widget') return { kind: 'remove', name: unquote(code[2]) };
-  if (words[0] !== 'create' || words[1] !== 'widget') return undefined;
-  const place = words.indexOf('default');
-  return { kind: 'create', name: unquote(code[3]), value: place < 0 ? '' : unquote(code[place + 1]) };
-}
-
-/** A name or text without what it stands in. */
-function unquote(token: SqlToken | undefined): string {
-  const { kind, text } = token ?? { kind: 'word', text: '' };
-  if (kind === 'text' || kind === 'name' || kind === 'backtick')
-    return text.slice(1, -1).replaceAll(text.charAt(0).repeat(2), text.charAt(0));
-  return text;
+  const items = toSqlItems(tokens, 'duckdb');
+  if (!isKeywordItem(items[1], 'widget')) return undefined;
+  if (isKeywordItem(items[0], 'remove')) return { kind: 'remove', name: items[2]?.value ?? '' };
+  if (!isKeywordItem(items[0], 'create')) return undefined;
+  const keyword = items.findIndex((item) => isKeywordItem(item, 'default'));
+  return {
+    kind: 'create',
+    name: items[3]?.value ?? '',
+    value: keyword < 0 ? '' : (items[keyword + 1]?.value ?? ''),
+  };
 }

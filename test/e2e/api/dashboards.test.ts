@@ -209,7 +209,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       "SELECT zebra, a, b FROM t WHERE c = '{{ p }}'",
     ]);
     expect(body.warnings).toEqual([
-      'Dataset "Revenue": its parameters are left as {{ }}, which the new format does not run.',
+      'Dataset "Revenue": its parameters are still {{ }}, which the modern format does not support.',
     ]);
   });
 

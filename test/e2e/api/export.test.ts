@@ -94,7 +94,7 @@ describe('spec 2.10, 4.1.8: views', () => {
     service.outputs.set(task.run_id, { report });
     const [view] = viewsIn(await exportRun(task.run_id, {}, version));
     expect(view?.content).toContain('<dt>Task</dt><dd>n</dd>');
-    expect(view?.content).toContain('This run is not over');
+    expect(view?.content).toContain('This run is active');
   });
 
   test('outputs beyond the limit are left out, and the page says so', async () => {
@@ -116,7 +116,7 @@ describe('spec 2.10, 4.1.8: views', () => {
         },
       });
       const [view] = viewsIn(await small.get('2.0/jobs/runs/export', { run_id: String(runId) }));
-      expect(view?.content).toContain('an exported notebook holds at most 2000 bytes');
+      expect(view?.content).toContain('an exported notebook has at most 2000 bytes');
       expect(view?.content).not.toContain('x'.repeat(2_000));
     } finally {
       await small.close();

@@ -235,7 +235,7 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     await visitor.page.locator('.drawing-area svg').waitFor();
     await visitor.page.locator('.drawing-area').hover();
     await visitor.page.getByText(/The migration approximated/).click();
-    await visitor.waitForText(/has no counterpart in the new format/);
+    await visitor.waitForText(/has no counterpart in the modern format/);
     expect(await visitor.page.evaluate(() => 'owned' in globalThis)).toBe(false);
     expect(await visitor.page.locator('a[href^="javascript"]').count()).toBe(0);
   });

@@ -36,7 +36,7 @@ test('a dashboard is brought in, listed and migrated', async () => {
     code: 0,
     stdout: expect.stringMatching(/^[0-9a-f]{32} {2}\/New charts\.lvdash\.json\n$/),
   });
-  expect(stderr).toContain('Widget "Custom chart": This table stands in the place of a chart of type custom');
+  expect(stderr).toContain('Widget "Custom chart": This table replaces a chart of type custom');
 });
 
 test('a refusal is one line, with exit code 1', async () => {

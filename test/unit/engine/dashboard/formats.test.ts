@@ -71,14 +71,14 @@ describe('names', () => {
     expect(toKeyword(name)).toBe(keyword);
   });
 
-  test('the same texts give the same names, and none twice', () => {
+  test('names are unique, and equal texts give equal names', () => {
     const [first, second] = [createNameGenerator(), createNameGenerator()];
     const names = Array.from({ length: 1_000 }, (_, index) => first(String(index % 10)));
     expect(new Set(names).size).toBe(1_000);
     expect(second('0')).toBe(names[0]);
   });
 
-  test('paths have the folder, the name and the suffix', () => {
+  test('a path has the folder, the name and the suffix', () => {
     expect(dashboardPath('/Users/ann', candidateName('Sales', 2))).toBe('/Users/ann/Sales (2).lvdash.json');
     expect(dashboardPath('/', candidateName(toFileName(' a/b '), 1))).toBe('/a-b.lvdash.json');
   });

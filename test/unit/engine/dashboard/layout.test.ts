@@ -1,4 +1,4 @@
-/** Places on the grid: inside, apart, in order, and where they were. */
+/** Positions on the grid: inside the grid, without overlaps, in order, and unmoved where possible. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseClassicPosition, placeWidgets, placeFilters } from '../../../../engine/dashboard/layout.ts';
@@ -13,7 +13,7 @@ const position: fc.Arbitrary<Position> = fc
   })
   .map((one) => ({ ...one, width: Math.min(one.width, gridColumns - one.x) }));
 
-/** Options as they may be written: right, out of the grid, or nonsense. */
+/** Random options: valid, outside of the grid, or of a wrong type. */
 const options = fc.oneof(
   fc.record({
     position: fc.record(
@@ -55,8 +55,8 @@ const isInside = ({ x, y, width, height }: Position): boolean =>
   x + width <= gridColumns &&
   [x, y, width, height].every(Number.isInteger);
 
-describe('spec 4.4: wherever widgets claim to stand', () => {
-  test('they stand inside the grid and none on another', () => {
+describe('spec 4.4: layout of widgets at random positions', () => {
+  test('widgets are inside the grid and do not overlap', () => {
     fc.assert(
       fc.property(fc.array(options, { maxLength: 30 }), fc.nat(5), (all, top) => {
         const places = placeWidgets(
@@ -71,7 +71,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
     );
   });
 
-  test('columns and sizes are kept, and nothing moves up', () => {
+  test('widgets keep their column and size and never move up', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
         for (const [index, { y, ...rest }] of placeWidgets(all, top).entries()) {
@@ -83,7 +83,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
     );
   });
 
-  test('a widget that stood above another in the same column still does', () => {
+  test('a widget above another in the same column stays above it', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), (all) => {
         const places = placeWidgets(all, 0);
@@ -98,7 +98,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
     );
   });
 
-  test('those that did not overlap stay exactly where they were, below the filters', () => {
+  test('widgets without overlaps keep their position below the filters', () => {
     fc.assert(
       fc.property(fc.array(position, { maxLength: 30 }), fc.nat(5), (all, top) => {
         const apart = placeWidgets(all, 0);
@@ -109,7 +109,7 @@ describe('spec 4.4: wherever widgets claim to stand', () => {
   });
 });
 
-test('filters stand side by side in rows at the top', () => {
+test('filters are placed side by side in rows at the top', () => {
   fc.assert(
     fc.property(fc.nat(50), (count) => {
       const { positions, rows } = placeFilters(count);
@@ -129,7 +129,7 @@ test('filters stand side by side in rows at the top', () => {
   });
 });
 
-test('a widget without a row comes below all others', () => {
+test('a widget without a row is placed below all others', () => {
   const places = placeWidgets(
     [parseClassicPosition({}), parseClassicPosition({ position: { col: 5, row: 7, sizeX: 1, sizeY: 2 } })],
     0,

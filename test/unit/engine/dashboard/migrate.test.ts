@@ -1,5 +1,5 @@
 /**
- * The migration as a whole: shared datasets, filters, pages, and that no dashboard, however odd, breaks it.
+ * Migration of complete dashboards: shared datasets, filters, pages, and random dashboards.
  */
 import * as fc from 'fast-check';
 import { Errors } from 'typebox/value';
@@ -29,7 +29,7 @@ const query = {
   options: { parameters: [{ name: 'p', title: 'P', type: 'text', value: 'x' }] },
 };
 
-/** A table of that query, with a mapping of its parameter. */
+/** Returns a table of the query, with a mapping of its parameter. */
 function tableWith(mapping: object | undefined, row = 0): ClassicWidget {
   return {
     visualization: { type: 'TABLE', name: `Table ${row}`, query },
@@ -44,14 +44,14 @@ const filtersOf = ({ dashboard }: ConvertedDashboard) =>
   dashboard.pages[0]?.layout.filter(({ widget }) => widget.spec?.widgetType.startsWith('filter-')) ?? [];
 
 describe('spec 4.4: datasets', () => {
-  test('a query that several widgets show is one dataset', () => {
+  test('a query of several widgets becomes one dataset', () => {
     const result = migrated([tableWith(undefined), tableWith({ type: 'dashboard-level', mapTo: 'p' }, 2)]);
     expect(result.dashboard.datasets).toHaveLength(1);
     expect(filtersOf(result)).toHaveLength(1);
     expect(result.warnings).toEqual([]);
   });
 
-  test('a parameter of a widget alone has a copy of the dataset, a keyword and a filter of its own', () => {
+  test('a widget-level parameter gets its own dataset, keyword and filter', () => {
     const result = migrated([
       tableWith({ type: 'widget-level' }),
       tableWith({ type: 'widget-level' }, 2),
@@ -63,7 +63,7 @@ describe('spec 4.4: datasets', () => {
     expect(filtersOf(result)).toHaveLength(3);
   });
 
-  test('a static value is the default of a parameter without a filter', () => {
+  test('a static value becomes the default of a parameter without a filter', () => {
     const result = migrated([tableWith({ type: 'static-value', value: 'fixed' })]);
     expect(result.dashboard.datasets[0]?.parameters).toMatchObject([
       { keyword: 'p', defaultSelection: { values: { values: [{ value: 'fixed' }] } } },
@@ -71,7 +71,7 @@ describe('spec 4.4: datasets', () => {
     expect(filtersOf(result)).toEqual([]);
   });
 
-  test('a hidden widget leaves its dataset, and no filter', () => {
+  test('a hidden widget keeps its dataset and has no filter', () => {
     const hidden = { ...tableWith(undefined), options: { isHidden: true } };
     const result = migrated([hidden]);
     expect(result.dashboard.datasets).toHaveLength(1);
@@ -81,14 +81,14 @@ describe('spec 4.4: datasets', () => {
     ]);
   });
 
-  test('a parameter in comments alone is dropped', () => {
+  test('a parameter that is used only in comments is dropped', () => {
     const commented = { ...query, query: 'SELECT a FROM t -- {{ p }}' };
     const result = migrated([{ visualization: { type: 'TABLE', query: commented } }]);
     expect(result.dashboard.datasets[0]).not.toHaveProperty('parameters');
     expect(filtersOf(result)).toEqual([]);
   });
 
-  test('without rewriting the text stays, and its parameters keep their names', () => {
+  test('without rewriting, queries are unchanged and parameters keep their names', () => {
     const result = migrated(
       [tableWith({ type: 'dashboard-level', mapTo: 'other' }), tableWith({ type: 'widget-level' }, 2)],
       {},
@@ -98,7 +98,7 @@ describe('spec 4.4: datasets', () => {
       expect(queryLines.join('')).toBe(query.query);
       expect(parameters?.map(({ keyword }) => keyword)).toEqual(['p']);
     }
-    expect(result.warnings.join()).toContain('left as {{ }}, which the new format does not run');
+    expect(result.warnings.join()).toContain('still {{ }}, which the modern format does not support');
   });
 });
 
@@ -116,7 +116,7 @@ describe('spec 4.4: pages', () => {
     });
   });
 
-  test('more than a hundred widgets take further pages, each from its top', () => {
+  test('more than 100 widgets are distributed over pages, each starting at its top', () => {
     const { dashboard } = migrated(boxes(250));
     expect(dashboard.pages.map(({ displayName, layout }) => [displayName, layout.length])).toEqual([
       ['Test', 100],
@@ -126,7 +126,7 @@ describe('spec 4.4: pages', () => {
     for (const { layout } of dashboard.pages) expect(layout[0]?.position.y).toBe(0);
   });
 
-  test('filters reach every page that depends on them', () => {
+  test('every page has the filters that affect its widgets', () => {
     const result = migrated([...boxes(120), tableWith(undefined, 500)]);
     const pages = result.dashboard.pages.map(
       ({ layout }) => layout.filter(({ widget }) => widget.spec?.widgetType === 'filter-text-entry').length,
@@ -135,7 +135,7 @@ describe('spec 4.4: pages', () => {
   });
 });
 
-test('the same dashboard gives the same result', () => {
+test('migration of the same dashboard twice gives the same result', () => {
   const widgets = [tableWith(undefined), tableWith({ type: 'widget-level' }, 2)];
   expect(migrated(widgets)).toEqual(migrated(widgets));
 });
@@ -180,7 +180,7 @@ const chartKinds = fc.constantFrom(
   'custom',
 );
 
-/** Options of every type thrown together, most of them of the right shape. */
+/** Random options of every type, most of them valid. */
 const oddOptions = fc.oneof(
   entries([
     'counterColName',
@@ -317,7 +317,7 @@ const widget: fc.Arbitrary<ClassicWidget> = fc.record(
   { requiredKeys: [] },
 );
 
-test('whatever the classic dashboard, the result satisfies the schema of the format and refers to nothing that is not there', () => {
+test('migration of a random dashboard satisfies the schema and has no dangling references', () => {
   fc.assert(
     fc.property(fc.array(widget, { maxLength: 6 }), fc.boolean(), (widgets, rewrite) => {
       const classic: ClassicDashboard = { id, name: 'Odd', widgets };
@@ -352,7 +352,7 @@ test('whatever the classic dashboard, the result satisfies the schema of the for
   );
 });
 
-test('every field that an encoding names is asked for', () => {
+test('every field of an encoding is a field of the query', () => {
   fc.assert(
     fc.property(fc.array(widget, { maxLength: 4 }), (widgets) => {
       const { dashboard } = convertDashboard(

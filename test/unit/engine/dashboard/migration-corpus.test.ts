@@ -1,7 +1,4 @@
-/**
- * Classic dashboards of our own making against what they are migrated to: each expected result was read
- * through by a person.
- */
+/** Migration of a corpus of classic dashboards; each expected result was reviewed by a person. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Errors, Parse } from 'typebox/value';
@@ -19,7 +16,7 @@ function corpus(name: string): ClassicDashboard {
   return Parse(ClassicDashboard, withoutNull(JSON.parse(readFileSync(`${directory}${name}.json`, 'utf8'))));
 }
 
-/** As the service reads a body: null is nothing. */
+/** Removes null values, as the service does in a body. */
 function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (typeof value !== 'object' || value === null) return value;
@@ -33,7 +30,7 @@ function withoutNull(value: unknown): unknown {
 const dashboardId = '0123456789abcdef0123456789abcdef';
 
 describe.each(names)('spec 4.4: %s', (name) => {
-  test('is migrated to what is expected', async () => {
+  test('migration produces the reviewed result', async () => {
     const { dashboard, warnings, warehouseId } = convertDashboard(corpus(name), {
       dashboardId,
       updateParameterSyntax: true,
@@ -44,7 +41,7 @@ describe.each(names)('spec 4.4: %s', (name) => {
   });
 
   test.each([true, false])(
-    'satisfies the schema of the format, with parameters rewritten: %s',
+    'the result satisfies the schema of the format, with parameters rewritten: %s',
     (updateParameterSyntax) => {
       const { dashboard } = convertDashboard(corpus(name), { dashboardId, updateParameterSyntax });
       expect([...Errors(SerializedDashboard, dashboard)]).toEqual([]);
@@ -52,7 +49,7 @@ describe.each(names)('spec 4.4: %s', (name) => {
     },
   );
 
-  test('keeps every query byte for byte when parameters are not rewritten', () => {
+  test('every query is unchanged when parameters are not rewritten', () => {
     const classic = corpus(name);
     const { dashboard } = convertDashboard(classic, { dashboardId, updateParameterSyntax: false });
     const texts = new Set(dashboard.datasets.map(({ queryLines }) => queryLines.join('')));

@@ -1,6 +1,4 @@
-/**
- * Parameters of queries: every rule by a case, and by generated queries that nothing else of a query changes.
- */
+/** Rewriting of query parameters: a case for every rule, and random queries whose other parts stay unchanged. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/rewrite-parameters.ts';
@@ -30,52 +28,52 @@ const parameters: readonly QueryParameter[] = [
 
 const rewrite = (sql: string): string => rewriteParameters(tokenize(sql), parameters).sql;
 
-describe('spec 4.4: mustache parameters become named ones', () => {
+describe('spec 4.4: mustache parameters are rewritten as named parameters', () => {
   test.each<[string, string, string]>([
     ['a marker', 'x = {{ p }}', 'x = :p'],
-    ['without blanks', 'x={{p}}', 'x=:p'],
-    ['a name that is no word', 'x = {{ q x }}', 'x = :q_x'],
-    ['quotes are dropped', "x = '{{ p }}'", 'x = :p'],
-    ['double quotes are dropped', 'x = "{{ p }}"', 'x = :p'],
-    ['so are those of a raw text', "x = r'{{ p }}'", 'x = :p'],
-    ['and dollar signs', 'x = $${{ p }}$$', 'x = :p'],
+    ['a marker without spaces', 'x={{p}}', 'x=:p'],
+    ['a name with a space', 'x = {{ q x }}', 'x = :q_x'],
+    ['a quoted marker', "x = '{{ p }}'", 'x = :p'],
+    ['a marker in double quotes', 'x = "{{ p }}"', 'x = :p'],
+    ['a marker in a raw text', "x = r'{{ p }}'", 'x = :p'],
+    ['a marker in dollar quotes', 'x = $${{ p }}$$', 'x = :p'],
     ['the ends of a range', "d BETWEEN '{{ r.start }}' AND '{{ r.end }}'", 'd BETWEEN :r.min AND :r.max'],
     ['a date literal', "d > DATE '{{ d }}'", 'd > CAST(:d AS DATE)'],
-    ['a timestamp literal beside a name', "timestamp'{{d}}'as x", 'CAST(:d AS TIMESTAMP) as x'],
-    ['text around it', "'({{a}}) {{b}}'", "concat('(', :a, ') ', :b)"],
-    ['a pattern', "x LIKE '%{{ p }}%'", "x LIKE concat('%', :p, '%')"],
-    ['text with quotes in it', "'it''s {{p}}'", "concat('it''s ', :p)"],
+    ['a timestamp literal next to a name', "timestamp'{{d}}'as x", 'CAST(:d AS TIMESTAMP) as x'],
+    ['text around markers', "'({{a}}) {{b}}'", "concat('(', :a, ') ', :b)"],
+    ['a LIKE pattern', "x LIKE '%{{ p }}%'", "x LIKE concat('%', :p, '%')"],
+    ['a text with doubled quotes', "'it''s {{p}}'", "concat('it''s ', :p)"],
     ['text between dollar signs', '$$a {{p}}$$', 'concat($$a $$, :p)'],
     ['a raw text', "r'a\\{{p}}'", "concat(r'a\\', :p)"],
-    ['a JSON path, which must not become a cast', 'x:{{ p }}', 'x: :p'],
-    ['a word right behind it', "'{{ p }}'AS x", ':p AS x'],
+    ['a JSON path does not become a cast', 'x:{{ p }}', 'x: :p'],
+    ['a keyword directly after a marker', "'{{ p }}'AS x", ':p AS x'],
   ])('%s', (_, sql, expected) => expect(rewrite(sql)).toBe(expected));
 
   test.each<[string, string, string]>([
     ['IN', 'x IN ({{ m }})', 'array_contains(:m, x)'],
     ['IN, quoted', "x IN ('{{ m }}')", 'array_contains(:m, x)'],
-    ['IN without a blank', 'x in({{m}})', 'array_contains(:m, x)'],
+    ['IN without spaces', 'x in({{m}})', 'array_contains(:m, x)'],
     ['NOT IN', 'WHERE t.`a b` NOT IN ( {{ m }} )', 'WHERE NOT array_contains(:m, t.`a b`)'],
     ['a call on the left', 'AND lower(trim(x)) IN ({{ m }})', 'AND array_contains(:m, lower(trim(x)))'],
     ['brackets on the left', 'WHERE (a + b) IN ({{ m }})', 'WHERE array_contains(:m, (a + b))'],
     [
-      'an operator on the left, which IN must not cut',
+      'an operator on the left binds more tightly than IN',
       'WHERE a + b IN ({{ m }})',
       'WHERE a + b IN (SELECT explode(:m))',
     ],
     ['an empty default is guarded', 'x IN ({{ e }})', '(size(:e) = 0 OR array_contains(:e, x))'],
-    ['an empty list excludes nothing', 'x NOT IN ({{ e }})', 'NOT array_contains(:e, x)'],
-    ['other values beside it', "x IN ('a', {{ m }})", "array_contains(array_union(array('a'), :m), x)"],
+    ['NOT IN with an empty list excludes nothing', 'x NOT IN ({{ e }})', 'NOT array_contains(:e, x)'],
+    ['a list with other values', "x IN ('a', {{ m }})", "array_contains(array_union(array('a'), :m), x)"],
     [
       'a comment in the list stays',
       'x IN (/* {{ m }} */ {{ m }})',
       'x IN (/* {{ m }} */ SELECT explode(:m))',
     ],
-    ['one value', 'x IN ({{ p }})', 'x IN (:p)'],
+    ['IN with a single value', 'x IN ({{ p }})', 'x IN (:p)'],
     ['a parameter on the left', '{{ a }} IN ({{ m }})', ':a IN (SELECT explode(:m))'],
-    ['outside of IN the values are joined', "find('{{ m }}', x)", "find(array_join(:m, ','), x)"],
+    ['a list outside of IN is joined', "find('{{ m }}', x)", "find(array_join(:m, ','), x)"],
     [
-      'with what stood around each',
+      'a list outside of IN keeps prefix and suffix',
       'f({{ e }})',
       "f(array_join(transform(:e, value -> concat('''', value, '''')), ','))",
     ],
@@ -100,20 +98,28 @@ describe('spec 4.4: mustache parameters become named ones', () => {
     ['the end of a name', 'FROM sales_{{ p }}', "FROM IDENTIFIER(concat('sales_', :p))"],
     ['a column of a table', 'SELECT t.{{ c }}', "SELECT IDENTIFIER(concat('t.', :c))"],
     ['backticks', 'SELECT `{{ c }}`', 'SELECT IDENTIFIER(:c)'],
-    ['backticks with more in them', 'SELECT `x {{ c }}`', "SELECT IDENTIFIER(concat('`x ', :c, '`'))"],
+    ['text in backticks around a marker', 'SELECT `x {{ c }}`', "SELECT IDENTIFIER(concat('`x ', :c, '`'))"],
     [
-      'not FROM of a function',
+      'FROM in a function is not followed by an identifier',
       'extract(YEAR FROM {{ d }}), trim({{ a }} FROM {{ b }})',
       'extract(YEAR FROM :d), trim(:a FROM :b)',
     ],
-    ['not IS DISTINCT FROM', 'x IS NOT DISTINCT FROM {{ p }}', 'x IS NOT DISTINCT FROM :p'],
-    ['SELECT DISTINCT is another', 'SELECT DISTINCT x FROM {{ t }}', 'SELECT DISTINCT x FROM IDENTIFIER(:t)'],
+    [
+      'IS DISTINCT FROM is not followed by an identifier',
+      'x IS NOT DISTINCT FROM {{ p }}',
+      'x IS NOT DISTINCT FROM :p',
+    ],
+    [
+      'SELECT DISTINCT does not affect FROM',
+      'SELECT DISTINCT x FROM {{ t }}',
+      'SELECT DISTINCT x FROM IDENTIFIER(:t)',
+    ],
     ['a value in the list of columns', 'SELECT {{ p }} AS x', 'SELECT :p AS x'],
   ])('identifiers: %s', (_, sql, expected) => expect(rewrite(sql)).toBe(expected));
 
   test.each<[string, string, string]>([
     ['a unit', 'now() - INTERVAL {{ n }} MINUTE', 'now() - CAST(:n AS INTERVAL MINUTE)'],
-    ['many of it', "now() - interval '{{ n }}' days + x", 'now() - CAST(:n AS INTERVAL DAY) + x'],
+    ['a plural unit', "now() - interval '{{ n }}' days + x", 'now() - CAST(:n AS INTERVAL DAY) + x'],
     [
       'weeks and quarters',
       'INTERVAL {{n}} weeks, INTERVAL {{n}} QUARTER',
@@ -122,7 +128,7 @@ describe('spec 4.4: mustache parameters become named ones', () => {
     ['the unit in the text', "INTERVAL '{{ n }} days'", "CAST(concat(:n, ' days') AS INTERVAL)"],
     ['the unit as a parameter', 'INTERVAL {{ n }} {{ unit }}', "CAST(concat(:n, ' ', :unit) AS INTERVAL)"],
     [
-      'a comment between',
+      'comments between the parts',
       'INTERVAL /* {{ n }} */ {{ n }} -- {{ n }}\n DAY',
       '/* {{ n }} */CAST(:n AS INTERVAL DAY)-- {{ n }}\n',
     ],
@@ -131,28 +137,28 @@ describe('spec 4.4: mustache parameters become named ones', () => {
   test.each([
     'SELECT 1 -- {{ p }}',
     'SELECT /* {{ p }} /* {{ p }} */ */ 1',
-    'x = {{ nobody }}',
+    'x = {{ unknown }}',
     '{{#p}} 1 {{/p}}',
     '{{! p }}',
     '{{ }}',
     "'\\{{ p }}'",
     "'{{ p }} never ends",
-  ])('left alone: %s', (sql) => expect(rewrite(sql)).toBe(sql));
+  ])('unchanged: %s', (sql) => expect(rewrite(sql)).toBe(sql));
 
   test.each([
-    ['ORDER BY x {{ direction }}', /SQL keywords/],
-    ['WHERE x = 1 {{ p }}', /SQL keywords/],
-    ['{{#p}}', /no parameter/],
-    ["'\\{{ p }}'", /cannot be told/],
+    ['ORDER BY x {{ direction }}', /expects a keyword or an operator/],
+    ['WHERE x = 1 {{ p }}', /expects a keyword or an operator/],
+    ['{{#p}}', /not a parameter/],
+    ["'\\{{ p }}'", /cannot be separated/],
     ['f({{ m }})', /outside of IN/],
-    ['{{ nobody }}', /not known/],
-    ['x IN ({{ p }}, {{ m }})', /beside other values/],
-  ])('said: %s', (sql, note) =>
+    ['{{ unknown }}', /unknown parameter/],
+    ['x IN ({{ p }}, {{ m }})', /with other values/],
+  ])('a note is returned for: %s', (sql, note) =>
     expect(rewriteParameters(tokenize(sql), parameters).notes.join()).toMatch(note),
   );
 });
 
-test('the parameters of a query are told in their order, without those in comments', () => {
+test('parameter names are returned in order of appearance, without those in comments', () => {
   expect(parameterNames(tokenize("SELECT {{ b }}, '{{ a }} {{ b }}', `{{ c }}` -- {{ d }}"))).toEqual([
     'b',
     'a',
@@ -160,38 +166,38 @@ test('the parameters of a query are told in their order, without those in commen
   ]);
 });
 
-describe('whatever the query', () => {
+describe('rewriting of a random query', () => {
   const known = randomSqlParameters.map((name): QueryParameter => ({
     name,
     keyword: name.replace(' ', '_'),
     range: name === 'r',
     list: name === 'm' ? list(false) : name === 'e' ? list(true, "'") : undefined,
   }));
-  const rewriteSoup = (sql: string): string => rewriteParameters(tokenize(sql), known).sql;
+  const rewriteRandom = (sql: string): string => rewriteParameters(tokenize(sql), known).sql;
 
-  test('without a parameter it stays as it is', () => {
+  test('a query without parameters is unchanged', () => {
     fc.assert(
       fc.property(randomSqlWithoutBraces, (sql) => {
-        expect(rewriteSoup(sql)).toBe(sql);
+        expect(rewriteRandom(sql)).toBe(sql);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test('what was rewritten once stays as it is', () => {
+  test('rewriting twice gives the same result as rewriting once', () => {
     fc.assert(
       fc.property(randomSql, (sql) => {
-        const once = rewriteSoup(sql);
-        expect(rewriteSoup(once)).toBe(once);
+        const once = rewriteRandom(sql);
+        expect(rewriteRandom(once)).toBe(once);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  test('comments stay, and so do names, numbers and texts outside of what is rewritten, in their order', () => {
+  test('comments, and names, numbers and texts away from parameters, stay in their order', () => {
     fc.assert(
       fc.property(randomSql, (sql) => {
-        const result = rewriteSoup(sql);
+        const result = rewriteRandom(sql);
         expect(commentsOf(result)).toEqual(commentsOf(sql));
         let from = 0;
         for (const text of keptTexts(sql)) {
@@ -204,7 +210,7 @@ describe('whatever the query', () => {
     );
   });
 
-  test('outside of comments no marker of a known parameter is left, unless it is said', () => {
+  test('a marker of a known parameter remains outside of comments only with a note', () => {
     const resolve = createResolver(known);
     fc.assert(
       fc.property(randomSql, (sql) => {
@@ -218,7 +224,7 @@ describe('whatever the query', () => {
     );
   });
 
-  test('values in code become references and nothing else changes', () => {
+  test('values in code become references, and everything else is unchanged', () => {
     const values = ['{{ p }}', "'{{ p }}'", '{{ r.start }}', '"{{r.end}}"'] as const;
     const expected = [':p', ':p', ':r.min', ':r.max'];
     const parts = fc.array(
@@ -233,7 +239,7 @@ describe('whatever the query', () => {
       fc.property(parts, (conditions) => {
         const written = (side: (index: number) => string | undefined): string =>
           `SELECT 1 FROM t WHERE ${conditions.map(([left, sign, value, and]) => `${left} ${sign} ${side(value) ?? ''}${and}`).join('')}true -- {{ p }}`;
-        expect(rewriteSoup(written((index) => values[index]))).toBe(written((index) => expected[index]));
+        expect(rewriteRandom(written((index) => values[index]))).toBe(written((index) => expected[index]));
       }),
       { numRuns: 500 },
     );
@@ -246,13 +252,10 @@ function commentsOf(sql: string): string[] {
     .map(({ text }) => text);
 }
 
-/** Words that rewriting may take away: those that become part of a cast, or of the test of a list. */
-const moved = new Set(['in', 'not', 'interval', 'days', 'minute', 'date', 'timestamp']);
+/** Keywords that rewriting can remove, because they become part of a cast or of a test of a list. */
+const removableKeywords = new Set(['in', 'not', 'interval', 'days', 'minute', 'date', 'timestamp']);
 
-/**
- * What must be found again: not what touches a marker, which becomes part of one name, nor what stands in a
- * list.
- */
+/** Returns the texts that must remain: without those in lists and those next to a marker. */
 function keptTexts(sql: string): string[] {
   const tokens = tokenize(sql);
   const inList = / in \(/i.test(sql) || /in\s*\(/i.test(sql);
@@ -262,7 +265,7 @@ function keptTexts(sql: string): string[] {
         .filter(
           ({ kind, text }, index) =>
             ['word', 'number', 'quoted-name', 'text'].includes(kind) &&
-            !moved.has(text.toLowerCase()) &&
+            !removableKeywords.has(text.toLowerCase()) &&
             !text.includes('{{') &&
             ![tokens[index - 1], tokens[index + 1]].some(
               (token) =>
@@ -275,6 +278,6 @@ function keptTexts(sql: string): string[] {
         .map(({ text }) => text);
 }
 
-test('every marker of the soup is one', () => {
+test('every random marker is one token', () => {
   for (const marker of randomSqlMarkers) expect(tokenize(marker)).toMatchObject([{ kind: 'marker' }]);
 });

@@ -1,10 +1,10 @@
-/** Pieces of SQL thrown together: nonsense that holds everything that the tokenizer has to tell apart. */
+/** Random SQL: meaningless text that contains every kind of token. */
 import * as fc from 'fast-check';
 
-/** The names of the parameters that soup refers to, of which `r` is a range, `m` and `e` are lists. */
+/** Names of the parameters in random SQL; `r` is a range, `m` and `e` are lists. */
 export const randomSqlParameters = ['p', 'q x', 'r', 'm', 'e'] as const;
 
-/** Markers of those parameters, and of one that does not exist. */
+/** Markers of these parameters, and of an unknown one. */
 export const randomSqlMarkers = [
   '{{ p }}',
   '{{p}}',
@@ -13,7 +13,7 @@ export const randomSqlMarkers = [
   '{{r.end}}',
   '{{ m }}',
   '{{ e }}',
-  '{{ nobody }}',
+  '{{ unknown }}',
 ] as const;
 
 const code = [
@@ -56,12 +56,12 @@ const code = [
   'größe',
   '😀',
 ];
-const blank = [' ', '\n', '\t', '  ', ''];
+const spaces = [' ', '\n', '\t', '  ', ''];
 const quoting = ["'", '"', '`', '$$', '$x$', '\\', "''", '--', '/*', '*/', '{{', '}}', '{', '}', '#', "r'"];
 
 const pieces = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...code) },
-  { weight: 6, arbitrary: fc.constantFrom(...blank) },
+  { weight: 6, arbitrary: fc.constantFrom(...spaces) },
   { weight: 5, arbitrary: fc.constantFrom(...randomSqlMarkers) },
   { weight: 3, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => `'${marker}'`) },
   { weight: 1, arbitrary: fc.constantFrom(...randomSqlMarkers).map((marker) => ` in (${marker})`) },
@@ -74,9 +74,9 @@ export const randomSql: fc.Arbitrary<string> = fc
   .array(pieces, { maxLength: 30 })
   .map((parts) => parts.join(''));
 
-/** Soup without a brace: there is nothing in it to be rewritten. */
+/** Random SQL without braces, and so without parameters. */
 export const randomSqlWithoutBraces: fc.Arbitrary<string> = fc
-  .array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...blank), fc.constantFrom(...quoting)), {
+  .array(fc.oneof(fc.constantFrom(...code), fc.constantFrom(...spaces), fc.constantFrom(...quoting)), {
     maxLength: 30,
   })
   .map((parts) => parts.join('').replaceAll(/[{}]/g, ''));

@@ -1,4 +1,4 @@
-/** The SQL of pipelines: what is read from it, and where it says that something is wrong. */
+/** Parsing of the SQL of pipelines: definitions, and errors with their location. */
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkNames } from '../../../../engine/pipeline/pipeline-graph.ts';
@@ -9,7 +9,7 @@ import { tokenize } from '../../../../engine/sql/tokenizer.ts';
 const read = (text: string, configuration = {}) =>
   parseDefinition([{ path: '/p/a.sql', text }], configuration);
 
-test('a table with all that it may have', () => {
+test('a table with all clauses is parsed', () => {
   const {
     tables: [table],
     flows,
@@ -38,7 +38,7 @@ test('a table with all that it may have', () => {
   ]);
 });
 
-test('views and flows', () => {
+test('views and flows are parsed', () => {
   const { views, flows } = read(`CREATE STREAMING TABLE t; CREATE TEMPORARY VIEW v COMMENT 'x' AS SELECT 1;
     CREATE FLOW f AS INSERT INTO t BY NAME SELECT * FROM STREAM v; CREATE FLOW g AS INSERT INTO t SELECT * FROM STREAM(v)`);
   expect(views).toMatchObject([{ name: 'v', query: { text: 'SELECT 1' } }]);
@@ -48,7 +48,7 @@ test('views and flows', () => {
   ]);
 });
 
-test('values of the configuration stand in the place of their keys', () => {
+test('configuration keys are replaced by their values', () => {
   expect(
     read("CREATE MATERIALIZED VIEW v AS SELECT '${ day }' AS d", { day: 'monday' }).flows[0]?.query.text,
   ).toBe("SELECT 'monday' AS d");
@@ -59,17 +59,17 @@ test('values of the configuration stand in the place of their keys', () => {
 
 const create =
   'CREATE MATERIALIZED VIEW, CREATE STREAMING TABLE, CREATE TEMPORARY VIEW or CREATE FLOW was expected';
-describe('refused with its place', () => {
+describe('an invalid definition is rejected with its location', () => {
   test.each([
     ['', 'The pipeline has no table: its files (/p/a.sql) create none.'],
-    ['SELECT 1', `/p/a.sql, line 1, column 1: ${create}, but "SELECT" stands there.`],
+    ['SELECT 1', `/p/a.sql, line 1, column 1: ${create}, but "SELECT" was found.`],
     [
       '\n  CREATE TABLE t',
-      '/p/a.sql, line 2, column 10: MATERIALIZED VIEW, STREAMING TABLE, TEMPORARY VIEW or FLOW was expected, but "TABLE" stands there.',
+      '/p/a.sql, line 2, column 10: MATERIALIZED VIEW, STREAMING TABLE, TEMPORARY VIEW or FLOW was expected, but "TABLE" was found.',
     ],
     [
       'CREATE LIVE TABLE t',
-      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not known here) was expected, but "LIVE" stands there.',
+      '/p/a.sql, line 1, column 8: MATERIALIZED VIEW or STREAMING TABLE (the older spelling with LIVE is not supported) was expected, but "LIVE" was found.',
     ],
     [
       'CREATE MATERIALIZED VIEW t',
@@ -81,19 +81,19 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE MATERIALIZED VIEW t SCHEDULE EVERY 1 HOUR AS SELECT 1',
-      '/p/a.sql, line 1, column 28: AS and a query was expected, but "SCHEDULE" stands there.',
+      '/p/a.sql, line 1, column 28: AS and a query was expected, but "SCHEDULE" was found.',
     ],
     [
       'CREATE MATERIALIZED VIEW `a-b` AS SELECT 1',
-      '/p/a.sql, line 1, column 26: the name "a-b" must be letters, digits and underscores, at most 100, and begin with no digit.',
+      '/p/a.sql, line 1, column 26: the name "a-b" must have at most 100 letters, digits and underscores, and must not start with a digit.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c CHECK (x > 1))',
-      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not known here) was expected, but "CHECK" stands there.',
+      '/p/a.sql, line 1, column 40: EXPECT (other constraints are not supported) was expected, but "CHECK" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (x > 1) ON VIOLATION IGNORE)',
-      '/p/a.sql, line 1, column 68: DROP ROW or FAIL UPDATE was expected, but "IGNORE" stands there.',
+      '/p/a.sql, line 1, column 68: DROP ROW or FAIL UPDATE was expected, but "IGNORE" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (x > 1)',
@@ -105,11 +105,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT ())',
-      '/p/a.sql, line 1, column 48: a condition was expected, but ")" stands there.',
+      '/p/a.sql, line 1, column 48: a condition was expected, but ")" was found.',
     ],
     [
       'CREATE STREAMING TABLE t (CONSTRAINT c EXPECT (a), CONSTRAINT c EXPECT (b))',
-      '/p/a.sql, line 1, column 52: the constraint "c" stands here twice.',
+      '/p/a.sql, line 1, column 52: the constraint "c" is declared twice.',
     ],
     [
       'CREATE STREAMING TABLE t (a INT, A INT)',
@@ -117,11 +117,11 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE STREAMING TABLE t (a ARRAY<INT>)',
-      /^\/p\/a\.sql, line 1, column 29: "ARRAY" is no type that a column can be declared with/,
+      /^\/p\/a\.sql, line 1, column 29: "ARRAY" is not a type of a declared column/,
     ],
     [
       'CREATE STREAMING TABLE t USING delta',
-      '/p/a.sql, line 1, column 32: tables are written as PARQUET; USING delta is not known here.',
+      '/p/a.sql, line 1, column 32: tables are written as PARQUET; USING delta is not supported.',
     ],
     [
       'CREATE TEMPORARY VIEW v (CONSTRAINT c EXPECT (x)) AS SELECT 1',
@@ -129,17 +129,17 @@ describe('refused with its place', () => {
     ],
     [
       'CREATE FLOW f AS AUTO CDC INTO t',
-      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not known here) was expected, but "AUTO" stands there.',
+      '/p/a.sql, line 1, column 18: INSERT INTO (other flows are not supported) was expected, but "AUTO" was found.',
     ],
     [
       'CREATE FLOW f AS INSERT INTO ONCE t SELECT 1',
-      '/p/a.sql, line 1, column 30: INSERT INTO ONCE is not known here; every flow is incremental.',
+      '/p/a.sql, line 1, column 30: INSERT INTO ONCE is not supported; every flow is incremental.',
     ],
   ])('%s', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
-  test('a definition in Python needs pyspark', () => {
+  test('a definition in Python is rejected', () => {
     expect(() => parseDefinition([{ path: '/p/a.py', text: '' }], {})).toThrow(
       '/p/a.py is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).',
     );
@@ -158,16 +158,16 @@ describe('refused with its place', () => {
   const view = (name: string): string => `CREATE MATERIALIZED VIEW ${name} AS SELECT 1;`;
   test.each([
     [
-      'one dataset in two files',
+      'a dataset that two files define',
       view('a'),
       view('A'),
-      '/p/b.sql, line 1, column 1: the dataset A is defined twice; the other one stands in /p/a.sql, line 1, column 1.',
+      '/p/b.sql, line 1, column 1: the dataset A is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
     ],
     [
-      'two flows of one name',
+      'two flows with the same name',
       `CREATE STREAMING TABLE t AS SELECT 1; CREATE FLOW T AS INSERT INTO t SELECT 2`,
       '',
-      '/p/a.sql, line 1, column 39: the flow T is defined twice; the other one stands in /p/a.sql, line 1, column 1.',
+      '/p/a.sql, line 1, column 39: the flow T is defined twice; the other definition is in /p/a.sql, line 1, column 1.',
     ],
     [
       'a flow into a materialized view',
@@ -176,10 +176,10 @@ describe('refused with its place', () => {
       /^\/p\/a\.sql, line 1, column \d+: the flow f writes into m, which is a materialized view; flows go into streaming tables\.$/,
     ],
     [
-      'a flow into nothing',
+      'a flow into an unknown table',
       `${view('sales')} CREATE FLOW f AS INSERT INTO sale SELECT 2`,
       '',
-      /the flow f writes into sale, which is no table of this pipeline; did you mean sales\?$/,
+      /the flow f writes into sale, which is not a table of this pipeline; did you mean sales\?$/,
     ],
     [
       'a streaming table without a flow',
@@ -228,7 +228,7 @@ describe('queries', () => {
     expect(sql(text)).toBe(expected);
   });
 
-  test('a stream of files knows its reader', () => {
+  test('a stream of files returns the call of its reader', () => {
     const {
       streams: [stream],
     } = query("SELECT * FROM STREAM read_files('dbfs:/in/*.json', format => 'json')");
@@ -255,7 +255,7 @@ describe('queries', () => {
     expect(() => query(text)).toThrow(message);
   });
 
-  test('a condition is written for DuckDB', () => {
+  test('a condition is translated for DuckDB', () => {
     const text = 'size(tags) <=> 2 AND note <> "x"';
     expect(parseCondition({ text, location: { file: { path: '/p', text }, offset: 0 } })).toBe(
       "size(tags)  IS NOT DISTINCT FROM  2 AND note <> 'x'",
@@ -263,7 +263,7 @@ describe('queries', () => {
   });
 });
 
-test('whatever stands in a file, it is read or refused with a sentence', () => {
+test('a random file is parsed or rejected with a message', () => {
   const words = [
     'CREATE',
     'STREAMING',

@@ -1,4 +1,4 @@
-/** Spec files of pipelines, and the patterns of their libraries. */
+/** Spec files of pipelines, and glob patterns of their libraries. */
 import { describe, expect, test } from 'vitest';
 import { toPipelineSpec } from '../../../../engine/pipeline/pipeline-document.ts';
 import { baseFolderOf, globToRegExp } from '../../../../engine/pipeline/glob.ts';
@@ -6,7 +6,7 @@ import { parseSpec } from '../../../../engine/pipeline/pipeline-spec.ts';
 
 const read = (text: string) => parseSpec(text, '/p/spark-pipeline.yml');
 
-test('a spec file of the open format says all there is to know', () => {
+test('all keys of a spec file are read', () => {
   expect(
     read(
       'name: sales\nstorage: dbfs:/pipelines/sales\ncatalog: main\ndatabase: prod\nconfiguration:\n  region: north\n  days: 7\nlibraries:\n  - glob:\n      include: transformations/**\n',
@@ -37,16 +37,16 @@ test.each([
     'name: x\nlibraries:\n  - file: a.sql',
     /: libraries\[0\] is \{"file":"a\.sql"\}; it must be glob: with include:/,
   ],
-  ['name: x\nconfiguration: [1]', /: configuration is \[1\]; it must be keys with texts\./],
+  ['name: x\nconfiguration: [1]', /: configuration is \[1\]; it must be a map of texts\./],
 ])('%j is refused', (text, message) => {
   expect(() => read(text)).toThrow(message);
 });
 
-test('a request may name the schema in the older way', () => {
+test('a request with target sets the schema', () => {
   expect(toPipelineSpec({ name: 'x', target: 'prod' }).schema).toBe('prod');
 });
 
-describe('patterns', () => {
+describe('glob patterns', () => {
   test.each([
     ['/a/**', ['/a/b.sql', '/a/b/c.sql'], ['/ab.sql', '/b/a/c.sql']],
     ['/a/*.sql', ['/a/b.sql'], ['/a/b/c.sql', '/a/b.sqlx', '/a/bxsql']],
@@ -60,7 +60,7 @@ describe('patterns', () => {
     expect(others.filter((path) => globToRegExp(pattern).test(path))).toEqual([]);
   });
 
-  test('what stands before the first sign of a pattern is where to look', () => {
+  test('the base folder of a pattern is the path before its first wildcard', () => {
     expect(['/a/b/*.csv', '/a/b*/c', '/*', '/a/b'].map(baseFolderOf)).toEqual(['/a/b', '/a', '/', '/a']);
   });
 });

@@ -214,7 +214,7 @@ describe('what has no value says so', () => {
     ],
     [
       'tasks.load.values.nul',
-      '{{tasks.load.values.nul}} has no value: it holds a NUL character, which no parameter can carry.',
+      '{{tasks.load.values.nul}} has no value: it contains a NUL character, which is not allowed in a parameter.',
     ],
     ['tasks.gone.run_id', '{{tasks.gone.run_id}} has no value here.'],
     ['job.parameters.gone', '{{job.parameters.gone}} has no value here.'],

@@ -2,12 +2,16 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { prepareSql } from '../../../../runners/notebook/node/sql-statement.ts';
-import { tokenizeSql, splitStatements } from '../../../../runners/notebook/node/sql-tokens.ts';
+import { splitStatements } from '../../../../engine/sql/statements.ts';
+import { tokenize } from '../../../../engine/sql/tokenizer.ts';
 import { parseWidgetStatement } from '../../../../runners/notebook/node/sql-widgets.ts';
 import { createTemporaryDirectory } from '../test-context.ts';
 
 function texts(sql: string): [number, string][] {
-  return splitStatements(sql).map(({ line, tokens }) => [line, tokens.map(({ text }) => text).join('')]);
+  return splitStatements(sql, 'duckdb').map(({ line, tokens }) => [
+    line,
+    tokens.map(({ text }) => text).join(''),
+  ]);
 }
 
 function prepared(
@@ -20,7 +24,7 @@ function prepared(
   },
   root = '/fs',
 ): [string, Record<string, string>] {
-  const [statement] = splitStatements(sql);
+  const [statement] = splitStatements(sql, 'duckdb');
   if (statement === undefined) throw new Error('There is no statement.');
   const result = prepareSql(statement, parameters, root);
   return [result.sql, Object.fromEntries(result.values)];
@@ -61,7 +65,7 @@ test('no character is lost, whatever is written', () => {
   fc.assert(
     fc.property(fc.array(pieces), (parts) => {
       expect(
-        tokenizeSql(parts.join(''))
+        tokenize(parts.join(''), 'duckdb')
           .map(({ text }) => text)
           .join(''),
       ).toBe(parts.join(''));
@@ -151,7 +155,7 @@ test.each<[string, string, string, Record<string, string>]>([
 });
 
 test('a statement keeps its line, so that what is said of a line is true of the cell', () => {
-  const [, second] = splitStatements('SELECT 1;\n\nSELECT\n:year');
+  const [, second] = splitStatements('SELECT 1;\n\nSELECT\n:year', 'duckdb');
   expect(second && prepareSql(second, { year: '1' }, '/fs').sql).toBe('\n\nSELECT\n$year');
 });
 
@@ -193,5 +197,5 @@ test.each<[string, unknown]>([
   ['REMOVE WIDGET year', { kind: 'remove', name: 'year' }],
   ['CREATE TABLE widget (a int)', undefined],
 ])('widgets: %s', (sql, expected) => {
-  expect(parseWidgetStatement(tokenizeSql(sql))).toEqual(expected);
+  expect(parseWidgetStatement(tokenize(sql, 'duckdb'))).toEqual(expected);
 });

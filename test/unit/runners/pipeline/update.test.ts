@@ -29,7 +29,7 @@ describe('refused before anything runs', () => {
     [
       'an unknown table',
       view('orders', 'SELECT 1 AS id') + view('b', 'SELECT * FROM ordrs'),
-      '/p/a.sql, line 2, column 45: b reads "ordrs", which is no dataset of this pipeline; did you mean orders?',
+      '/p/a.sql, line 2, column 45: b reads "ordrs", which is not a dataset of this pipeline; did you mean orders?',
     ],
     [
       'a table of elsewhere',
@@ -39,13 +39,9 @@ describe('refused before anything runs', () => {
     [
       'a circle',
       view('a', 'SELECT * FROM b') + view('b', 'SELECT * FROM c') + view('c', 'SELECT * FROM a'),
-      'The datasets read one another in a circle: a reads b reads c reads a.',
+      'The datasets form a cycle: a reads b reads c reads a.',
     ],
-    [
-      'a table that reads itself',
-      view('a', 'SELECT * FROM a'),
-      'The datasets read one another in a circle: a reads a.',
-    ],
+    ['a table that reads itself', view('a', 'SELECT * FROM a'), 'The datasets form a cycle: a reads a.'],
     [
       'what is no SQL',
       view('a', 'SELECT * FRM b'),
@@ -69,17 +65,17 @@ describe('refused before anything runs', () => {
     [
       'a stream in a materialized view',
       view('a', `SELECT * FROM ${files}`),
-      '/p/a.sql, line 1, column 1: the materialized view a reads a stream; it is computed anew each time, so leave STREAM out, or make it a streaming table.',
+      '/p/a.sql, line 1, column 1: the materialized view a reads a stream; each update recomputes it, so leave STREAM out, or make it a streaming table.',
     ],
     [
       'a streaming table without a stream',
       stream('a', 'SELECT 1 AS id'),
-      '/p/a.sql, line 1, column 1: the flow a of the streaming table a reads no stream; write STREAM before what it reads, or make a a materialized view.',
+      '/p/a.sql, line 1, column 1: the flow a of the streaming table a reads no stream; write STREAM before a source, or make a a materialized view.',
     ],
     [
       'a stream of a materialized view',
       view('m', 'SELECT 1 AS id') + stream('s', 'SELECT * FROM STREAM m'),
-      '/p/a.sql, line 2, column 51: s reads STREAM m, but that is a materialized view, which is computed anew each time; only streaming tables, files and views on them are streams.',
+      '/p/a.sql, line 2, column 51: s reads STREAM m, but that is a materialized view, which each update recomputes; only streaming tables, files and views on them are streams.',
     ],
     [
       'a streaming view that is read whole',
@@ -99,13 +95,13 @@ describe('refused before anything runs', () => {
     [
       'a table that is not selected',
       view('a', 'SELECT 1 AS id') + view('b', 'SELECT * FROM a'),
-      'b reads a, which was never computed and is not selected; select it, too.',
+      'b reads a, which was never computed and is not selected; select it as well.',
       { refreshSelection: ['b'] },
     ],
     [
       'a selection in two ways',
       view('a', 'SELECT 1 AS id'),
-      'a stands in full_refresh_selection and in refresh_selection; it can stand in one of them only.',
+      'a is in full_refresh_selection and in refresh_selection; it is allowed in one of them only.',
       { refreshSelection: ['a'], fullRefreshSelection: ['a'] },
     ],
     [
@@ -191,7 +187,7 @@ describe('streams', () => {
     await expect(
       world.runUpdate(statements, { fullRefreshSelection: ['a'], refreshSelection: ['b'] }),
     ).rejects.toThrow(
-      'b reads the stream of a, which begins anew; b must be refreshed fully together with it.',
+      'b reads the stream of a, which starts over; b needs a full refresh in the same update.',
     );
     await world.runUpdate(statements, { fullRefreshSelection: ['a'] });
     await expect(world.runUpdate(statements)).rejects.toThrow(
@@ -397,7 +393,7 @@ describe('what is published', () => {
     await world.runUpdate(view('b', 'SELECT 3 AS id'));
     expect([await ids('a'), await ids('b')]).toEqual([[1], [3]]);
     await expect(world.runUpdate(view('a', 'SELECT 4 AS id'))).rejects.toThrow(
-      'a was published as STREAMING_TABLE and is now defined as MATERIALIZED_VIEW; a full refresh of it replaces what was published.',
+      'a was published as STREAMING_TABLE and is now defined as MATERIALIZED_VIEW; a full refresh of the table replaces the published data.',
     );
     await world.runUpdate(view('a', 'SELECT 4 AS id'), { fullRefresh: true });
     expect(await ids('a')).toEqual([4]);

@@ -1,7 +1,4 @@
-/**
- * Queries as they are written for DuckDB: what is a text stays a text, and only parameters, names, functions
- * and files change.
- */
+/** Translation of dataset queries for DuckDB: literals stay literals; parameters, names, functions and files change. */
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveRelativeDate } from '../../../../../engine/dashboard/execution/relative-dates.ts';
@@ -10,7 +7,7 @@ import { bindParameters } from '../../../../../engine/dashboard/execution/bind-p
 
 const now = Date.UTC(2024, 1, 29, 13, 45, 10);
 
-describe('dates that move', () => {
+describe('relative dates', () => {
   test.each([
     ['now', false, '2024-02-29T13:45:10.000'],
     ['now/d', false, '2024-02-29T00:00:00.000'],
@@ -27,9 +24,12 @@ describe('dates that move', () => {
     expect(resolveRelativeDate(text, now, end)).toBe(date);
   });
 
-  test.each(['soon', 'now-', 'now-1x', '2024-01-01', 'now-999999y', 'now-5000y/y'])('%s is none', (text) => {
-    expect(resolveRelativeDate(text, now, false)).toBeUndefined();
-  });
+  test.each(['soon', 'now-', 'now-1x', '2024-01-01', 'now-999999y', 'now-5000y/y'])(
+    '%s is not a relative date',
+    (text) => {
+      expect(resolveRelativeDate(text, now, false)).toBeUndefined();
+    },
+  );
 });
 
 const parameter = {
@@ -39,7 +39,7 @@ const parameter = {
   defaultSelection: { values: { dataType: 'STRING' as const, values: [{ value: 'x' }] } },
 };
 
-test('whatever a text parameter is set to, it is one text of the query', () => {
+test('any value of a text parameter is one literal of the query', () => {
   assert(
     property(
       string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
@@ -53,7 +53,7 @@ test('whatever a text parameter is set to, it is one text of the query', () => {
   );
 });
 
-test('texts and comments are never read as SQL', () => {
+test('literals and comments are never translated', () => {
   assert(
     property(
       string({

@@ -59,7 +59,7 @@ test('of a table that does not fit the first rows are kept, and a picture is lef
     cells: [finishedCell(1, '', [tableOutput(rows)]), finishedCell(2, '', [pngOutput])],
   }).cells;
   expect(first?.outputs).toEqual([{ ...tableOutput(rows.slice(0, 34), 500) }, { type: 'text', data: note }]);
-  expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cells.') });
+  expect(second).toMatchObject({ language: 'markdown', source: expect.stringContaining('1 more cell.') });
   const [only] = truncateReport(
     { path: '/nb', cells: [finishedCell(1, '', [{ ...pngOutput, data: 'A'.repeat(9_000) } as CellOutput])] },
     3_000,
@@ -76,7 +76,7 @@ test('the failure is kept, whatever was shown before it', () => {
   expect(report.error).toEqual({ summary: 'E: no', trace: 'Traceback', cell: 2 });
   expect(report.cells.at(-1)).toMatchObject({
     source:
-      '1 more cells. (The rest is left out: an exported notebook holds at most 3000 bytes of code and output.)',
+      '1 more cell. (The rest is left out: an exported notebook has at most 3000 bytes of code and output.)',
   });
   const less = fitted({
     cells: [finishedCell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(1_000) }, error])],

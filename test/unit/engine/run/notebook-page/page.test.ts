@@ -380,7 +380,7 @@ describe('hostile text', () => {
     );
     expect(page.match(/<iframe [^>]*sandbox="" /g)).toHaveLength(1);
     expect(page.match(/<iframe/g)).toHaveLength(1);
-    expect(page).toContain('This output carries scripts. They do not run here.');
+    expect(page).toContain('This output contains scripts. They do not run here.');
   });
 });
 

@@ -1,9 +1,9 @@
-/** The functions that DuckDB is given: they hide none that it needs itself. */
+/** Macros of DuckDB: they do not shadow functions that DuckDB needs itself. */
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { duckdbMacros } from '../../../../../engine/sql/duckdb-functions.ts';
+import { duckdbMacros } from '../../../../engine/sql/duckdb-functions.ts';
 
-test('intervals, which DuckDB makes by cutting numbers, are there beside the functions of dashboards', async () => {
+test('intervals, which DuckDB computes with trunc, work beside the macros', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
