@@ -9,7 +9,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { isMissing, tryParseJson, readHead } from '../../engine/read-file.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { ChildRunResult, Exit, RunnerContext } from '../contract.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 

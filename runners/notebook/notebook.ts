@@ -5,19 +5,13 @@
 import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotebookTask } from '../../engine/job/task-kinds.ts';
+import type { NotebookTask } from '../../engine/job/task-schemas.ts';
+import { defineRunner } from '../built-in-runner.ts';
 import { readLogTail } from '../../engine/log-file.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
 import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/task-output.ts';
-import {
-  contractVersion,
-  type Command,
-  type Exit,
-  type TaskOutcome,
-  type RunnerContext,
-  type RunnerPlugin,
-} from '../contract.ts';
+import { type Command, type Exit, type TaskOutcome, type RunnerContext } from '../contract.ts';
 import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
 import {
@@ -42,18 +36,11 @@ const reportBytesMax = 256 * 2 ** 20;
 const unsupportedLanguages: Readonly<Record<string, string>> = { '.scala': 'Scala', '.r': 'R' };
 
 /**
- * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the
- * extension of its language), `notebook.json` (the report, see NotebookReport), `values.json` (what it set
- * for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the
- * failed cell.
+ * Runs `notebook_task`. Writes to the attempt's directory: `notebook.py` (the snapshot that is run, with the
+ * extension of its language), `notebook.json` (the report, see NotebookReport), `values.json` (task values:
+ * name -> JSON text) and the output, with the exit value or the exception of the failed cell.
  */
-export const plugin: RunnerPlugin<NotebookTask> = {
-  contract: contractVersion,
-  kind: 'notebook_task',
-  schema: NotebookTask,
-  needsCluster: true,
-  run: runNotebook,
-};
+export const notebookRunner = defineRunner('notebook_task', runNotebook);
 
 async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<TaskOutcome> {
   let command;

@@ -3,12 +3,11 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { Ajv } from 'ajv';
 import { messageOf } from '../../engine/errors.ts';
 import { isBuiltIn, type PluginKind } from '../../engine/job/task-kinds.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { quote } from '../../engine/validation/messages.ts';
-import { contractVersion } from '../contract.ts';
+import { checkPlugin } from './check-plugin.ts';
 import type { DescribePluginResponse, DescribePluginRequest } from './describe-plugin.ts';
 import { PluginError, type PluginSource } from './plugin-source.ts';
 
@@ -16,12 +15,11 @@ type PluginDescription = Extract<DescribePluginResponse, { found: true }>;
 
 /** How long a module may take to load (ms). */
 const loadTimeoutMs = 30_000;
-const kindPattern = /^[a-z][a-z0-9_]{0,63}_task$/;
 
 /**
  * The task kinds of these plugins, in their order. Each module is loaded in a thread of its own, which sees
  * `environment` and ends again: what a plugin does while it is loaded does not reach the engine.
- * @throws PluginError for the first that cannot be loaded, breaks the contract, or brings a kind that is
+ * @throws PluginError for the first that cannot be loaded, breaks the contract, or provides a kind that is
  *   there already
  */
 export async function loadPlugins(
@@ -39,50 +37,19 @@ export async function loadPlugins(
     if (same < index)
       throw new PluginError(
         place,
-        `brings the task kind ${kind.name}, as does ${quote(places[same]?.specifier)}.`,
+        `provides the task kind ${kind.name}, as does ${quote(places[same]?.specifier)}.`,
       );
   }
   return loaded.map(({ kind }) => kind);
 }
 
-/** What is so about a plugin, or a refusal. */
-function toPluginKind(
-  place: PluginSource,
-  { module, contract, kind, needsCluster, schema, run }: PluginDescription,
-): PluginKind {
-  const refuse = (why: string): never => {
-    throw new PluginError(place, why);
+function toPluginKind(source: PluginSource, description: PluginDescription): PluginKind {
+  const refuse = (reason: string): never => {
+    throw new PluginError(source, reason);
   };
-  if (contract !== contractVersion)
-    refuse(
-      `is written for contract ${quote(contract)}; this version of Runyard has contract ${contractVersion}.`,
-    );
-  if (typeof kind !== 'string' || !kindPattern.test(kind))
-    return refuse(
-      `has the kind ${quote(kind)}; it must be lower case letters, digits and "_", and end in "_task".`,
-    );
-  if (isBuiltIn(kind)) refuse(`brings the task kind ${kind}, which is built in.`);
-  if (run !== 'function') refuse(`has no function as "run", but ${run}.`);
-  if (typeof needsCluster !== 'boolean')
-    return refuse(`has ${quote(needsCluster)} as "needsCluster"; it must be true or false.`);
-  return { name: kind, needsCluster, module, schema: parseSchema(schema, refuse) };
-}
-
-function parseSchema(text: string | undefined, refuse: (why: string) => never): object {
-  const schema: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object') {
-    return refuse('has no JSON schema of an object as "schema": its "type" must be "object".');
-  }
-  // It becomes a part of the schemas of the operations: what names a place would name one of theirs.
-  const named = /"(\$ref|\$id|\$anchor|\$dynamicRef|\$dynamicAnchor|\$recursiveRef)":/.exec(text ?? '')?.[1];
-  if (named !== undefined)
-    return refuse(`has ${named} in its schema, which must stand alone: write out what it refers to.`);
-  try {
-    new Ajv({ strict: false, logger: false }).compile(schema);
-  } catch (error) {
-    return refuse(`has a schema that is none: ${messageOf(error)}`);
-  }
-  return schema;
+  const kind = checkPlugin(description, refuse);
+  if (isBuiltIn(kind.name)) refuse(`provides the task kind ${kind.name}, which is built in.`);
+  return { ...kind, module: description.module };
 }
 
 async function describePlugin(

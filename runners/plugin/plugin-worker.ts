@@ -7,7 +7,7 @@ import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { TaskOutcome, RunnerContext, RunnerPlugin } from '../contract.ts';
 import type { AttemptRequest } from '../pool/thread-messages.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';

@@ -7,7 +7,7 @@ import { messageOf } from '../../engine/errors.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Log, ChildRunLauncher, TaskPool } from '../../engine/ports/engine.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { LocateTarget } from '../contract.ts';
 import type { AttemptRequest, EngineMessage, RunnerMessage, RunnerSettings } from './thread-messages.ts';
 import { createPluginThreads, type PluginThreads, type ThreadRun } from '../plugin/plugin-threads.ts';

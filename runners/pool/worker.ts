@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createEngineClient } from './engine-client.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { TaskOutcome, RunnerContext } from '../contract.ts';
 import { findInterpreter, taskEnvironment } from '../process/task-environment.ts';
 import { grantOwnership, shareDirectory } from './directory-ownership.ts';

@@ -25,7 +25,7 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../engine/errors.ts';
 import { isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
 import { openRegularFile, readRange } from '../../engine/read-file.ts';
-import { createWakeSignal, type WakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal, type WakeSignal } from '../wake-signal.ts';
 import type { Exit } from '../contract.ts';
 import { truncateLogs, createLogTruncator } from './log-truncation.ts';
 import { attemptMarker, terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/process-identity.ts';
-import type { WakeSignal } from '../pool/wake-signal.ts';
+import type { WakeSignal } from '../wake-signal.ts';
 
 /** Environment variable that marks every process of an attempt; its value is the attempt's directory. */
 export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';

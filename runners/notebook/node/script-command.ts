@@ -5,7 +5,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { NotebookTask } from '../../../engine/job/task-kinds.ts';
+import type { NotebookTask } from '../../../engine/job/task-schemas.ts';
 import type { Command, RunnerContext } from '../../contract.ts';
 import { createFileAtomically, writeFileAtomically } from '../../process/pinned-command.ts';
 import type { NotebookDriverInput, ScriptLanguage } from './driver-protocol.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/task-output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -31,7 +31,7 @@ async function run(
     join(context.workspace, 'sums.js'),
     'export const sum = (values) => values.reduce((a, b) => a + b, 0);\nexport default "sums";\n',
   );
-  const outcome = await plugin.run({ notebook_path: '/nb', base_parameters }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb', base_parameters }, context);
   return { context, outcome, outputs: (await context.report()).cells.map((cell) => cell.outputs) };
 }
 

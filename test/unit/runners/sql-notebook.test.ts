@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/task-output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -30,7 +30,7 @@ async function run(
   );
   await writeFile(join(context.managedFs, 'rain.csv'), 'year,rain\n2012,1.5\n2013,2.5\n2013,4\n');
   await prepare?.(context);
-  const outcome = await plugin.run({ notebook_path: '/nb', base_parameters }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb', base_parameters }, context);
   return { context, outcome, outputs: (await context.report()).cells.map((cell) => cell.outputs) };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext } from './test-context.ts';
 
 const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
@@ -15,7 +15,7 @@ const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
 async function run(cell: string, taskValues: Readonly<Record<string, TaskValues>> = {}) {
   const context = await createTestContext({ taskValues, limits: small });
   await writeFile(join(context.workspace, 'nb.py'), `# Databricks notebook source\n${cell}\n`);
-  const outcome = await plugin.run({ notebook_path: '/nb' }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb' }, context);
   const kept = await readFile(join(context.directory, 'values.json'), 'utf8').catch(() => '{}');
   const values: unknown = JSON.parse(kept);
   return { ends: outcome.kind, error: context.output()?.error, result: context.output()?.result, values };
