@@ -11,9 +11,9 @@ LANGUAGES = {
     "run": "run",
 }
 #: Words of other languages: a cell of theirs is no Python, whatever stands in it.
-FOREIGN = {"scala": "Scala", "r": "R", "js": "JavaScript", "javascript": "JavaScript", "perl": "Perl", "ruby": "Ruby"}
+UNSUPPORTED_LANGUAGES = {"scala": "Scala", "r": "R", "js": "JavaScript", "javascript": "JavaScript", "perl": "Perl", "ruby": "Ruby"}
 
-WORD = re.compile(r"\s*%{1,2}([A-Za-z][\w-]*)[ \t]*(.*)$")
+MAGIC_WORD = re.compile(r"\s*%{1,2}([A-Za-z][\w-]*)[ \t]*(.*)$")
 PIP_LINE = re.compile(r"\s*%{1,2}pip\b")
 
 
@@ -37,15 +37,15 @@ class Cell:
         self.argument = argument
 
 
-def cell_of(position, title, lines):
+def parse_cell(position, title, lines):
     """The cell that these lines make, the markers of the file format taken off. The first line is not blank."""
     text = "\n".join(lines)
-    match = WORD.match(lines[0])
+    match = MAGIC_WORD.match(lines[0])
     if match is None:
         return Cell(position, "python", title, text)
     word, argument = match.group(1).lower(), match.group(2).strip()
     behind = "\n".join(([match.group(2)] if match.group(2).strip() else []) + lines[1:])
-    if word in FOREIGN:
+    if word in UNSUPPORTED_LANGUAGES:
         return Cell(position, "%" + match.group(1), title, text)
     language = LANGUAGES.get(word)
     if language == "pip" and not all(PIP_LINE.match(line) or not line.strip() for line in lines):
@@ -58,11 +58,11 @@ def cell_of(position, title, lines):
         first = [options.group(2)] if options.group(2).strip() else []
         return Cell(position, language, title, text, "\n".join(first + lines[1:]), options.group(1).strip())
     if language in ("markdown", "sql", "python"):
-        return Cell(position, language, title, "\n".join(without_blank_ends(behind.split("\n"))))
+        return Cell(position, language, title, "\n".join(trim_blank_lines(behind.split("\n"))))
     return Cell(position, language, title, text, text, argument)
 
 
-def without_blank_ends(lines):
+def trim_blank_lines(lines):
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1

@@ -1,12 +1,12 @@
 """The utilities object of a notebook."""
-from .failures import RestartPython
+from .cell_errors import PythonRestart
 from .file_system import FileSystem
 from .task_values import TaskValues
 from .widgets import Widgets
-from .workflow import Notebook
+from .workflow import NotebookUtility
 
 
-class Unavailable:
+class UnavailableUtility:
     """A family of utilities that there is not, or not all of: using it says so."""
 
     def __init__(self, path, remedy=""):
@@ -22,7 +22,7 @@ class Unavailable:
         raise NotImplementedError("%s is not available in Runyard.%s" % (self._path, self._remedy))
 
 
-class Jobs(Unavailable):
+class Jobs(UnavailableUtility):
     """`dbutils.jobs`."""
 
     def __init__(self, values):
@@ -30,7 +30,7 @@ class Jobs(Unavailable):
         self.taskValues = TaskValues(values)
 
 
-class Library(Unavailable):
+class Library(UnavailableUtility):
     """`dbutils.library`."""
 
     def __init__(self):
@@ -40,23 +40,23 @@ class Library(Unavailable):
     def restartPython(self):
         """Runs the next cells in a fresh Python process: names are gone, widgets, task values and packages stay."""
         self.restart = True
-        raise RestartPython()
+        raise PythonRestart()
 
 
-class Utilities:
+class Dbutils:
     """`dbutils`. `task`: what the driver was told; `widgets`: those declared before Python was restarted."""
 
     def __init__(self, task, widgets=None):
         self.widgets = Widgets(task["parameters"], widgets)
         self.jobs = Jobs(task["values"])
-        self.notebook = Notebook(task["path"], task["questions"])
+        self.notebook = NotebookUtility(task["path"], task["questions"])
         self.library = Library()
         self.fs = FileSystem(task["managedFs"])
-        self.secrets = Unavailable(
+        self.secrets = UnavailableUtility(
             "dbutils.secrets", " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
             "with _SECRET or _TOKEN, and read it with os.environ.")
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return Unavailable("dbutils.%s" % name)
+        return UnavailableUtility("dbutils.%s" % name)

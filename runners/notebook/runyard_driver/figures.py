@@ -1,4 +1,4 @@
-"""Figures of matplotlib, where it is installed: `plt.show()` and the end of a cell show them as pictures."""
+"""FigureDisplay of matplotlib, where it is installed: `plt.show()` and the end of a cell show them as pictures."""
 import importlib.abc
 import importlib.util
 import io
@@ -11,20 +11,20 @@ def is_figure(value):
     return type(value).__name__ == "Figure" and type(value).__module__ == "matplotlib.figure"
 
 
-def figure_png(figure):
+def render_png(figure):
     """A figure as the bytes of a PNG."""
     out = io.BytesIO()
     figure.savefig(out, format="png", bbox_inches="tight")
     return out.getvalue()
 
 
-class Figures:
+class FigureDisplay:
     """Shows the open figures of pyplot. Nothing is imported before the notebook imports pyplot itself."""
 
     def __init__(self, display):
         self.display = display
         sys.meta_path.insert(0, PyplotFinder())
-        figures_shown[:] = [self.flush]
+        flush_hooks[:] = [self.flush]
 
     def flush(self):
         """Shows every open figure once, and closes it. One that was displayed as it is now was shown already."""
@@ -36,13 +36,13 @@ class Figures:
             figure = pyplot.figure(number)
             pyplot.close(figure)
             if figure.get_axes() or figure.texts or figure.images:
-                picture = figure_png(figure)
+                picture = render_png(figure)
                 if picture not in displayed:
                     self.display.image("image/png", picture)
 
 
 #: Holds the one function that shows the open figures; the backend finds it here.
-figures_shown = []
+flush_hooks = []
 
 
 class PyplotFinder(importlib.abc.MetaPathFinder):

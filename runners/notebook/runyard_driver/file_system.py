@@ -21,19 +21,19 @@ class FileSystem:
 
     def ls(self, dir):
         """What stands directly in a directory, by name; a file is listed as itself."""
-        name, path = self._existing(dir)
+        name, path = self._resolve_existing(dir)
         if not os.path.isdir(path):
-            return [info(name, path)]
+            return [file_info(name, path)]
         entries = []
         for entry in sorted(os.listdir(path)):
             inside = os.path.join(path, entry)
             if self._is_inside(inside) and os.path.exists(inside):
-                entries.append(info(name.rstrip("/") + "/" + entry, inside))
+                entries.append(file_info(name.rstrip("/") + "/" + entry, inside))
         return entries
 
     def head(self, file, maxBytes=65536, max_bytes=None):
         """The first bytes of a file, as text."""
-        _, path = self._existing(file)
+        _, path = self._resolve_existing(file)
         if not os.path.isfile(path):
             raise IsADirectoryError("%s is a directory; dbutils.fs.head reads a file." % file)
         with open(path, "rb") as content:
@@ -48,7 +48,7 @@ class FileSystem:
             raise FileExistsError("%s is there already; give overwrite=True to replace it." % name)
         data = contents.encode("utf-8") if isinstance(contents, str) else bytes(contents)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        write_in_one_step(path, data)
+        write_atomically(path, data)
         print("Wrote %d bytes." % len(data))
         return True
 
@@ -59,11 +59,11 @@ class FileSystem:
 
     def cp(self, source, to, recurse=False, **_renamed):
         """Copies a file, or with `recurse` a directory."""
-        name, path = self._existing(source)
-        target = self._target(path, to)
+        name, path = self._resolve_existing(source)
+        target = self._resolve_target(path, to)
         if os.path.isdir(path):
             self._check_tree(name, path, target, recurse)
-            shutil.copytree(path, target, dirs_exist_ok=True, ignore=self._outside)
+            shutil.copytree(path, target, dirs_exist_ok=True, ignore=self._find_outside_links)
         else:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(path, target)
@@ -71,17 +71,17 @@ class FileSystem:
 
     def mv(self, source, to, recurse=False):
         """Moves a file, or with `recurse` a directory."""
-        name, path = self._existing(source)
-        target = self._target(path, to)
+        name, path = self._resolve_existing(source)
+        target = self._resolve_target(path, to)
         if os.path.isdir(path):
             self._check_tree(name, path, target, recurse)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.move(self._entry(source), target)
+        shutil.move(self._resolve_entry(source), target)
         return True
 
     def rm(self, dir, recurse=False):
         """Removes a file, or with `recurse` a directory. Of a link the link alone. False when nothing is there."""
-        path = self._entry(dir)
+        path = self._resolve_entry(dir)
         if not os.path.lexists(path):
             return False
         if stat.S_ISDIR(os.lstat(path).st_mode):
@@ -99,7 +99,7 @@ class FileSystem:
 
     def _resolve(self, uri):
         """(path in managed_fs, real path on this machine). Raises ValueError for a path that leads outside."""
-        inside = inside_path(uri)
+        inside = normalize_path(uri)
         real = os.path.realpath(os.path.join(self._root, inside.lstrip("/")))
         if not self._is_inside(real):
             raise ValueError("The path %s leads outside managed_fs." % uri)
@@ -110,7 +110,7 @@ class FileSystem:
         real = os.path.realpath(path)
         return real == root or real.startswith(root + os.sep)
 
-    def _existing(self, uri):
+    def _resolve_existing(self, uri):
         name, path = self._resolve(uri)
         if name == "/" and not os.path.exists(path):
             os.makedirs(path, exist_ok=True)
@@ -118,15 +118,15 @@ class FileSystem:
             raise FileNotFoundError("%s does not exist in managed_fs." % uri)
         return name, path
 
-    def _entry(self, uri):
+    def _resolve_entry(self, uri):
         """The real path of the folder, with the last name as it is: what is removed may be a link."""
-        inside = inside_path(uri)
+        inside = normalize_path(uri)
         if inside == "/":
             raise ValueError("managed_fs:/ itself stays where it is.")
         folder, name = os.path.split(inside)
         return os.path.join(self._resolve(folder)[1], name)
 
-    def _target(self, path, to):
+    def _resolve_target(self, path, to):
         """Where something goes; into a directory it goes under its own name."""
         _, target = self._resolve(to)
         if os.path.isdir(target) and not (os.path.isdir(path) and not str(to).endswith("/")):
@@ -139,12 +139,12 @@ class FileSystem:
         if target == path or target.startswith(path.rstrip(os.sep) + os.sep):
             raise ValueError("%s cannot go into itself." % name)
 
-    def _outside(self, folder, names):
+    def _find_outside_links(self, folder, names):
         """Of a copied directory, the links that lead outside managed_fs."""
         return [name for name in names if not self._is_inside(os.path.join(folder, name))]
 
 
-def write_in_one_step(path, data):
+def write_atomically(path, data):
     """Writes a file so that a reader finds all of it or what was there before."""
     handle, draft = tempfile.mkstemp(prefix=".runyard-draft-", dir=os.path.dirname(path))
     try:
@@ -156,7 +156,7 @@ def write_in_one_step(path, data):
             os.unlink(draft)
 
 
-def inside_path(uri):
+def normalize_path(uri):
     """The one spelling of a path of managed_fs: `/a/b`. Raises ValueError for what is none."""
     path = str(uri)
     for scheme in SCHEMES:
@@ -179,7 +179,7 @@ def inside_path(uri):
     return "/" + "/".join(names)
 
 
-def info(inside, path):
+def file_info(inside, path):
     """The entry of a path as `ls` shows it."""
     found = os.stat(path)
     folder = stat.S_ISDIR(found.st_mode)

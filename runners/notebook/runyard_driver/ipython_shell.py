@@ -11,20 +11,20 @@ from .line_magics import UnknownMagic
 
 
 #: What makes a difference between IPython and plain Python: magics, shell commands, help, await, and IPython by name.
-NEEDED = re.compile(r"^\s*(?:[%!?]|[\w.]+\s*=\s*[%!])|\?\s*$|\b(?:get_ipython|IPython|await)\b", re.MULTILINE)
+IPYTHON_SYNTAX = re.compile(r"^\s*(?:[%!?]|[\w.]+\s*=\s*[%!])|\?\s*$|\b(?:get_ipython|IPython|await)\b", re.MULTILINE)
 
 
-def wanted(cells):
+def needs_ipython(cells):
     """Whether these cells are to run in IPython: it can be imported, and one of them needs it (starting it takes longer
     than most notebooks). RUNYARD_NOTEBOOK_SHELL=ipython asks for it always, =plain never."""
     choice = os.environ.get("RUNYARD_NOTEBOOK_SHELL", "auto")
     if choice == "plain" or importlib.util.find_spec("IPython") is None:
         return False
     # What a %run brings in is not known yet.
-    return choice == "ipython" or any(cell.language in ("run", "python") and NEEDED.search(cell.source) for cell in cells)
+    return choice == "ipython" or any(cell.language in ("run", "python") and IPYTHON_SYNTAX.search(cell.source) for cell in cells)
 
 
-def shell_class(display):
+def create_shell_class(display):
     """The kind of shell that runs cells of a notebook. IPython is imported by nobody who does not need it."""
     from IPython.core.compilerop import CachingCompiler
     from IPython.core.displayhook import DisplayHook
@@ -86,20 +86,20 @@ class IPythonShell:
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
         names = dict(module.__dict__)
-        self.shell = shell_class(display).instance(config=config, user_module=module, user_ns=module.__dict__)
+        self.shell = create_shell_class(display).instance(config=config, user_module=module, user_ns=module.__dict__)
         # Its own `exit` would end a session at a prompt, and nothing here; so would its warning about sys.exit.
         self.shell.user_ns.update({**names, "exit": sys.exit, "quit": sys.exit})
         warnings.filterwarnings("ignore", message="To exit: use")
         self.shell.register_magic_function(packages.pip, "line", "pip")
         self.shell.register_magic_function(lambda line: self.shell.system(line), "line", "sh")
         self.shell.register_magic_function(lambda line: None, "line", "matplotlib")
-        self.shell.system = system_of(self.shell)
+        self.shell.system = create_system(self.shell)
 
     def run(self, source, filename):
         """Runs one cell and returns the value of its last expression. Raises what the cell raised."""
         self.shell.compile.cell_name = filename
         self.shell.displayhook.last = None
-        failure = unknown_magic(self.shell, source)
+        failure = check_cell_magic(self.shell, source)
         if failure is not None:
             raise failure
         result = self.shell.run_cell(source, store_history=False)
@@ -111,16 +111,16 @@ class IPythonShell:
         return None if source.rstrip().endswith(";") else self.shell.displayhook.last
 
 
-def system_of(shell):
+def create_system(shell):
     """`!command`: what it prints is shown in the cell."""
     from . import commands
 
     def system(command):
-        shell.user_ns["_exit_code"] = commands.shell(shell.var_expand(command, depth=1))
+        shell.user_ns["_exit_code"] = commands.run_shell(shell.var_expand(command, depth=1))
     return system
 
 
-def unknown_magic(shell, source):
+def check_cell_magic(shell, source):
     """A sentence for a cell magic that IPython does not have either; its own words go to a terminal."""
     first = source.lstrip()
     if not first.startswith("%%"):

@@ -1,40 +1,40 @@
 """Reads a Jupyter notebook (nbformat 4) as cells."""
 import json
 
-from .cells import Cell, cell_of, without_blank_ends
+from .cells import Cell, parse_cell, trim_blank_lines
 
 
-class NotANotebook(Exception):
+class InvalidNotebook(Exception):
     """The file holds no notebook that this driver runs. The message says why and what helps."""
 
 
-def read(text):
-    """The cells of a Jupyter notebook. Raises NotANotebook for another format, and for a kernel that is not Python."""
+def parse_notebook(text):
+    """The cells of a Jupyter notebook. Raises InvalidNotebook for another format, and for a kernel that is not Python."""
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise NotANotebook("The notebook is not JSON, as an .ipynb file is: %s." % error) from None
+        raise InvalidNotebook("The notebook is not JSON, as an .ipynb file is: %s." % error) from None
     check_format(document)
     cells = []
     for cell in document["cells"]:
-        lines = without_blank_ends(source_of(cell).split("\n"))
+        lines = trim_blank_lines(source_of(cell).split("\n"))
         if lines:
-            cells.append(jupyter_cell(len(cells) + 1, cell, lines))
+            cells.append(parse_jupyter_cell(len(cells) + 1, cell, lines))
     return cells
 
 
 def check_format(document):
     version = document.get("nbformat") if isinstance(document, dict) else None
     if not isinstance(version, int):
-        raise NotANotebook("The notebook has no field nbformat: it is no Jupyter notebook.")
+        raise InvalidNotebook("The notebook has no field nbformat: it is no Jupyter notebook.")
     if version != 4:
-        raise NotANotebook("The notebook has nbformat %d; only nbformat 4 is run. Convert it: jupyter nbconvert "
+        raise InvalidNotebook("The notebook has nbformat %d; only nbformat 4 is run. Convert it: jupyter nbconvert "
                            "--to notebook --nbformat 4 FILE." % version)
     if not isinstance(document.get("cells"), list):
-        raise NotANotebook("The notebook has no list of cells, which nbformat 4 asks for.")
+        raise InvalidNotebook("The notebook has no list of cells, which nbformat 4 asks for.")
     language = language_of(document.get("metadata"))
     if language != "python":
-        raise NotANotebook('The notebook is written for the language "%s" (metadata.kernelspec); only Python is run from '
+        raise InvalidNotebook('The notebook is written for the language "%s" (metadata.kernelspec); only Python is run from '
                            ".ipynb files." % language)
 
 
@@ -55,7 +55,7 @@ def source_of(cell):
     return source.replace("\r\n", "\n") if isinstance(source, str) else ""
 
 
-def jupyter_cell(position, cell, lines):
+def parse_jupyter_cell(position, cell, lines):
     kind = cell.get("cell_type")
     if kind == "markdown":
         return Cell(position, "markdown", None, "\n".join(lines))
@@ -63,7 +63,7 @@ def jupyter_cell(position, cell, lines):
         # Raw cells are neither run nor drawn; they are shown as they are.
         return Cell(position, "markdown", None, "\n".join(["```"] + lines + ["```"]))
     if kind != "code":
-        raise NotANotebook('Cell %d has the cell_type "%s"; known are code, markdown and raw.' % (position, kind))
+        raise InvalidNotebook('Cell %d has the cell_type "%s"; known are code, markdown and raw.' % (position, kind))
     metadata = cell.get("metadata")
     title = metadata.get("title") if isinstance(metadata, dict) else None
-    return cell_of(position, title if isinstance(title, str) and title else None, lines)
+    return parse_cell(position, title if isinstance(title, str) and title else None, lines)

@@ -8,7 +8,7 @@ import time
 from . import commands
 
 #: Settings of interactive sessions: pictures are shown below their cell anyhow, and modules are read once.
-IDLE = ("matplotlib", "autoreload", "load_ext", "reload_ext", "config", "precision")
+IGNORED_MAGICS = ("matplotlib", "autoreload", "load_ext", "reload_ext", "config", "precision")
 NAME_IN_BRACES = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
@@ -22,27 +22,27 @@ class LineMagics:
     def __init__(self, names, packages, evaluate):
         self.names = names
         self.evaluate = evaluate
-        self.table = {
+        self.handlers = {
             "!": self.shell, "sh": self.shell, "sx": self.shell, "pip": packages.pip, "time": self.time, "cd": self.cd,
-            "pwd": lambda _rest: os.getcwd(), "env": self.env, **{name: lambda _rest: None for name in IDLE},
+            "pwd": lambda _rest: os.getcwd(), "env": self.env, **{name: lambda _rest: None for name in IGNORED_MAGICS},
         }
 
     def call(self, name, rest, wants_value=False):
         """Runs one line magic. `wants_value`: its result is assigned; of a shell command that is the lines of its output."""
-        run = self.table.get(name)
+        run = self.handlers.get(name)
         if run is None:
             raise UnknownMagic("The line magic %%%s is not known here; there is %s. IPython has more: provide it as a library, "
                                "or with %%pip install ipython in the Python of the cluster."
-                               % (name, ", ".join("!COMMAND" if word == "!" else "%" + word for word in sorted(self.table))))
+                               % (name, ", ".join("!COMMAND" if word == "!" else "%" + word for word in sorted(self.handlers))))
         if wants_value and name in ("!", "sh", "sx"):
-            return subprocess.run(self.filled(rest), shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            return subprocess.run(self.expand_names(rest), shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   check=False).stdout.decode("utf-8", "backslashreplace").splitlines()
         return run(rest)
 
     def shell(self, rest):
-        commands.shell(self.filled(rest))
+        commands.run_shell(self.expand_names(rest))
 
-    def filled(self, rest):
+    def expand_names(self, rest):
         """The command with `{name}` replaced by what the notebook calls so."""
         def value_of(match):
             return str(self.names[match.group(1)]) if match.group(1) in self.names else match.group(0)

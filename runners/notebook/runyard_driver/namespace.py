@@ -5,7 +5,7 @@ import linecache
 import sys
 import types
 
-from .lines import CALL, rewritten
+from .line_rewriter import MAGIC_FUNCTION, rewrite_line_magics
 from .line_magics import LineMagics, UnknownMagic
 
 FUTURE_FLAGS = 0
@@ -13,7 +13,7 @@ for feature in __future__.all_feature_names:
     FUTURE_FLAGS |= getattr(__future__, feature).compiler_flag
 
 
-def main_module(names):
+def create_main_module(names):
     """The module `__main__` of the process: what a cell defines is there for the next, and can be pickled."""
     module = types.ModuleType("__main__")
     module.__dict__.update(names)
@@ -28,7 +28,7 @@ class PlainShell:
         self.names = module.__dict__
         self.flags = 0
         self.magics = LineMagics(self.names, packages, lambda source: self.evaluate(source, "<line magic>"))
-        self.names[CALL] = self.magics.call
+        self.names[MAGIC_FUNCTION] = self.magics.call
 
     def run(self, source, filename):
         """Runs one cell and returns the value of its last expression (None without one, or behind a semicolon)."""
@@ -57,7 +57,7 @@ class PlainShell:
             return self.compile(source, filename, "exec", ast.PyCF_ONLY_AST)
         except SyntaxError:
             # Line magics are no Python, so that nothing that is Python is ever taken for one.
-            other = rewritten(source)
+            other = rewrite_line_magics(source)
             if other == source:
                 raise
         return self.compile(other, filename, "exec", ast.PyCF_ONLY_AST)

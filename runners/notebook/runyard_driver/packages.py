@@ -6,9 +6,9 @@ import shlex
 import sys
 
 from . import commands
-from .failures import CellFailed
+from .cell_errors import CellError
 
-NETWORK = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable", "ConnectTimeoutError",
+NETWORK_ERRORS = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable", "ConnectTimeoutError",
            "ProxyError", "Connection refused", "Max retries exceeded")
 
 
@@ -19,9 +19,9 @@ class Packages:
         self.directory = directory
         self.root = root
         if os.path.isdir(directory):
-            self.use()
+            self.activate()
 
-    def use(self):
+    def activate(self):
         """Puts the packages before all others, for this process and the programs that it starts."""
         if self.directory not in sys.path:
             # Behind the folder of the notebook: its own modules win.
@@ -32,28 +32,28 @@ class Packages:
         importlib.invalidate_caches()
 
     def pip(self, line):
-        """Runs one `%pip` line, the word %pip left out. Raises CellFailed when it fails."""
-        words = [self.local(word) for word in shlex.split(line, comments=True)]
+        """Runs one `%pip` line, the word %pip left out. Raises CellError when it fails."""
+        words = [self.resolve_managed_path(word) for word in shlex.split(line, comments=True)]
         if not words:
-            raise CellFailed("%pip needs a command, such as: %pip install NAME")
+            raise CellError("%pip needs a command, such as: %pip install NAME")
         if importlib.util.find_spec("pip") is None:
-            raise CellFailed("%%pip needs pip, which the Python of this cluster (%s) does not have. Install it there (for "
+            raise CellError("%%pip needs pip, which the Python of this cluster (%s) does not have. Install it there (for "
                              'example "apt-get install python3-pip"), or provide the package as a library of the task.'
                              % sys.executable)
         if words[0] == "uninstall":
-            raise CellFailed("%pip uninstall is not possible: the packages of a notebook are its own and go with its run.")
+            raise CellError("%pip uninstall is not possible: the packages of a notebook are its own and go with its run.")
         os.makedirs(self.directory, exist_ok=True)
-        self.use()
+        self.activate()
         own = ["--target", self.directory, "--upgrade"] if words[0] == "install" else []
-        lines = Tail(sys.stderr)
-        code = commands.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", words[0], *own, *words[1:]],
+        lines = TailStream(sys.stderr)
+        code = commands.run_command([sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", words[0], *own, *words[1:]],
                             (sys.stdout, lines))
-        self.use()
+        self.activate()
         if code != 0:
-            raise CellFailed("%%pip %s failed with exit code %d: %s%s"
-                             % (words[0], code, lines.last("ERROR:"), lines.remedy()))
+            raise CellError("%%pip %s failed with exit code %d: %s%s"
+                             % (words[0], code, lines.last_line("ERROR:"), lines.network_hint()))
 
-    def local(self, word):
+    def resolve_managed_path(self, word):
         """Files of managed_fs by their path on this machine."""
         for scheme in ("managed_fs:/", "dbfs:/"):
             if word.startswith(scheme):
@@ -61,7 +61,7 @@ class Packages:
         return word
 
 
-class Tail:
+class TailStream:
     """A stream that passes everything on and remembers the end of it."""
 
     def __init__(self, stream):
@@ -72,13 +72,13 @@ class Tail:
         self.end = (self.end + text)[-20000:]
         self.stream.write(text)
 
-    def last(self, beginning):
+    def last_line(self, beginning):
         """The last line with this beginning, which is left out; a hint when there is none."""
         lines = [line[len(beginning):].strip() for line in self.end.split("\n") if line.startswith(beginning)]
         return lines[-1] if lines else "its output says why."
 
-    def remedy(self):
-        if any(sign in self.end for sign in NETWORK):
+    def network_hint(self):
+        if any(sign in self.end for sign in NETWORK_ERRORS):
             return (" This machine does not reach the package index: put wheels into managed_fs and install them by their "
                     "path (%pip install managed_fs:/NAME.whl), or set PIP_INDEX_URL in the cluster's spark_env_vars.")
         return ""

@@ -1,10 +1,10 @@
-"""The report of a notebook: every cell with what it showed, rewritten in one step whenever there is something new."""
+"""The report of a notebook: every cell with what it showed, rewrite_line_magics in one step whenever there is something new."""
 import json
 import os
 import threading
 import time
 
-from .capture import clean
+from .output_recorder import escape_surrogates
 
 
 class Report:
@@ -13,16 +13,16 @@ class Report:
     def __init__(self, task, cells, earlier=None):
         self.file = task["report"]
         self.head = {"path": task["path"], "language": "python", "parameters": task["parameters"]}
-        self.cells = earlier or [first_state(cell) for cell in cells]
+        self.cells = earlier or [create_initial_cell(cell) for cell in cells]
         # Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
         self.encoded = [json.dumps(cell) for cell in self.cells]
         self.lock = threading.RLock()
 
     def start_cell(self, position):
-        self.change(position, {"startTime": now()})
+        self.change(position, {"startTime": now_ms()})
 
     def end_cell(self, position, status, outputs):
-        self.change(position, {"status": status, "finishTime": now(), "outputs": outputs})
+        self.change(position, {"status": status, "finishTime": now_ms(), "outputs": outputs})
 
     def end(self, **how):
         """Adds `exitValue` or `error`, and writes the report for the last time."""
@@ -44,7 +44,7 @@ class Report:
             os.replace(part, self.file)
 
 
-class Interim:
+class InterimWriter:
     """Writes what the running cell has shown so far, now and then, so that it is there when the process is killed."""
 
     def __init__(self, report, recorder):
@@ -55,28 +55,28 @@ class Interim:
         self.lock = threading.Lock()
 
     def start(self):
-        threading.Thread(target=self.keep, daemon=True, name="runyard-report").start()
+        threading.Thread(target=self.run, daemon=True, name="runyard-report").start()
 
-    def begin(self, position):
+    def start_cell(self, position):
         with self.lock:
             self.recorder.start_cell()
             self.position, self.seen = position, 0
 
-    def rest(self):
+    def end_cell(self):
         """No more of this cell: its end is about to be written."""
         with self.lock:
             self.position = None
 
-    def keep(self):
+    def run(self):
         pause = 1.0
         while True:
             time.sleep(pause)
             began = time.monotonic()
-            self.look()
+            self.write_if_changed()
             # A large report is written seldom.
             pause = max(1.0, 20 * (time.monotonic() - began))
 
-    def look(self):
+    def write_if_changed(self):
         with self.lock:
             size = self.recorder.size
             if self.position is None or size == self.seen:
@@ -90,13 +90,13 @@ class Interim:
                 pass
 
 
-def first_state(cell):
+def create_initial_cell(cell):
     """How a cell stands in the report before it runs. What no language is known of is shown as Python."""
     state = {"position": cell.position, "language": "python" if cell.language.startswith("%") else cell.language}
     if cell.title is not None:
-        state["title"] = clean(cell.title)
-    return {**state, "source": clean(cell.source), "status": "skipped", "outputs": []}
+        state["title"] = escape_surrogates(cell.title)
+    return {**state, "source": escape_surrogates(cell.source), "status": "skipped", "outputs": []}
 
 
-def now():
+def now_ms():
     return int(time.time() * 1000)

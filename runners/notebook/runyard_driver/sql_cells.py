@@ -3,8 +3,8 @@ import json
 import subprocess
 import sys
 
-from .failures import CellFailed
-from .tables import table
+from .cell_errors import CellError
+from .tables import create_table_output
 
 
 class SqlCells:
@@ -18,17 +18,17 @@ class SqlCells:
 
     def run(self, source, parameters):
         """Runs the statements of a cell and shows the rows of the last one. `parameters`: values for `:name`."""
-        answer = self.ask({"sql": source, "parameters": parameters})
+        answer = self.request({"sql": source, "parameters": parameters})
         if "error" in answer:
-            raise CellFailed(answer["error"])
+            raise CellError(answer["error"])
         names = [column["name"] for column in answer["columns"]]
         if not names:
             return
-        self.names["_sqldf"] = frame_of(names, answer["rows"])
-        shown = table(names, answer["rows"], answer["total"], [column["type"] for column in answer["columns"]])
-        self.recorder.put(shown)
+        self.names["_sqldf"] = to_frame(names, answer["rows"])
+        shown = create_table_output(names, answer["rows"], answer["total"], [column["type"] for column in answer["columns"]])
+        self.recorder.add_output(shown)
 
-    def ask(self, question):
+    def request(self, question):
         if self.process is None or self.process.poll() is not None:
             self.process = self.start()
         try:
@@ -41,7 +41,7 @@ class SqlCells:
             pass
         code = self.process.wait()
         self.process = None
-        raise CellFailed("The process that runs the SQL of this notebook ended with code %d before it answered; the statement "
+        raise CellError("The process that runs the SQL of this notebook ended with code %d before it answered; the statement "
                          "may take more memory than there is. Views and tables of earlier cells are gone." % code)
 
     def start(self):
@@ -49,14 +49,14 @@ class SqlCells:
             return subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sys.__stderr__,
                                     encoding="utf-8")
         except OSError as error:
-            raise CellFailed("The process for %%sql cells cannot be started: %s." % error) from None
+            raise CellError("The process for %%sql cells cannot be started: %s." % error) from None
 
     def close(self):
         if self.process is not None and self.process.poll() is None:
             self.process.stdin.close()
 
 
-def frame_of(names, rows):
+def to_frame(names, rows):
     """The rows for Python: a pandas DataFrame where the environment has it, else a list of dictionaries."""
     try:
         import pandas

@@ -12,24 +12,24 @@ INTEGER_MAX = 2 ** 53 - 1
 
 def table_of(value):
     """The table output for a value; None for one that is no table."""
-    found = frame_parts(value) or rows_parts(value)
+    found = parts_of_frame(value) or parts_of_rows(value)
     if found is None:
         return None
     names, rows, total = found
-    return table(names, rows, total)
+    return create_table_output(names, rows, total)
 
 
-def table(names, rows, total, types=None):
+def create_table_output(names, rows, total, types=None):
     """A table output of these rows (lists of values), cut where it grows too large. `total`: rows there are, if known."""
     shown, characters = [], 0
     for row in rows:
-        values = [plain(value) for value in row]
+        values = [to_json_value(value) for value in row]
         characters += sum(len(value) if isinstance(value, str) else 8 for value in values)
         if len(shown) == ROWS_MAX or (characters > CHARACTERS_MAX and shown):
             break
         shown.append(values)
     if types is None:
-        types = [type_of(list(row[index] for row in rows[:1000])) for index in range(len(names))]
+        types = [column_type_of(list(row[index] for row in rows[:1000])) for index in range(len(names))]
     columns = [{"name": name if isinstance(name, str) else str(name), "type": kind} for name, kind in zip(names, types)]
     output = {"type": "table", "columns": columns, "rows": shown}
     if total > len(shown):
@@ -37,12 +37,12 @@ def table(names, rows, total, types=None):
     return output
 
 
-def frame_parts(value):
+def parts_of_frame(value):
     """(names, rows, number of all rows) of a data frame of pandas, polars, Arrow or Spark; None for anything else."""
     module = type(value).__module__.split(".")[0]
     kind = type(value).__name__
     if module == "pyspark" and hasattr(value, "toPandas") and hasattr(value, "limit"):
-        return frame_parts(value.limit(ROWS_MAX).toPandas())
+        return parts_of_frame(value.limit(ROWS_MAX).toPandas())
     if module == "pandas" and kind == "Series":
         value, kind = value.to_frame(), "DataFrame"
     if module == "pandas" and kind == "DataFrame":
@@ -68,7 +68,7 @@ def with_index(frame):
         return frame
 
 
-def rows_parts(value):
+def parts_of_rows(value):
     """The same for a list of dictionaries with texts for keys."""
     if not isinstance(value, (list, tuple)) or not value:
         return None
@@ -78,7 +78,7 @@ def rows_parts(value):
     return names, [[row.get(name) for name in names] for row in value[:ROWS_MAX]], len(value)
 
 
-def plain(value):
+def to_json_value(value):
     """A value of a table as JSON holds it: text, number, boolean or None."""
     if value is None or isinstance(value, (bool, str)):
         return value if not isinstance(value, str) else value.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -93,25 +93,25 @@ def plain(value):
         return bytes(value).hex()
     if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         inner = value.item()
-        return str(value) if type(inner).__module__ == "numpy" else plain(inner)
+        return str(value) if type(inner).__module__ == "numpy" else to_json_value(inner)
     text = str(value)
     return None if text in ("NaT", "<NA>") else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 #: Type of a value -> name of the column's type; a boolean is asked for before an integer, a moment before a day.
-NAMES = ((bool, "boolean"), (int, "bigint"), (float, "double"), (str, "string"), (decimal.Decimal, "decimal"),
+TYPE_NAMES = ((bool, "boolean"), (int, "bigint"), (float, "double"), (str, "string"), (decimal.Decimal, "decimal"),
          (datetime.datetime, "timestamp"), (datetime.date, "date"), ((bytes, bytearray), "binary"))
 
 
-def type_of(values):
+def column_type_of(values):
     """The type of a column by its values; mixed ones are texts."""
-    found = {name_of(value) for value in values if plain(value) is not None}
+    found = {type_name_of(value) for value in values if to_json_value(value) is not None}
     if found == {"bigint", "double"}:
         return "double"
     return found.pop() if len(found) == 1 else "string"
 
 
-def name_of(value):
+def type_name_of(value):
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()
-    return next((name for kind, name in NAMES if isinstance(value, kind)), "string")
+    return next((name for kind, name in TYPE_NAMES if isinstance(value, kind)), "string")

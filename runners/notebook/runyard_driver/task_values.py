@@ -10,13 +10,13 @@ class TaskValues:
     def __init__(self, order):
         self._order = order
         # Python may have been restarted since the first of them was set.
-        self._own = earlier(order["file"])
+        self._own = read_values(order["file"])
 
     def set(self, key, value):
         """Sets a value: anything that JSON can express. It is kept at once, also when the notebook fails later."""
         if not isinstance(key, str) or not key:
             raise ValueError("The key of a task value is a text that is not empty, not %r." % (key,))
-        text = as_json(key, value)
+        text = to_json(key, value)
         size = len(text.encode("utf-8"))
         if size > self._order["valueBytes"]:
             raise ValueError('The task value "%s" is %d bytes of JSON; at most %d are allowed. Keep it in a file and set '
@@ -26,7 +26,7 @@ class TaskValues:
         if total > self._order["allBytes"]:
             raise ValueError('With the task value "%s" the values of this task are %d bytes of JSON; at most %d are '
                              "allowed. Keep them in a file and set its path." % (key, total, self._order["allBytes"]))
-        write(self._order["file"], own)
+        write_values(self._order["file"], own)
         self._own = own
 
     def get(self, taskKey, key, default=None, debugValue=None):
@@ -44,7 +44,7 @@ class TaskValues:
                          % (taskKey, key, ", ".join(sorted(values)) or "none"))
 
 
-def as_json(key, value):
+def to_json(key, value):
     """The value as JSON text. Raises ValueError for what JSON cannot express."""
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
@@ -55,7 +55,7 @@ def as_json(key, value):
         raise ValueError('The task value "%s" cannot be expressed in JSON: %s.' % (ascii(key)[1:-1], error)) from None
 
 
-def earlier(file):
+def read_values(file):
     try:
         with open(file, encoding="utf-8") as kept:
             return json.load(kept)
@@ -63,7 +63,7 @@ def earlier(file):
         return {}
 
 
-def write(file, values):
+def write_values(file, values):
     """Writes the file so that a reader finds all of it or what was there before."""
     with open(file + ".part", "w", encoding="utf-8") as part:
         json.dump(values, part)

@@ -1,19 +1,19 @@
 """`dbutils.notebook`: ending this notebook, and running another one as a run of its own."""
-from .door import Door
-from .failures import NotebookExit
-from .places import workspace_path
+from .engine_client import EngineClient
+from .cell_errors import NotebookExit
+from .workspace_paths import resolve_path
 
 
 class WorkflowError(RuntimeError):
     """A notebook that was run from this one did not succeed."""
 
 
-class Notebook:
-    """`path`: that of this notebook in the workspace; `questions`: the directory of the Door."""
+class NotebookUtility:
+    """`path`: that of this notebook in the workspace; `questions`: the directory of the EngineClient."""
 
     def __init__(self, path, questions):
         self._path = path
-        self._door = Door(questions)
+        self._engine = EngineClient(questions)
         self.exit_value = None
 
     def exit(self, value):
@@ -30,9 +30,9 @@ class Notebook:
         timeout = timeout_seconds if timeoutSeconds is None else timeoutSeconds
         if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0:
             raise ValueError("timeout_seconds is %r; it must be a whole number of seconds, 0 for no limit." % (timeout,))
-        target = workspace_path(path, self._path)
+        target = resolve_path(path, self._path)
         given = {str(name): str(value) for name, value in dict(arguments or {}).items()}
-        answer = self._door.ask({"kind": "notebook", "path": target, "timeoutSeconds": timeout, "arguments": given})
+        answer = self._engine.request({"kind": "notebook", "path": target, "timeoutSeconds": timeout, "arguments": given})
         if answer.get("result") == "SUCCESS":
             return answer.get("value", "")
         raise WorkflowError(answer.get("message") or "The notebook %s could not be run." % target)

@@ -133,7 +133,7 @@ describe.each(shells)('in %s', (name, driving) => {
 });
 
 describe('%run', () => {
-  const beside = {
+  const workspaceFiles = {
     'lib.py': notebookSource(
       'dbutils.widgets.text("unit", "mm")\nUNIT = dbutils.widgets.get("unit")',
       '# MAGIC %md text',
@@ -146,7 +146,7 @@ describe('%run', () => {
     'query.sql': '-- Databricks notebook source\nselect 1',
     'ends.py': notebookSource('dbutils.notebook.exit("inner")'),
   };
-  const plain = { beside, env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } };
+  const plain = { workspaceFiles, env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } };
 
   test('brings in what other notebooks define, with arguments that hold while it runs', async () => {
     const driven = await runDriver(

@@ -8,12 +8,12 @@ class CellTooLarge(BaseException):
     """A cell showed more than it may. Not an Exception, so that the cell's own handlers let it pass."""
 
 
-def clean(text):
+def escape_surrogates(text):
     """The text with what UTF-8 cannot hold (lone surrogates) spelled as escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class Recorder:
+class OutputRecorder:
     """The outputs of the cell that is running. `limit` is the most bytes of UTF-8 that a cell may show."""
 
     def __init__(self, limit):
@@ -28,14 +28,14 @@ class Recorder:
             self.size = 0
             self.overflowed = False
 
-    def add(self, kind, text):
+    def add_text(self, kind, text):
         """Adds a text; consecutive ones of a stream become one. Raises CellTooLarge beyond the limit."""
         if not text:
             return
         data = text.encode("utf-8", "backslashreplace")
         with self.lock:
             room = self.limit - self.size
-            self.take(len(data))
+            self.count_bytes(len(data))
             if len(data) > room:
                 data = data[:max(room, 0)]
             if self.entries and self.entries[-1][0] == kind and kind in ("stdout", "stderr"):
@@ -45,26 +45,26 @@ class Recorder:
             if self.overflowed:
                 raise CellTooLarge()
 
-    def put(self, output):
+    def add_output(self, output):
         """Adds a table or an image, all of it or nothing. Raises CellTooLarge beyond the limit."""
         size = len(json.dumps(output, ensure_ascii=False).encode("utf-8", "backslashreplace"))
         with self.lock:
-            self.take(size)
+            self.count_bytes(size)
             if self.overflowed:
                 raise CellTooLarge()
             self.entries.append((output["type"], output))
 
-    def take(self, size):
+    def count_bytes(self, size):
         self.size += size
         self.overflowed = self.overflowed or self.size > self.limit
 
     def outputs(self):
         """What was shown so far, as the report holds it."""
         with self.lock:
-            return [output_of(kind, content) for kind, content in self.entries]
+            return [to_output(kind, content) for kind, content in self.entries]
 
 
-def output_of(kind, content):
+def to_output(kind, content):
     if isinstance(content, dict):
         return content
     return {"type": kind, "data": b"".join(content).decode("utf-8", "ignore")}
@@ -92,7 +92,7 @@ class Tee(io.TextIOBase):
 
     def write(self, text):
         self.real.write(text)
-        self.recorder.add(self.kind, text)
+        self.recorder.add_text(self.kind, text)
         return len(text)
 
     def flush(self):

@@ -2,11 +2,11 @@
 import base64
 import sys
 
-from .figures import figure_png, is_figure
+from .figures import render_png, is_figure
 from .tables import table_of
 
 #: Method of a value -> kind of the picture that it returns.
-PICTURES = (("_repr_svg_", "image/svg+xml"), ("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"))
+IMAGE_METHODS = (("_repr_svg_", "image/svg+xml"), ("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"))
 IMAGE_KINDS = ("image/png", "image/jpeg", "image/gif", "image/svg+xml")
 
 
@@ -15,7 +15,7 @@ class Display:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        #: Figures that this cell has displayed: those that are still open and unchanged are not shown again at its end.
+        #: FigureDisplay that this cell has displayed: those that are still open and unchanged are not shown again at its end.
         self.figures = []
 
     def display(self, *values, **_options):
@@ -24,42 +24,42 @@ class Display:
         for value in values:
             found = table_of(value)
             if found is not None:
-                self.recorder.put(found)
+                self.recorder.add_output(found)
             else:
                 self.show(value)
 
     def show(self, value):
         """Shows the value of a cell's last line: like `display`, but a list is shown as Python writes it."""
         if is_figure(value):
-            self.figures.append(figure_png(value))
+            self.figures.append(render_png(value))
             return self.image("image/png", self.figures[-1])
         found = None if isinstance(value, (list, tuple)) else table_of(value)
         if found is not None:
-            return self.recorder.put(found)
+            return self.recorder.add_output(found)
         if not isinstance(value, type):
-            bundle = call(value, "_repr_mimebundle_")
+            bundle = call_repr_method(value, "_repr_mimebundle_")
             bundle = bundle[0] if isinstance(bundle, tuple) else bundle
             if isinstance(bundle, dict) and self.publish(bundle):
                 return None
-            html = call(value, "_repr_html_")
+            html = call_repr_method(value, "_repr_html_")
             if html is not None:
-                return self.recorder.add("html", str(html))
-            for method, kind in PICTURES:
-                picture = call(value, method)
+                return self.recorder.add_text("html", str(html))
+            for method, kind in IMAGE_METHODS:
+                picture = call_repr_method(value, method)
                 picture = picture[0] if isinstance(picture, tuple) else picture
                 if picture is not None:
                     return self.image(kind, picture)
             for method in ("_repr_markdown_", "_repr_latex_"):
-                text = call(value, method)
+                text = call_repr_method(value, method)
                 text = text[0] if isinstance(text, tuple) else text
                 if text is not None:
-                    return self.recorder.add("text", str(text))
-        return self.recorder.add("text", plain(value))
+                    return self.recorder.add_text("text", str(text))
+        return self.recorder.add_text("text", to_text(value))
 
     def publish(self, bundle):
         """Shows the richest form of several; false when there is none that can be shown."""
         if bundle.get("text/html") is not None:
-            self.recorder.add("html", text_of(bundle["text/html"]))
+            self.recorder.add_text("html", text_of(bundle["text/html"]))
             return True
         for kind in IMAGE_KINDS:
             if bundle.get(kind) is not None:
@@ -67,7 +67,7 @@ class Display:
                 return True
         for kind in ("text/markdown", "text/latex", "text/plain"):
             if bundle.get(kind) is not None:
-                self.recorder.add("text", text_of(bundle[kind]))
+                self.recorder.add_text("text", text_of(bundle[kind]))
                 return True
         return False
 
@@ -76,14 +76,14 @@ class Display:
         if kind == "image/svg+xml" and isinstance(data, str):
             data = data.encode("utf-8", "backslashreplace")
         coded = base64.b64encode(data).decode("ascii") if isinstance(data, (bytes, bytearray)) else "".join(str(data).split())
-        self.recorder.put({"type": "image", "mime": kind, "data": coded})
+        self.recorder.add_output({"type": "image", "mime": kind, "data": coded})
 
     def display_html(self, html):
         """Shows a piece of HTML."""
-        self.recorder.add("html", str(html))
+        self.recorder.add_text("html", str(html))
 
 
-def plain(value):
+def to_text(value):
     """The text of a value: where IPython is in use, values that are written for it (`_repr_pretty_`) say it themselves."""
     if "IPython" in sys.modules and callable(getattr(type(value), "_repr_pretty_", None)):
         from IPython.lib.pretty import pretty
@@ -91,7 +91,7 @@ def plain(value):
     return repr(value)
 
 
-def call(value, method):
+def call_repr_method(value, method):
     """What a value's own method returns; None when it has none, or wants nothing of it."""
     draw = getattr(value, method, None)
     if not callable(draw):

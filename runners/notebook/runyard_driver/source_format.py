@@ -1,7 +1,7 @@
 """Cuts a notebook in source format into cells."""
 import re
 
-from .cells import cell_of, without_blank_ends
+from .cells import parse_cell, trim_blank_lines
 
 HEADER = re.compile(r"#\s*Databricks notebook source\s*$")
 SEPARATOR = re.compile(r"# COMMAND -{5,}\s*$")
@@ -11,7 +11,7 @@ MAGIC = re.compile(r"# MAGIC ?(.*)$")
 LINE_MAGIC = re.compile(r"# MAGIC\s+([%!](?!\s*md\b).*)$")
 
 
-def cut(text):
+def parse_cells(text):
     """The cells of a notebook's text. The header line may be missing: a plain Python file is one cell."""
     lines = text.replace("\r\n", "\n").split("\n")
     if HEADER.match(lines[0]):
@@ -22,27 +22,27 @@ def cut(text):
             blocks.append([])
         else:
             blocks[-1].append(line)
-    filled = [block for block in map(without_blank_ends, blocks) if block]
-    return [block_to_cell(position, block) for position, block in enumerate(filled, start=1)]
+    filled = [block for block in map(trim_blank_lines, blocks) if block]
+    return [parse_block(position, block) for position, block in enumerate(filled, start=1)]
 
 
-def block_to_cell(position, lines):
+def parse_block(position, lines):
     title = None
     match = TITLE.match(lines[0])
     if match:
         title = match.group(1).strip()
-        lines = without_blank_ends(lines[1:])
+        lines = trim_blank_lines(lines[1:])
     if not lines:
-        return cell_of(position, title, [""])
+        return parse_cell(position, title, [""])
     if MAGIC.match(lines[0]):
-        whole = without_blank_ends([unmarked(line) for line in lines])
+        whole = trim_blank_lines([strip_magic_prefix(line) for line in lines])
         # Markdown gives way to Python code below it: its lines are comments there.
         is_text = re.match(r"\s*%md", whole[0] if whole else "", re.IGNORECASE)
         if not is_text or all(line.startswith("#") or not line.strip() for line in lines):
-            return cell_of(position, title, whole or [""])
-    return cell_of(position, title, [LINE_MAGIC.sub(r"\1", line) for line in lines])
+            return parse_cell(position, title, whole or [""])
+    return parse_cell(position, title, [LINE_MAGIC.sub(r"\1", line) for line in lines])
 
 
-def unmarked(line):
+def strip_magic_prefix(line):
     match = MAGIC.match(line)
     return match.group(1) if match else line

@@ -3,14 +3,14 @@ import os
 import posixpath
 
 EXTENSIONS = ("", ".py", ".ipynb")
-OTHERS = {".sql": "SQL", ".js": "JavaScript", ".scala": "Scala", ".r": "R"}
+UNSUPPORTED_LANGUAGES = {".sql": "SQL", ".js": "JavaScript", ".scala": "Scala", ".r": "R"}
 
 
-class NotFound(Exception):
+class NotebookNotFound(Exception):
     """There is no such notebook that could be run from here."""
 
 
-def workspace_path(path, of):
+def resolve_path(path, of):
     """The absolute path that a notebook means; `of`: its own path. Raises ValueError for one that leads outside."""
     path = str(path)
     if not path or "\0" in path:
@@ -29,20 +29,20 @@ def workspace_path(path, of):
     return "/" + "/".join(names)
 
 
-def notebook_file(root, path):
-    """The file of a Python notebook in the workspace. Raises NotFound, saying where was looked."""
+def find_notebook_file(root, path):
+    """The file of a Python notebook in the workspace. Raises NotebookNotFound, saying where was looked."""
     base = os.path.realpath(root)
     for extension in EXTENSIONS:
         real = os.path.realpath(os.path.join(base, path.lstrip("/") + extension))
         if not real.startswith(base + os.sep):
-            raise NotFound("The path %s leads outside the workspace." % path)
+            raise NotebookNotFound("The path %s leads outside the workspace." % path)
         if os.path.isfile(real):
-            kind = OTHERS.get(os.path.splitext(real)[1].lower())
+            kind = UNSUPPORTED_LANGUAGES.get(os.path.splitext(real)[1].lower())
             if kind is None:
                 return real
-            raise NotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
-    for extension, kind in OTHERS.items():
+            raise NotebookNotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
+    for extension, kind in UNSUPPORTED_LANGUAGES.items():
         if os.path.isfile(os.path.join(base, path.lstrip("/") + extension)):
-            raise NotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
-    raise NotFound("The notebook %s was not found in the workspace (looked for %s)."
+            raise NotebookNotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
+    raise NotebookNotFound("The notebook %s was not found in the workspace (looked for %s)."
                    % (path, ", ".join(path + extension for extension in EXTENSIONS)))

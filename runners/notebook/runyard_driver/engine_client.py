@@ -5,13 +5,13 @@ import time
 import uuid
 
 
-class Door:
+class EngineClient:
     """`directory`: where questions (`<key>.json`) and answers (`<key>.answer`) are kept."""
 
     def __init__(self, directory):
         self.directory = directory
 
-    def ask(self, question):
+    def request(self, question):
         """Asks, and returns the answer, however long it takes. A question is asked once: its key says which one it is."""
         key = uuid.uuid4().hex
         os.makedirs(self.directory, exist_ok=True)
