@@ -1,9 +1,10 @@
-"""How a cell, or the whole notebook, comes to an end before its last line."""
+"""Exceptions that end a cell, or the whole notebook, early."""
+
 from .output_recorder import escape_surrogates
 
 
 class CellError(Exception):
-    """How a cell failed, in words."""
+    """A cell failed. `summary` is one line, `trace` the traceback."""
 
     def __init__(self, summary, trace=None):
         super().__init__(summary)
@@ -12,12 +13,12 @@ class CellError(Exception):
 
 
 class NotebookEnded(Exception):
-    """The notebook asked to end here, successfully."""
+    """The notebook ends successfully with this cell."""
 
 
 class NotebookExit(BaseException):
-    """The exit call. Not an Exception, so that the notebook's own handlers let it pass."""
+    """Raised by dbutils.notebook.exit. Not an Exception: handlers in the notebook must not catch it."""
 
 
 class PythonRestart(BaseException):
-    """The notebook asked for a fresh Python process for its next cells."""
+    """The notebook requests a new Python process for its next cells."""

@@ -1,4 +1,5 @@
-"""The utilities object of a notebook."""
+"""`dbutils`, the utilities of a notebook."""
+
 from .cell_errors import PythonRestart
 from .file_system import FileSystem
 from .task_values import TaskValues
@@ -7,7 +8,7 @@ from .workflow import NotebookUtility
 
 
 class UnavailableUtility:
-    """A family of utilities that there is not, or not all of: using it says so."""
+    """A family of utilities that Runyard does not provide, or only in part. Other uses raise."""
 
     def __init__(self, path, remedy=""):
         self._path = path
@@ -38,13 +39,13 @@ class Library(UnavailableUtility):
         self.restart = False
 
     def restartPython(self):
-        """Runs the next cells in a fresh Python process: names are gone, widgets, task values and packages stay."""
+        """Runs the next cells in a new Python process. Widgets, task values and packages are kept."""
         self.restart = True
         raise PythonRestart()
 
 
 class Dbutils:
-    """`dbutils`. `task`: what the driver was told; `widgets`: those declared before Python was restarted."""
+    """`dbutils`. `task`: content of the task file; `widgets`: widgets declared before a restart of Python."""
 
     def __init__(self, task, widgets=None):
         self.widgets = Widgets(task["parameters"], widgets)
@@ -53,8 +54,10 @@ class Dbutils:
         self.library = Library()
         self.fs = FileSystem(task["managedFs"])
         self.secrets = UnavailableUtility(
-            "dbutils.secrets", " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
-            "with _SECRET or _TOKEN, and read it with os.environ.")
+            "dbutils.secrets",
+            " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
+            "with _SECRET or _TOKEN, and read it with os.environ.",
+        )
 
     def __getattr__(self, name):
         if name.startswith("__"):

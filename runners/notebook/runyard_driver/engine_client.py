@@ -1,4 +1,5 @@
-"""Asks the engine for something, by files: the notebook outlives the engine, and whoever adopts it answers."""
+"""Sends requests to the engine through files. They survive a restart of the engine, unlike a socket."""
+
 import json
 import os
 import time
@@ -6,19 +7,19 @@ import uuid
 
 
 class EngineClient:
-    """`directory`: where questions (`<key>.json`) and answers (`<key>.answer`) are kept."""
+    """`directory`: holds requests (`<key>.json`) and answers (`<key>.answer`)."""
 
     def __init__(self, directory):
         self.directory = directory
 
-    def request(self, question):
-        """Asks, and returns the answer, however long it takes. A question is asked once: its key says which one it is."""
+    def request(self, body):
+        """Sends a request and waits for the answer without a time limit. The key identifies the request."""
         key = uuid.uuid4().hex
         os.makedirs(self.directory, exist_ok=True)
-        question_file = os.path.join(self.directory, key + ".json")
-        with open(question_file + ".part", "w", encoding="utf-8") as part:
-            json.dump(question, part)
-        os.replace(question_file + ".part", question_file)
+        request_file = os.path.join(self.directory, key + ".json")
+        with open(request_file + ".part", "w", encoding="utf-8") as part:
+            json.dump(body, part)
+        os.replace(request_file + ".part", request_file)
         answer_file = os.path.join(self.directory, key + ".answer")
         pause = 0.01
         while not os.path.exists(answer_file):

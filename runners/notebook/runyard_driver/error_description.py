@@ -1,4 +1,5 @@
-"""Says how a cell failed: one line, and a traceback that shows the notebook's own code only."""
+"""Describes the error of a cell: a summary line, and a traceback of the notebook's own code."""
+
 import os
 import re
 import traceback
@@ -6,33 +7,35 @@ import traceback
 DRIVER_PACKAGE = os.path.dirname(os.path.realpath(__file__))
 DRIVER_FILE = os.path.join(os.path.dirname(DRIVER_PACKAGE), "driver.py")
 CELL_FRAME = re.compile(r'^(\W*)File "(Cell \d+|/[^"\n]*, cell \d+)", line', re.MULTILINE)
-#: Packages that run the notebook's code and are no part of it.
+#: Packages that run the code of the notebook; their frames are hidden.
 IPYTHON_PACKAGES = re.compile(r"[/\\](IPython|traitlets)[/\\]")
 SUMMARY_CHARACTERS = 2000
 TRACE_CHARACTERS = 200000
 
 
 def cell_file_name(position):
-    """The file name under which a cell is compiled."""
+    """Returns the file name under which a cell is compiled."""
     return "Cell %d" % position
 
 
 def describe_error(error):
-    """(summary, trace) of an exception: `ZeroDivisionError: division by zero` and the traceback below which it lies."""
+    """Returns (summary, trace) of an exception, for example `ZeroDivisionError: division by zero`."""
     described = traceback.TracebackException(type(error), error, error.__traceback__)
     remove_driver_frames(described)
     trace = CELL_FRAME.sub(r"\1\2, line", "".join(described.format())).rstrip("\n")
-    # Python 3.11 puts notes after the line that names the exception, a syntax error has indented lines before it.
+    # Notes of Python 3.11 follow the line with the exception; syntax errors have indented lines before it.
     last = next((line for line in described.format_exception_only() if not line.startswith(" ")), trace)
     summary = last.strip().split("\n")[0]
     return truncate_middle(summary, SUMMARY_CHARACTERS), truncate_middle(trace, TRACE_CHARACTERS)
 
 
 def remove_driver_frames(described):
-    """Drops the driver's own frames, in the exceptions behind this one and in the parts of a group as well."""
+    """Removes frames of the driver, also in chained exceptions and in the parts of a group."""
     described.stack[:] = [frame for frame in described.stack if not is_driver_frame(frame.filename)]
-    behind = [described.__cause__, described.__context__] + list(getattr(described, "exceptions", None) or [])
-    for other in behind:
+    chained = [described.__cause__, described.__context__] + list(
+        getattr(described, "exceptions", None) or []
+    )
+    for other in chained:
         if other is not None:
             remove_driver_frames(other)
 

@@ -1,4 +1,5 @@
-"""The backend of matplotlib in a notebook: draws into memory, and `show` shows the figures below the cell."""
+"""Matplotlib backend of a notebook: draws into memory; `show` adds the figures to the cell's output."""
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg, new_figure_manager  # noqa: F401
 
 from .figures import flush_hooks

@@ -1,4 +1,5 @@
 """`dbutils.fs`: files of managed_fs, by paths such as `managed_fs:/data/rain.csv`."""
+
 import collections
 import os
 import shutil
@@ -8,19 +9,21 @@ import tempfile
 SCHEMES = ("managed_fs:", "dbfs:")
 
 FileInfo = collections.namedtuple("FileInfo", "path name size modificationTime")
-FileInfo.__doc__ = "An entry of a directory. Names and paths of directories end with a slash; times are epoch milliseconds."
+FileInfo.__doc__ = (
+    "Entry of a directory. Names and paths of directories end with a slash; times are epoch milliseconds."
+)
 FileInfo.isDir = lambda self: self.name.endswith("/")
 FileInfo.isFile = lambda self: not self.isDir()
 
 
 class FileSystem:
-    """`root`: the directory behind `managed_fs:/`. No path leads out of it, neither by `..` nor by links."""
+    """`root`: the directory of `managed_fs:/`. Neither `..` nor links lead out of it."""
 
     def __init__(self, root):
         self._root = root
 
     def ls(self, dir):
-        """What stands directly in a directory, by name; a file is listed as itself."""
+        """Lists the direct entries of a directory by name; for a file, the file itself."""
         name, path = self._resolve_existing(dir)
         if not os.path.isdir(path):
             return [file_info(name, path)]
@@ -32,7 +35,7 @@ class FileSystem:
         return entries
 
     def head(self, file, maxBytes=65536, max_bytes=None):
-        """The first bytes of a file, as text."""
+        """Returns the first bytes of a file as text."""
         _, path = self._resolve_existing(file)
         if not os.path.isfile(path):
             raise IsADirectoryError("%s is a directory; dbutils.fs.head reads a file." % file)
@@ -40,12 +43,12 @@ class FileSystem:
             return content.read(maxBytes if max_bytes is None else max_bytes).decode("utf-8", "replace")
 
     def put(self, file, contents, overwrite=False):
-        """Writes a text to a file, in one step. Raises FileExistsError when there is one and `overwrite` is not set."""
+        """Writes a text to a file atomically. Raises FileExistsError without `overwrite`."""
         name, path = self._resolve(file)
         if os.path.isdir(path):
             raise IsADirectoryError("%s is a directory." % file)
         if os.path.lexists(path) and not overwrite:
-            raise FileExistsError("%s is there already; give overwrite=True to replace it." % name)
+            raise FileExistsError("%s already exists; pass overwrite=True to replace it." % name)
         data = contents.encode("utf-8") if isinstance(contents, str) else bytes(contents)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_atomically(path, data)
@@ -53,12 +56,12 @@ class FileSystem:
         return True
 
     def mkdirs(self, dir):
-        """Makes a directory and the folders above it."""
+        """Creates a directory and its missing parents."""
         os.makedirs(self._resolve(dir)[1], exist_ok=True)
         return True
 
     def cp(self, source, to, recurse=False, **_renamed):
-        """Copies a file, or with `recurse` a directory."""
+        """Copies a file, or a directory with `recurse`."""
         name, path = self._resolve_existing(source)
         target = self._resolve_target(path, to)
         if os.path.isdir(path):
@@ -70,7 +73,7 @@ class FileSystem:
         return True
 
     def mv(self, source, to, recurse=False):
-        """Moves a file, or with `recurse` a directory."""
+        """Moves a file, or a directory with `recurse`."""
         name, path = self._resolve_existing(source)
         target = self._resolve_target(path, to)
         if os.path.isdir(path):
@@ -80,13 +83,16 @@ class FileSystem:
         return True
 
     def rm(self, dir, recurse=False):
-        """Removes a file, or with `recurse` a directory. Of a link the link alone. False when nothing is there."""
+        """Removes a file, a link, or a directory with `recurse`. Returns False if the path does not exist."""
         path = self._resolve_entry(dir)
         if not os.path.lexists(path):
             return False
         if stat.S_ISDIR(os.lstat(path).st_mode):
             if os.listdir(path) and not recurse:
-                raise OSError("%s is a directory that is not empty; give recurse=True to remove it with all it holds." % dir)
+                raise OSError(
+                    "%s is a directory that is not empty; pass recurse=True to remove it with its content."
+                    % dir
+                )
             shutil.rmtree(path)
         else:
             os.unlink(path)
@@ -95,10 +101,12 @@ class FileSystem:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotImplementedError("dbutils.fs.%s is not available in Runyard: all files are below managed_fs:/ already." % name)
+        raise NotImplementedError(
+            "dbutils.fs.%s is not available in Runyard; all files are below managed_fs:/." % name
+        )
 
     def _resolve(self, uri):
-        """(path in managed_fs, real path on this machine). Raises ValueError for a path that leads outside."""
+        """Returns (path in managed_fs, real path). Raises ValueError for a path outside managed_fs."""
         inside = normalize_path(uri)
         real = os.path.realpath(os.path.join(self._root, inside.lstrip("/")))
         if not self._is_inside(real):
@@ -119,15 +127,15 @@ class FileSystem:
         return name, path
 
     def _resolve_entry(self, uri):
-        """The real path of the folder, with the last name as it is: what is removed may be a link."""
+        """Returns the path with its parent resolved but the last name unresolved, as it may be a link."""
         inside = normalize_path(uri)
         if inside == "/":
-            raise ValueError("managed_fs:/ itself stays where it is.")
+            raise ValueError("managed_fs:/ itself cannot be moved or removed.")
         folder, name = os.path.split(inside)
         return os.path.join(self._resolve(folder)[1], name)
 
     def _resolve_target(self, path, to):
-        """Where something goes; into a directory it goes under its own name."""
+        """Returns the destination; in an existing directory, the entry keeps its name."""
         _, target = self._resolve(to)
         if os.path.isdir(target) and not (os.path.isdir(path) and not str(to).endswith("/")):
             target = os.path.join(target, os.path.basename(path))
@@ -135,17 +143,17 @@ class FileSystem:
 
     def _check_tree(self, name, path, target, recurse):
         if not recurse:
-            raise IsADirectoryError("%s is a directory; give recurse=True." % name)
+            raise IsADirectoryError("%s is a directory; pass recurse=True." % name)
         if target == path or target.startswith(path.rstrip(os.sep) + os.sep):
-            raise ValueError("%s cannot go into itself." % name)
+            raise ValueError("%s cannot be copied or moved into itself." % name)
 
     def _find_outside_links(self, folder, names):
-        """Of a copied directory, the links that lead outside managed_fs."""
+        """Returns the names in a copied directory that are links to outside managed_fs."""
         return [name for name in names if not self._is_inside(os.path.join(folder, name))]
 
 
 def write_atomically(path, data):
-    """Writes a file so that a reader finds all of it or what was there before."""
+    """Writes a file atomically: a reader sees the old or the new content."""
     handle, draft = tempfile.mkstemp(prefix=".runyard-draft-", dir=os.path.dirname(path))
     try:
         with os.fdopen(handle, "wb") as file:
@@ -157,17 +165,21 @@ def write_atomically(path, data):
 
 
 def normalize_path(uri):
-    """The one spelling of a path of managed_fs: `/a/b`. Raises ValueError for what is none."""
+    """Returns the canonical form `/a/b` of a path in managed_fs. Raises ValueError for other paths."""
     path = str(uri)
     for scheme in SCHEMES:
         if path.startswith(scheme):
-            path = path[len(scheme):]
+            path = path[len(scheme) :]
             break
     else:
         if ":/" in path.split("/", 1)[0] + "/":
-            raise ValueError("The path %s is none of managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri)
+            raise ValueError(
+                "The path %s is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri
+            )
     if not path.startswith("/") or "\0" in path:
-        raise ValueError("The path %r must begin with managed_fs:/ or a slash, and hold no null byte." % (uri,))
+        raise ValueError(
+            "The path %r must begin with managed_fs:/ or a slash and contain no null byte." % (uri,)
+        )
     names = []
     for name in path.split("/"):
         if name == "..":
@@ -180,7 +192,7 @@ def normalize_path(uri):
 
 
 def file_info(inside, path):
-    """The entry of a path as `ls` shows it."""
+    """Returns the FileInfo of a path."""
     found = os.stat(path)
     folder = stat.S_ISDIR(found.st_mode)
     shown = "managed_fs:" + inside + ("/" if folder and inside != "/" else "")

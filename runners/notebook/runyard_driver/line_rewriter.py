@@ -1,4 +1,6 @@
-"""Line magics in Python: `%name rest`, `!command` and `name = !command` become calls, wherever a statement may begin."""
+"""Rewrites line magics in Python: `%name rest`, `!command` and `name = !command` at the start of a statement
+become calls."""
+
 import re
 
 MAGIC_FUNCTION = "__line_magic__"
@@ -6,7 +8,7 @@ MAGIC_LINE = re.compile(r"(\s*)(?:([A-Za-z_][\w.\[\]'\"]*)\s*=\s*)?(?:(!)|%([A-Z
 
 
 def rewrite_line_magics(source):
-    """The source with every line magic as a call. Lines within texts and brackets are left as they are."""
+    """Returns the source with every line magic as a call. Lines within strings and brackets do not change."""
     lines = source.split("\n")
     state = ScanState()
     for index, line in enumerate(lines):
@@ -21,7 +23,7 @@ def rewrite_line_magics(source):
 
 
 class ScanState:
-    """What is open at the end of the lines that were read: brackets, a text in triple quotes, a continued line."""
+    """State at the end of the scanned lines: open brackets, an open string, a continued line."""
 
     def __init__(self):
         self.quotes = None
@@ -42,21 +44,21 @@ class ScanState:
             if sign == "#":
                 return
             if sign in "'\"":
-                triple = line[place:place + 3]
+                triple = line[place : place + 3]
                 self.quotes = triple if triple in ("'''", '"""') else sign
                 place += len(self.quotes)
                 continue
             self.depth = max(0, self.depth + (sign in "([{") - (sign in ")]}"))
             place += 1
         if self.quotes is not None and len(self.quotes) == 1:
-            # A text in single quotes goes on behind a backslash alone.
+            # A string in single quotes continues only after a backslash.
             if not line.endswith("\\"):
                 self.quotes = None
         elif self.quotes is None:
             self.continued = line.endswith("\\")
 
     def scan_text(self, line, place):
-        """The place behind the end of the open text, or the end of the line."""
+        """Returns the position after the end of the open string, or the end of the line."""
         while place < len(line):
             if line[place] == "\\":
                 place += 2

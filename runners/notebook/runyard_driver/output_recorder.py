@@ -1,24 +1,25 @@
-"""Keeps what a cell shows, in the order in which it appeared, beside the log files that get it as well."""
+"""Records the output of a cell in order of appearance. Streams go to the log files as well."""
+
 import io
 import json
 import threading
 
 
 class CellTooLarge(BaseException):
-    """A cell showed more than it may. Not an Exception, so that the cell's own handlers let it pass."""
+    """The output of a cell exceeds the limit. Not an Exception: handlers in the cell must not catch it."""
 
 
 def escape_surrogates(text):
-    """The text with what UTF-8 cannot hold (lone surrogates) spelled as escapes."""
+    """Returns the text with lone surrogates, which UTF-8 cannot encode, as escape sequences."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class OutputRecorder:
-    """The outputs of the cell that is running. `limit` is the most bytes of UTF-8 that a cell may show."""
+    """Outputs of the running cell. `limit`: maximum output of a cell in bytes of UTF-8."""
 
     def __init__(self, limit):
         self.limit = limit
-        # Re-entrant: an object collected while the lock is held may print from its finalizer.
+        # Re-entrant: a finalizer that runs while the lock is held may print.
         self.lock = threading.RLock()
         self.start_cell()
 
@@ -29,15 +30,15 @@ class OutputRecorder:
             self.overflowed = False
 
     def add_text(self, kind, text):
-        """Adds a text; consecutive ones of a stream become one. Raises CellTooLarge beyond the limit."""
+        """Adds a text; consecutive texts of one stream are joined. Raises CellTooLarge beyond the limit."""
         if not text:
             return
         data = text.encode("utf-8", "backslashreplace")
         with self.lock:
-            room = self.limit - self.size
+            available = self.limit - self.size
             self.count_bytes(len(data))
-            if len(data) > room:
-                data = data[:max(room, 0)]
+            if len(data) > available:
+                data = data[: max(available, 0)]
             if self.entries and self.entries[-1][0] == kind and kind in ("stdout", "stderr"):
                 self.entries[-1][1].append(data)
             elif data:
@@ -46,7 +47,7 @@ class OutputRecorder:
                 raise CellTooLarge()
 
     def add_output(self, output):
-        """Adds a table or an image, all of it or nothing. Raises CellTooLarge beyond the limit."""
+        """Adds a whole table or image. Raises CellTooLarge beyond the limit."""
         size = len(json.dumps(output, ensure_ascii=False).encode("utf-8", "backslashreplace"))
         with self.lock:
             self.count_bytes(size)
@@ -59,7 +60,7 @@ class OutputRecorder:
         self.overflowed = self.overflowed or self.size > self.limit
 
     def outputs(self):
-        """What was shown so far, as the report holds it."""
+        """Returns the outputs so far in the form of the report."""
         with self.lock:
             return [to_output(kind, content) for kind, content in self.entries]
 
@@ -70,15 +71,20 @@ def to_output(kind, content):
     return {"type": kind, "data": b"".join(content).decode("utf-8", "ignore")}
 
 
+def format_bytes(count):
+    """Returns a size for people: whole megabytes as MB, other sizes in bytes."""
+    return "%d bytes" % count if count % 2**20 else "%d MB" % (count // 2**20)
+
+
 class Tee(io.TextIOBase):
-    """sys.stdout or sys.stderr of a notebook: every text goes to the log file and to the recorder."""
+    """sys.stdout or sys.stderr of a notebook: writes every text to the log file and to the recorder."""
 
     def __init__(self, kind, real, recorder):
         self.kind = kind
         self.real = real
         self.recorder = recorder
 
-    # What libraries ask of a standard stream; bytes written to `buffer` or the descriptor reach the log alone.
+    # Libraries read these properties. Bytes written to `buffer` or to the descriptor reach only the log.
     encoding = property(lambda self: self.real.encoding)
     errors = property(lambda self: self.real.errors)
     buffer = property(lambda self: self.real.buffer)
@@ -99,4 +105,4 @@ class Tee(io.TextIOBase):
         self.real.flush()
 
     def close(self):
-        """Does nothing: a cell that closes its stdout would silence all cells after it."""
+        """Does nothing: closing stdout in one cell must not silence later cells."""

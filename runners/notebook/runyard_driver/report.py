@@ -1,4 +1,5 @@
-"""The report of a notebook: every cell with what it showed, rewrite_line_magics in one step whenever there is something new."""
+"""Report of a notebook: every cell with its outputs, replaced atomically on every change."""
+
 import json
 import os
 import threading
@@ -8,13 +9,13 @@ from .output_recorder import escape_surrogates
 
 
 class Report:
-    """Writes the task's report. The cell that is running has a start time and no finish time; a crash leaves it that way."""
+    """Writes the report of the task. A running cell has no finish time; it keeps that state after a crash."""
 
-    def __init__(self, task, cells, earlier=None):
+    def __init__(self, task, cells, previous_cells=None):
         self.file = task["report"]
         self.head = {"path": task["path"], "language": "python", "parameters": task["parameters"]}
-        self.cells = earlier or [create_initial_cell(cell) for cell in cells]
-        # Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
+        self.cells = previous_cells or [create_initial_cell(cell) for cell in cells]
+        # Each cell is encoded only when it changes.
         self.encoded = [json.dumps(cell) for cell in self.cells]
         self.lock = threading.RLock()
 
@@ -24,10 +25,10 @@ class Report:
     def end_cell(self, position, status, outputs):
         self.change(position, {"status": status, "finishTime": now_ms(), "outputs": outputs})
 
-    def end(self, **how):
+    def end(self, **result):
         """Adds `exitValue` or `error`, and writes the report for the last time."""
         with self.lock:
-            self.head.update(how)
+            self.head.update(result)
             self.write()
 
     def change(self, position, fields):
@@ -45,7 +46,7 @@ class Report:
 
 
 class InterimWriter:
-    """Writes what the running cell has shown so far, now and then, so that it is there when the process is killed."""
+    """Writes the outputs of the running cell periodically, so that they survive a killed process."""
 
     def __init__(self, report, recorder):
         self.report = report
@@ -63,7 +64,7 @@ class InterimWriter:
             self.position, self.seen = position, 0
 
     def end_cell(self):
-        """No more of this cell: its end is about to be written."""
+        """Stops writing this cell; its end follows."""
         with self.lock:
             self.position = None
 
@@ -73,7 +74,7 @@ class InterimWriter:
             time.sleep(pause)
             began = time.monotonic()
             self.write_if_changed()
-            # A large report is written seldom.
+            # Writing takes at most 5 % of the time.
             pause = max(1.0, 20 * (time.monotonic() - began))
 
     def write_if_changed(self):
@@ -86,13 +87,16 @@ class InterimWriter:
             try:
                 self.report.write()
             except OSError:
-                # A full disk: the end of the cell is written all the same, or fails with a reason.
+                # For example a full disk. The write at the end of the cell reports the error if it persists.
                 pass
 
 
 def create_initial_cell(cell):
-    """How a cell stands in the report before it runs. What no language is known of is shown as Python."""
-    state = {"position": cell.position, "language": "python" if cell.language.startswith("%") else cell.language}
+    """Returns the state of a cell before it runs. An unsupported language is shown as Python."""
+    state = {
+        "position": cell.position,
+        "language": "python" if cell.language.startswith("%") else cell.language,
+    }
     if cell.title is not None:
         state["title"] = escape_surrogates(cell.title)
     return {**state, "source": escape_surrogates(cell.source), "status": "skipped", "outputs": []}

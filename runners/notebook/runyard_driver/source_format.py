@@ -1,4 +1,5 @@
-"""Cuts a notebook in source format into cells."""
+"""Parses a notebook in source format into cells."""
+
 import re
 
 from .cells import parse_cell, trim_blank_lines
@@ -7,12 +8,12 @@ HEADER = re.compile(r"#\s*Databricks notebook source\s*$")
 SEPARATOR = re.compile(r"# COMMAND -{5,}\s*$")
 TITLE = re.compile(r"# DBTITLE \d+,\s*(.*)$")
 MAGIC = re.compile(r"# MAGIC ?(.*)$")
-#: A line magic or a shell command within Python. Text for readers stays the comment that it is.
+#: A line magic or a shell command within Python. Other `# MAGIC` lines remain comments.
 LINE_MAGIC = re.compile(r"# MAGIC\s+([%!](?!\s*md\b).*)$")
 
 
 def parse_cells(text):
-    """The cells of a notebook's text. The header line may be missing: a plain Python file is one cell."""
+    """Returns the cells of a notebook. The header line is optional: a plain Python file is one cell."""
     lines = text.replace("\r\n", "\n").split("\n")
     if HEADER.match(lines[0]):
         lines = lines[1:]
@@ -36,7 +37,7 @@ def parse_block(position, lines):
         return parse_cell(position, title, [""])
     if MAGIC.match(lines[0]):
         whole = trim_blank_lines([strip_magic_prefix(line) for line in lines])
-        # Markdown gives way to Python code below it: its lines are comments there.
+        # With Python code below %md the cell is Python, and the Markdown lines are comments.
         is_text = re.match(r"\s*%md", whole[0] if whole else "", re.IGNORECASE)
         if not is_text or all(line.startswith("#") or not line.strip() for line in lines):
             return parse_cell(position, title, whole or [""])

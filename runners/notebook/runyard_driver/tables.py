@@ -1,26 +1,27 @@
-"""Turns data frames and lists of rows into table outputs."""
+"""Converts data frames and lists of rows to table outputs."""
+
 import datetime
 import decimal
 import math
 
-#: Most rows and most characters of values of a table that a cell shows.
+#: Maximum rows and characters of a table output.
 ROWS_MAX = 10000
 CHARACTERS_MAX = 2 * 1024 * 1024
-#: Beyond these a reader of JSON would round an integer.
-INTEGER_MAX = 2 ** 53 - 1
+#: Larger integers lose precision in JSON readers that use doubles.
+INTEGER_MAX = 2**53 - 1
 
 
 def table_of(value):
-    """The table output for a value; None for one that is no table."""
-    found = parts_of_frame(value) or parts_of_rows(value)
-    if found is None:
+    """Returns the table output of a value; None if it is not a table."""
+    parts = parts_of_frame(value) or parts_of_rows(value)
+    if parts is None:
         return None
-    names, rows, total = found
+    names, rows, total = parts
     return create_table_output(names, rows, total)
 
 
 def create_table_output(names, rows, total, types=None):
-    """A table output of these rows (lists of values), cut where it grows too large. `total`: rows there are, if known."""
+    """Creates a table output of rows (lists of values), truncated to the limits. `total`: all rows."""
     shown, characters = [], 0
     for row in rows:
         values = [to_json_value(value) for value in row]
@@ -30,7 +31,10 @@ def create_table_output(names, rows, total, types=None):
         shown.append(values)
     if types is None:
         types = [column_type_of(list(row[index] for row in rows[:1000])) for index in range(len(names))]
-    columns = [{"name": name if isinstance(name, str) else str(name), "type": kind} for name, kind in zip(names, types)]
+    columns = [
+        {"name": name if isinstance(name, str) else str(name), "type": kind}
+        for name, kind in zip(names, types)
+    ]
     output = {"type": "table", "columns": columns, "rows": shown}
     if total > len(shown):
         output["rowsTotal"] = total
@@ -38,7 +42,7 @@ def create_table_output(names, rows, total, types=None):
 
 
 def parts_of_frame(value):
-    """(names, rows, number of all rows) of a data frame of pandas, polars, Arrow or Spark; None for anything else."""
+    """Returns (names, rows, number of all rows) of a pandas, polars, Arrow or Spark data frame, else None."""
     module = type(value).__module__.split(".")[0]
     kind = type(value).__name__
     if module == "pyspark" and hasattr(value, "toPandas") and hasattr(value, "limit"):
@@ -47,7 +51,7 @@ def parts_of_frame(value):
         value, kind = value.to_frame(), "DataFrame"
     if module == "pandas" and kind == "DataFrame":
         part = value.head(ROWS_MAX)
-        # A plain count from 0 is no column of its own.
+        # A RangeIndex is not shown as a column.
         if part.index.name is not None or type(part.index).__name__ != "RangeIndex":
             part = with_index(part)
         names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in part.columns]
@@ -56,7 +60,11 @@ def parts_of_frame(value):
         return list(value.columns), [list(row) for row in value.head(ROWS_MAX).rows()], value.height
     if module == "pyarrow" and kind == "Table":
         rows = value.slice(0, ROWS_MAX).to_pylist()
-        return list(value.column_names), [[row[name] for name in value.column_names] for row in rows], value.num_rows
+        return (
+            list(value.column_names),
+            [[row[name] for name in value.column_names] for row in rows],
+            value.num_rows,
+        )
     return None
 
 
@@ -64,12 +72,12 @@ def with_index(frame):
     try:
         return frame.reset_index()
     except ValueError:
-        # A column has the name of the index.
+        # A column already has the name of the index.
         return frame
 
 
 def parts_of_rows(value):
-    """The same for a list of dictionaries with texts for keys."""
+    """Returns the same for a list of dictionaries with string keys."""
     if not isinstance(value, (list, tuple)) or not value:
         return None
     if not all(isinstance(row, dict) and all(isinstance(key, str) for key in row) for row in value):
@@ -79,9 +87,11 @@ def parts_of_rows(value):
 
 
 def to_json_value(value):
-    """A value of a table as JSON holds it: text, number, boolean or None."""
+    """Converts a value of a table to a string, number, boolean or None."""
     if value is None or isinstance(value, (bool, str)):
-        return value if not isinstance(value, str) else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return (
+            value if not isinstance(value, str) else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        )
     if isinstance(value, int):
         return int(value) if abs(value) <= INTEGER_MAX else str(value)
     if isinstance(value, float):
@@ -98,13 +108,21 @@ def to_json_value(value):
     return None if text in ("NaT", "<NA>") else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-#: Type of a value -> name of the column's type; a boolean is asked for before an integer, a moment before a day.
-TYPE_NAMES = ((bool, "boolean"), (int, "bigint"), (float, "double"), (str, "string"), (decimal.Decimal, "decimal"),
-         (datetime.datetime, "timestamp"), (datetime.date, "date"), ((bytes, bytearray), "binary"))
+#: Python type -> name of the column type. Subclasses first: bool before int, datetime before date.
+TYPE_NAMES = (
+    (bool, "boolean"),
+    (int, "bigint"),
+    (float, "double"),
+    (str, "string"),
+    (decimal.Decimal, "decimal"),
+    (datetime.datetime, "timestamp"),
+    (datetime.date, "date"),
+    ((bytes, bytearray), "binary"),
+)
 
 
 def column_type_of(values):
-    """The type of a column by its values; mixed ones are texts."""
+    """Returns the type of a column by its values; string for mixed types."""
     found = {type_name_of(value) for value in values if to_json_value(value) is not None}
     if found == {"bigint", "double"}:
         return "double"

@@ -1,4 +1,5 @@
-"""Paths of the workspace: which one a notebook means, and which file that is."""
+"""Resolves paths of notebooks in the workspace to files."""
+
 import os
 import posixpath
 
@@ -7,15 +8,15 @@ UNSUPPORTED_LANGUAGES = {".sql": "SQL", ".js": "JavaScript", ".scala": "Scala", 
 
 
 class NotebookNotFound(Exception):
-    """There is no such notebook that could be run from here."""
+    """The notebook does not exist or cannot be run from a Python notebook."""
 
 
-def resolve_path(path, of):
-    """The absolute path that a notebook means; `of`: its own path. Raises ValueError for one that leads outside."""
+def resolve_path(path, base):
+    """Resolves a path used in the notebook `base`. Raises ValueError for a path outside the workspace."""
     path = str(path)
     if not path or "\0" in path:
-        raise ValueError("The path of a notebook is a text that is not empty, not %r." % (path,))
-    joined = path if path.startswith("/") else posixpath.join(posixpath.dirname(of), path)
+        raise ValueError("The path of a notebook is %r; it must be a non-empty string." % (path,))
+    joined = path if path.startswith("/") else posixpath.join(posixpath.dirname(base), path)
     names = []
     for name in joined.split("/"):
         if name == "..":
@@ -30,7 +31,7 @@ def resolve_path(path, of):
 
 
 def find_notebook_file(root, path):
-    """The file of a Python notebook in the workspace. Raises NotebookNotFound, saying where was looked."""
+    """Returns the file of a Python notebook. Raises NotebookNotFound with the paths that were tried."""
     base = os.path.realpath(root)
     for extension in EXTENSIONS:
         real = os.path.realpath(os.path.join(base, path.lstrip("/") + extension))
@@ -40,9 +41,15 @@ def find_notebook_file(root, path):
             kind = UNSUPPORTED_LANGUAGES.get(os.path.splitext(real)[1].lower())
             if kind is None:
                 return real
-            raise NotebookNotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
+            raise NotebookNotFound(
+                "%s is a %s notebook; %%run supports only Python notebooks." % (path, kind)
+            )
     for extension, kind in UNSUPPORTED_LANGUAGES.items():
         if os.path.isfile(os.path.join(base, path.lstrip("/") + extension)):
-            raise NotebookNotFound("%s is a %s notebook; %%run takes Python notebooks." % (path, kind))
-    raise NotebookNotFound("The notebook %s was not found in the workspace (looked for %s)."
-                   % (path, ", ".join(path + extension for extension in EXTENSIONS)))
+            raise NotebookNotFound(
+                "%s is a %s notebook; %%run supports only Python notebooks." % (path, kind)
+            )
+    raise NotebookNotFound(
+        "The notebook %s was not found in the workspace (tried %s)."
+        % (path, ", ".join(path + extension for extension in EXTENSIONS))
+    )

@@ -209,7 +209,7 @@ test('a cell that shows more than it may ends the run at once, even in a loop wi
     { limits: { ...defaultLimits, notebookCellBytes: 1_000 } },
   );
   expect(context.output()?.error).toBe(
-    'Cell 1 produced more than 1000 bytes of output, the most that a cell may show. The rest of the run was cancelled.',
+    'Cell 1 exceeded the output limit of 1000 bytes. The rest of the run was cancelled.',
   );
   expect(outputs[0]?.[0]).toEqual({ type: 'stdout', data: `${'x'.repeat(99)}\n`.repeat(10) });
 });

@@ -60,7 +60,7 @@ test('a cell with more output than allowed ends the run as failed', async () => 
   });
   expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()?.error).toMatch(
-    /^Cell 1 produced more than 100 bytes of output.*The rest of the run was cancelled\.$/,
+    /^Cell 1 exceeded the output limit of 100 bytes\. The rest of the run was cancelled\.$/,
   );
 });
 

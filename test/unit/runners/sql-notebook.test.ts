@@ -208,7 +208,7 @@ test('a cell that shows more than it may ends the run', async () => {
     { limits: { ...defaultLimits, notebookCellBytes: 400 } },
   );
   expect(context.output()?.error).toBe(
-    'Cell 1 produced more than 400 bytes of output, the most that a cell may show. The rest of the run was cancelled.',
+    'Cell 1 exceeded the output limit of 400 bytes. The rest of the run was cancelled.',
   );
   expect(outputs.map((cell) => cell.map(({ type }) => type))).toEqual([['table', 'error'], []]);
 });
@@ -217,5 +217,5 @@ test('a notebook that is no UTF-8 is told', async () => {
   const { context } = await run([], {}, {}, (its) =>
     writeFile(join(its.workspace, 'nb.sql'), Buffer.from([0x53, 0xff])),
   );
-  expect(context.output()?.error).toMatch(/^The notebook is not UTF-8 text/);
+  expect(context.output()?.error).toMatch(/^The notebook is not valid UTF-8/);
 });
