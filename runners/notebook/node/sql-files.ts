@@ -1,7 +1,4 @@
-/**
- * Files of managed_fs in the statements of a SQL notebook: where they are named, and where they are on this
- * machine.
- */
+/** Finds files of managed_fs in the statements of a SQL notebook, and resolves their paths. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { canonicalUri } from '../../../engine/validation/aliases.ts';
@@ -11,10 +8,10 @@ import { isCode, type SqlToken } from './sql-tokens.ts';
 /** Functions whose arguments name files. */
 const fileFunctions = /^(?:read_(?:csv|json|ndjson|parquet|text|blob)\w*|sniff_csv|parquet_\w+|glob)$/i;
 
-/** Words behind which a text is a file. */
+/** Keywords that precede a file name. */
 const fileKeywords = new Set(['from', 'join', 'to']);
 
-/** How a format is called in front of a path in backticks -> its function. */
+/** Format before a path in backticks -> the function that reads it. */
 const formatReaders: ReadonlyMap<string, string> = new Map([
   ['csv', 'read_csv'],
   ['json', 'read_json'],
@@ -22,38 +19,38 @@ const formatReaders: ReadonlyMap<string, string> = new Map([
   ['text', 'read_text'],
 ]);
 
-/** Indices of the tokens that stand where a file is expected: texts and parameters elsewhere are values. */
+/** Returns indices of tokens in file positions. Strings and parameters elsewhere are values. */
 export function findFileTokens(tokens: readonly SqlToken[]): ReadonlySet<number> {
-  const places = new Set<number>();
+  const found = new Set<number>();
   const open: boolean[] = [];
-  let before: SqlToken | undefined;
+  let previous: SqlToken | undefined;
   for (const [index, token] of tokens.entries()) {
     if (!isCode(token)) continue;
-    const behindWord = before?.kind === 'word' && fileKeywords.has(before.text.toLowerCase());
-    if ((token.kind === 'text' || token.kind === 'parameter') && (behindWord || open.at(-1) === true))
-      places.add(index);
-    if (token.text === '(') open.push(before?.kind === 'word' && fileFunctions.test(before.text));
+    const followsKeyword = previous?.kind === 'word' && fileKeywords.has(previous.text.toLowerCase());
+    if ((token.kind === 'text' || token.kind === 'parameter') && (followsKeyword || open.at(-1) === true))
+      found.add(index);
+    if (token.text === '(') open.push(previous?.kind === 'word' && fileFunctions.test(previous.text));
     if (token.text === ')') open.pop();
-    before = token;
+    previous = token;
   }
-  return places;
+  return found;
 }
 
-/** csv.`managed_fs:/x.csv` at a place of the tokens: the function that reads it, and the path. */
+/** Parses csv.`managed_fs:/x.csv` at an index of the tokens. */
 export function parseFormatPath(
   tokens: readonly SqlToken[],
-  place: number,
+  index: number,
 ): { readonly reader: string; readonly path: string } | undefined {
-  const [format, dot, name] = tokens.slice(place, place + 3);
+  const [format, dot, name] = tokens.slice(index, index + 3);
   const reader = format?.kind === 'word' ? formatReaders.get(format.text.toLowerCase()) : undefined;
   if (reader === undefined || dot?.text !== '.' || name?.kind !== 'backtick') return undefined;
   return { reader, path: name.text.slice(1, -1).replaceAll('``', '`') };
 }
 
 /**
- * Where a file is on this machine; what is no path of managed_fs is itself.
+ * Returns the local path of a file; a text that is not a path of managed_fs does not change.
  * @param root real directory of managed_fs
- * @param write whether the file is to be made: missing folders above it are
+ * @param write true creates missing parent directories
  */
 export function resolveManagedPath(text: string, root: string, write: boolean): string {
   const uri = canonicalUri(text);

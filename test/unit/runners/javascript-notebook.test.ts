@@ -168,7 +168,7 @@ test.each<[string, string, RegExp]>([
   [
     'a wait that never ends',
     'await new Promise(() => {})',
-    /^Cell 1 waits for a promise that nothing is left to settle\.$/,
+    /^Cell 1 waits for a promise that can never settle\.$/,
   ],
   [
     'an exit behind its back',
@@ -184,12 +184,12 @@ test.each<[string, string, RegExp]>([
   [
     'another language',
     '// MAGIC %sql\n// MAGIC SELECT 1',
-    /^Cell 1 is a %sql cell, which a JavaScript notebook does not run: it runs JavaScript and Markdown cells\./,
+    /^Cell 1 is a %sql cell, which is not supported in a JavaScript notebook\. Supported are JavaScript and Markdown\./,
   ],
   [
     'a parameter that was not given',
     'dbutils.widgets.get("year")',
-    /No widget and no parameter of the run is named "year" \(there is: none\)/,
+    /No widget or run parameter is named "year"; none exist\./,
   ],
 ])(
   '%s is told',

@@ -179,7 +179,11 @@ describe('%run', () => {
     ],
     ['itself', '/Workspace/team/nb', /form a cycle \(\/team\/nb -> \/team\/nb\)/],
     ['a failure, by notebook and cell', './bad', /^ZeroDivisionError: division by zero$/],
-    ['another language', './query', /^\/team\/query is a SQL notebook; %run supports only Python notebooks\.$/],
+    [
+      'another language',
+      './query',
+      /^\/team\/query is a SQL notebook; %run supports only Python notebooks\.$/,
+    ],
     ['nothing', '', /^%run needs the path of a notebook/],
     [
       'an argument of another form',

@@ -182,7 +182,7 @@ describe('widgets', () => {
     [
       'an unknown widget is named, with those there are',
       'dbutils.widgets.get("yaer")',
-      /^ValueError: No widget .* named "yaer" \(there is: year\)/,
+      /^ValueError: No widget .* named "yaer"; available are year\./,
     ],
     [
       'a default must be among the choices',
@@ -329,8 +329,7 @@ describe('the end of a notebook', () => {
 });
 
 describe('the output limit of a cell', () => {
-  const message =
-    'Cell 2 exceeded the output limit of 1000 bytes. The rest of the run was cancelled.';
+  const message = 'Cell 2 exceeded the output limit of 1000 bytes. The rest of the run was cancelled.';
   test.each<[string, string]>([
     ['printed', 'while True: print("x" * 99)'],
     ['counted in bytes', 'print("é" * 501)'],

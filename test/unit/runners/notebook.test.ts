@@ -101,7 +101,7 @@ test.each<[string, string]>([
   await writeFile(join(context.workspace, `nb${extension}`), '');
   expect(await notebookRunner.run(task, context)).toEqual({
     kind: 'failed',
-    message: expect.stringContaining(`The notebook /nb is ${words}, which Runyard does not run yet`),
+    message: expect.stringContaining(`The notebook /nb is ${words}, which is not supported`),
   });
   expect(context.startedCommands).toEqual([]);
 });

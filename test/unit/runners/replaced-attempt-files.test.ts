@@ -65,8 +65,8 @@ describe('the report of a notebook', () => {
     expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toEqual({
       error:
-        'The notebook process ended with exit code 0, and its report (notebook.json) is missing, has more than 268435456 bytes, ' +
-        'or was changed by something other than its runner.',
+        'The notebook process ended with exit code 0, and its report (notebook.json) is missing, larger than 256 MB, ' +
+        'or was changed by other code.',
     });
   });
 
@@ -93,24 +93,24 @@ describe('the report of a notebook', () => {
   });
 });
 
-describe('the command that was settled', () => {
+describe('the pinned command', () => {
   const command: Command = { argv: ['true', 'a'], cwd: '/', env: { A: 'b' } };
-  const settle = (context: RunnerContext, given: Command): Promise<Command> =>
+  const pin = (context: RunnerContext, given: Command): Promise<Command> =>
     pinCommand(context, () => Promise.resolve(given));
 
   test('is the one that was composed first', async () => {
     const context = await createTestContext();
-    expect(await settle(context, command)).toEqual(command);
-    expect(await settle(context, { argv: ['false'] })).toEqual(command);
+    expect(await pin(context, command)).toEqual(command);
+    expect(await pin(context, { argv: ['false'] })).toEqual(command);
   });
 
   test.each(replacements)('replaced by %s is composed anew, and kept', async (_fact, replace) => {
     const context = await createTestContext();
-    await settle(context, { argv: ['false'] });
+    await pin(context, { argv: ['false'] });
     await rm(join(context.directory, 'command.json'));
     await replace(join(context.directory, 'command.json'));
-    expect(await settle(context, command)).toEqual(command);
-    expect(await settle(context, { argv: ['false'] })).toEqual(command);
+    expect(await pin(context, command)).toEqual(command);
+    expect(await pin(context, { argv: ['false'] })).toEqual(command);
   });
 });
 

@@ -188,7 +188,7 @@ test.each<[string, string, string]>([
   [
     'another language',
     '-- MAGIC %python\n-- MAGIC print(1)',
-    'Cell 1 is a %python cell, which a SQL notebook does not run: it runs SQL and Markdown cells.',
+    'Cell 1 is a %python cell, which is not supported in a SQL notebook. Supported are SQL and Markdown.',
   ],
   [
     'a parameter that was not given',
