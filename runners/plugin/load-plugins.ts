@@ -1,4 +1,4 @@
-/** Looks at the plugins that the configuration names, and refuses those that break the contract. */
+/** Loads the configured plugins, and refuses those that break the contract. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,31 +13,31 @@ import { PluginError, type PluginSource } from './plugin-source.ts';
 
 type PluginDescription = Extract<DescribePluginResponse, { found: true }>;
 
-/** How long a module may take to load (ms). */
+/** Maximum time in ms to load a module. */
 const loadTimeoutMs = 30_000;
 
 /**
- * The task kinds of these plugins, in their order. Each module is loaded in a thread of its own, which sees
- * `environment` and ends again: what a plugin does while it is loaded does not reach the engine.
+ * Returns the task kinds of plugins, in their order. Each module is loaded in a temporary thread with
+ * `environment`, so that code that runs on load cannot affect the engine.
  * @throws PluginError for the first that cannot be loaded, breaks the contract, or provides a kind that is
  *   there already
  */
 export async function loadPlugins(
-  places: readonly PluginSource[],
+  sources: readonly PluginSource[],
   environment: Readonly<Record<string, string>>,
 ): Promise<PluginKind[]> {
   const loaded = await Promise.all(
-    places.map(async (place) => ({
-      place,
-      kind: toPluginKind(place, await describePlugin(place, environment)),
+    sources.map(async (source) => ({
+      source,
+      kind: toPluginKind(source, await describePlugin(source, environment)),
     })),
   );
-  for (const [index, { place, kind }] of loaded.entries()) {
+  for (const [index, { source, kind }] of loaded.entries()) {
     const same = loaded.findIndex((one) => one.kind.name === kind.name);
     if (same < index)
       throw new PluginError(
-        place,
-        `provides the task kind ${kind.name}, as does ${quote(places[same]?.specifier)}.`,
+        source,
+        `provides the task kind ${kind.name}, as does ${quote(sources[same]?.specifier)}.`,
       );
   }
   return loaded.map(({ kind }) => kind);
@@ -53,12 +53,12 @@ function toPluginKind(source: PluginSource, description: PluginDescription): Plu
 }
 
 async function describePlugin(
-  place: PluginSource,
+  source: PluginSource,
   environment: Readonly<Record<string, string>>,
 ): Promise<PluginDescription> {
   const workerData: DescribePluginRequest = {
-    specifier: await resolveSpecifier(place),
-    base: place.baseDirectory,
+    specifier: await resolveSpecifier(source),
+    base: source.baseDirectory,
   };
   const worker = new Worker(new URL('./describe-plugin.ts', import.meta.url), {
     workerData,
@@ -76,19 +76,16 @@ async function describePlugin(
     answered.resolve({ found: false, reason: `cannot be loaded: ${messageOf(error)}` }),
   );
   worker.once('exit', (code) =>
-    answered.resolve({ found: false, reason: `ended its thread with code ${code} while it was loaded.` }),
+    answered.resolve({ found: false, reason: `ended its thread with code ${code} while loading.` }),
   );
   const answer = await answered.promise;
   clearTimeout(timer);
   await worker.terminate();
-  if (!answer.found) throw new PluginError(place, answer.reason);
+  if (!answer.found) throw new PluginError(source, answer.reason);
   return answer;
 }
 
-/**
- * A file, the directory of a package, and whatever looks like a path is a path; everything else is the name
- * of a package.
- */
+/** Resolves a specifier: a file, a package directory or a path to a URL; other names are packages. */
 async function resolveSpecifier({ specifier, baseDirectory }: PluginSource): Promise<string> {
   const path = resolve(baseDirectory, specifier);
   const entry = await findPackageEntry(path);
@@ -100,7 +97,7 @@ async function resolveSpecifier({ specifier, baseDirectory }: PluginSource): Pro
   return isFile || /^\.{0,2}\//.test(specifier) ? pathToFileURL(path).href : specifier;
 }
 
-/** The module that the package in a directory is used by; undefined where there is no package. */
+/** Returns the entry module of the package in a directory; undefined without a package. */
 async function findPackageEntry(directory: string): Promise<string | undefined> {
   const { text, bytes } = await readHead(join(directory, 'package.json'), 2 ** 20);
   if (bytes === 0) return undefined;
@@ -108,7 +105,7 @@ async function findPackageEntry(directory: string): Promise<string | undefined> 
   return resolveExports(exports) ?? (typeof main === 'string' ? main : 'index.js');
 }
 
-/** `exports` is a path, or conditions and subpaths around one. */
+/** Finds the path in `exports`, below its subpaths and conditions. */
 function resolveExports(exports: unknown): string | undefined {
   if (typeof exports === 'string') return exports;
   const parts = new Map<string, unknown>(Object.entries(Object(exports)));

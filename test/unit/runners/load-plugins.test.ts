@@ -114,7 +114,7 @@ test.each<[string, string, string | RegExp]>([
   ['no plugin', 'export const other = 1;', 'exports no object as "plugin".'],
   ['a module that throws', 'throw new Error("not today");', 'cannot be loaded: not today'],
   ['a syntax error', 'export const plugin = {', /^cannot be loaded: /],
-  ['a module that ends its thread', 'process.exit(3);', 'ended its thread with code 3 while it was loaded.'],
+  ['a module that ends its thread', 'process.exit(3);', 'ended its thread with code 3 while loading.'],
 ])('a plugin with %s is refused', async (_fact, text, message) => {
   expect(await refusal(text)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });

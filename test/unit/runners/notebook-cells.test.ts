@@ -184,7 +184,7 @@ describe('%run', () => {
       './query',
       /^\/team\/query is a SQL notebook; %run supports only Python notebooks\.$/,
     ],
-    ['nothing', '', /^%run needs the path of a notebook/],
+    ['nothing', '', /^%run requires the path of a notebook/],
     [
       'an argument of another form',
       './lib unit=cm',
