@@ -1,7 +1,4 @@
-/**
- * The runner plugin contract, version 1: what a task kind is made of and what it may ask of the engine.
- * Public.
- */
+/** Runner plugin contract, version 1: the parts of a task kind, and the functions of the engine for it. Public. */
 import type { TSchema } from 'typebox';
 import type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
 import type { ChildRunResult, ChildRunRequest } from '../engine/run/child-run.ts';
@@ -11,71 +8,60 @@ import type { TaskOutput } from '../engine/run/task-output.ts';
 export type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
 export type { ChildRunResult, ChildRunRequest } from '../engine/run/child-run.ts';
 
-/** Raised when a plugin written for an earlier contract would no longer work. */
+/** Version of the contract; increased when plugins for an earlier one no longer work. */
 export const contractVersion = 1;
 
-/** A program to start: its arguments are passed as they are, no shell reads them. */
+/** A program to start. Arguments are passed without a shell. */
 export interface Command {
   readonly argv: readonly [program: string, ...args: string[]];
-  /** Absolute; the attempt's working directory when absent. */
+  /** Absolute. Default: the working directory of the attempt. */
   readonly cwd?: string;
-  /** Added to the task's environment (which holds nothing of the service's own). */
+  /** Added to the environment of the task. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How a process ended. */
+/** Exit of a process. */
 export type Exit =
-  /** It ended by itself. A code above 128 usually means a signal: `describeExit` says which. */
+  /** The process exited by itself. A code above 128 usually means a signal. */
   | { readonly kind: 'exited'; readonly code: number }
-  /** It was ended because the task was cancelled or timed out. Nothing of its process group is left. */
+  /** The engine ended it because the task was cancelled or timed out. No process of its group remains. */
   | { readonly kind: 'stopped' }
-  /** It filled its log beyond the limit and was ended for it. */
+  /** The engine ended it because its log exceeded the limit and could not be truncated. */
   | { readonly kind: 'flooded'; readonly message: string }
-  /**
-   * It is gone and nobody saw how: its machine was restarted, or it was killed together with its supervisor.
-   */
+  /** It vanished without an exit code: its machine was restarted, or its supervisor was killed too. */
   | { readonly kind: 'lost'; readonly message: string };
 
 /**
- * What is looked for. `notebook`: a workspace path that may lack its extension; with `at` the newest revision
- * that is not later than that instant (epoch ms).
+ * Kind of file to locate. `notebook`: a workspace path without its extension; `at`: the newest revision not
+ * later than that instant (epoch ms).
  */
 export type LocateTarget = 'file' | 'notebook' | { readonly notebook: true; readonly at: number };
 
-/** What a runner may ask of the engine while it runs one attempt of one task. */
+/** Context of one attempt: its facts, and functions of the engine. */
 export interface RunnerContext {
   readonly jobId: number;
   /** The run that the task belongs to. */
   readonly jobRunId: number;
-  /** The attempt itself: what runs/get-output is asked for. */
+  /** Id of the attempt, as for runs/get-output. */
   readonly runId: number;
   readonly taskKey: string;
   /** 0 for the first attempt. */
   readonly attempt: number;
-  /** Private directory of this attempt: `stdout`, `stderr`, `output.json` and whatever the runner keeps. */
+  /** Private directory of this attempt, with `stdout`, `stderr`, `output.json` and files of the runner. */
   readonly directory: string;
-  /** Absent for kinds that need no compute. */
+  /** Undefined for kinds without a cluster. */
   readonly cluster: TaskCluster | undefined;
   /** The task's `libraries`, as written. */
   readonly libraries: readonly Readonly<Record<string, unknown>>[];
-  /**
-   * The parameters given to run-now or submit, as written; `task` already carries them merged, and every
-   * reference to a dynamic value resolved.
-   */
+  /** Parameters of run-now or submit, as written. They are already merged into `task`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /**
-   * What the tasks before this one have set: task key -> name -> JSON text. Every task before it has an
-   * entry.
-   */
+  /** Task values of upstream tasks: task key -> name -> JSON text. Every upstream task has an entry. */
   readonly taskValues: Readonly<Record<string, TaskValues>>;
-  /**
-   * The whole environment of the task's processes, to which a command adds its own. Nothing of the service's
-   * own is in it.
-   */
+  /** Environment of the processes of the task, without variables of the service. Commands can add to it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Aborted when the task is to stop (cancel or timeout). `exec` stops its process by itself. */
+  /** Aborted on cancel and timeout. `exec` ends its process by itself. */
   readonly signal: AbortSignal;
-  /** Size limits in bytes that a runner keeps. */
+  /** Size limits in bytes that runners enforce. */
   readonly limits: {
     readonly notebookResultBytes: number;
     readonly notebookCellBytes: number;
@@ -84,93 +70,80 @@ export interface RunnerContext {
   };
 
   /**
-   * Starts a process, or attaches to the one an earlier call with the same name started: after a restart of
-   * the engine the runner is simply called again. stdout and stderr go straight to files of the attempt.
-   * @param name tells several processes of one attempt apart; `main` (the default) is the one whose logs are
-   *   shown. Made of letters, digits, `_` and `-`.
+   * Starts a process, or attaches to the one that an earlier call with the same name started, because the
+   * runner is called again after a restart of the engine. stdout and stderr go to files of the attempt.
+   * @param name distinguishes processes of one attempt; the logs of `main` (the default) are shown. Letters,
+   *   digits, `_` and `-`.
    */
   exec(command: Command, name?: string): Promise<Exit>;
 
   /**
-   * The absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace path, or
-   * a path below an allowed root. Proven to lie inside its root.
-   * @param what `notebook` also finds the path with its extension added; see `LocateTarget`.
-   * @throws LocateError when there is no such file or it may not be read; its message is fit for the run's
-   *   state.
+   * Returns the absolute path of a file named in a task: `managed_fs:/x`, `objstore://bucket/x`, a workspace
+   * path, or a path below an allowed root. The file is verified to be inside its root.
+   * @param what `notebook` also tries the extensions of notebooks; see `LocateTarget`.
+   * @throws LocateError when the file does not exist or must not be read; its message can become the state
+   *   message.
    */
   locate(uri: string, what?: LocateTarget): Promise<string>;
 
-  /**
-   * The path of an interpreter on this machine (`python3`, `java`), looked up once. Undefined when there is
-   * none.
-   */
+  /** Returns the path of an interpreter on this machine (`python3`, `java`); undefined when it is missing. */
   interpreter(program: string): Promise<string | undefined>;
 
   /**
-   * Starts another run, a notebook on the cluster of this task (a WORKFLOW_RUN) or a stored job, and resolves
-   * when it is over; it holds no thread meanwhile. It never rejects: what cannot be started has `result`
-   * FAILED, no `runId`, and a message that says why.
+   * Starts a child run, a notebook on the cluster of this task (a WORKFLOW_RUN) or a stored job, and resolves
+   * when it ends; it occupies no thread. Never rejects: a run that cannot start has the result FAILED, no
+   * `runId`, and a message with the reason.
    *
-   * The run is cancelled when this task is to stop, or `options.signal` is aborted; its end is waited for all
-   * the same.
-   * @param options.key names the run within this attempt: one key gets one run, however often it is asked
-   *   for. A runner is
-   *   called again after a restart of the engine, so a key must be the same then (no random value that is not
-   * kept).
+   * The run is cancelled when this task stops or `options.signal` is aborted; the promise still waits for its
+   * end.
+   * @param options.key idempotency key of the run within this attempt. The runner is called again after a
+   *   restart of the engine and must then use the same key.
    */
   launchJob(
     request: ChildRunRequest,
     options: { readonly key: string; readonly signal?: AbortSignal },
   ): Promise<ChildRunResult>;
 
-  /** Keeps the attempt's output: what get-output answers with. The last call wins. */
+  /** Writes the output of the attempt, as returned by get-output. The last call wins. */
   writeOutput(output: TaskOutput): Promise<void>;
 
-  /** A line for the engine's log, with the ids of this attempt. */
+  /** Writes a line to the log of the engine, with the ids of this attempt. */
   log(line: string): void;
 }
 
 /**
- * A task kind. An ES module named in the configuration (RUNYARD_PLUGINS) exports one as `plugin`. The module
- * is loaded in threads of its own, never in that of the engine or of another plugin; there it sees the
- * environment of tasks.
+ * A task kind. An ES module named in RUNYARD_PLUGINS exports it as `plugin`. The module is loaded in threads
+ * of its own, with the environment of tasks.
  *
- * What may go wrong, and what becomes of the task then:
- * - `run` throws or rejects: the task fails with the error, its trace is kept, its processes are ended.
- * - `run` ends with something that is no outcome: the task fails and says so.
- * - `run` does not end: the task runs until it is cancelled or times out; `signal` is aborted then, and after
- *   the grace
- *   period the thread is ended.
- * - the thread ends (process.exit, an exception in a callback, memory) or is blocked: `run` is called again,
- *   in a thread of
- *   its own; a thread that ends three times ends the task as INTERNAL_ERROR.
+ * Failures and their effects on the task:
+ * - `run` throws or rejects: the task fails with the error and its trace, and its processes are killed.
+ * - `run` returns a value that is not an outcome: the task fails.
+ * - `run` does not return: the task runs until it is cancelled or times out. Then `signal` is aborted, and
+ *   after the grace period the thread is terminated.
+ * - the thread ends (process.exit, an exception in a callback, memory) or blocks: `run` is called again in a
+ *   dedicated thread. After three tries the task ends as INTERNAL_ERROR.
  */
 export interface RunnerPlugin<Task = unknown> {
   readonly contract: typeof contractVersion;
-  /** The settings field that holds such a task, e.g. `notebook_task`: lower case, ends in `_task`. */
+  /** Settings field with the body of the task, e.g. `notebook_task`; lower case, ends in `_task`. */
   readonly kind: string;
   /**
-   * Validates the field's value when a job is created: a JSON schema of an object that stands alone (no
-   * `$ref`, no `$id`). Unknown fields are kept unless it says `additionalProperties: false`. A text in which
-   * a reference to a dynamic value stands is checked as it is written, and given to `run` with the value in
-   * its place.
+   * JSON schema of an object, without `$ref` and `$id`, that validates the field when a job is created.
+   * Unknown fields are kept unless it has `additionalProperties: false`. References to dynamic values are
+   * validated as written; `run` receives their values.
    */
   readonly schema: TSchema;
-  /**
-   * False for kinds that need no cluster: `context.cluster` is undefined then, unless the task names one all
-   * the same.
-   */
+  /** False for kinds without a cluster: `context.cluster` is undefined unless the task names one. */
   readonly needsCluster: boolean;
   /**
-   * Runs one attempt. It may be called again for the same attempt after a restart of the engine, and must
-   * then come to the same end: everything that must happen once goes through `context.exec`, which attaches
-   * to the process that is there.
-   * @param task the value of the field, checked by `schema`, with the values of its references
+   * Runs one attempt. Must be idempotent, because it is called again after a restart of the engine: work that
+   * must happen once belongs into `context.exec`, which attaches to an existing process.
+   * @param task body of the task, validated by `schema`, with resolved references
    */
   run(task: Task, context: RunnerContext): Promise<TaskOutcome>;
 }
 
-/** A file named in a task cannot be used. The message names the path and what is wrong with it. */
+/** Error of a file that cannot be used. The message names the path and the reason. */
 export class LocateError extends Error {
   constructor(message: string) {
     super(message);

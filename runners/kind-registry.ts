@@ -1,37 +1,36 @@
-/** The task kinds that can be run, by the settings field that holds them. */
-import { isBuiltIn } from '../engine/job/task-kinds.ts';
-import { createWakeSignal } from './pool/wake-signal.ts';
-import type { TaskOutcome, RunnerContext } from './contract.ts';
+/** Runners of the built-in task kinds, by kind. */
+import { isRunnerKind, type RunnerKind } from '../engine/job/task-kinds.ts';
+import type { BuiltInRunner } from './built-in-runner.ts';
+import type { RunnerContext, RunnerPlugin, TaskOutcome } from './contract.ts';
+import { jarRunner } from './jar/jar.ts';
+import { notebookRunner } from './notebook/notebook.ts';
+import { pipelineRunner } from './pipeline/pipeline.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import { killMarkedProcesses } from './process/process-group.ts';
-import { plugin as jar } from './jar/jar.ts';
-import { plugin as notebook } from './notebook/notebook.ts';
-import { plugin as pipeline } from './pipeline/pipeline.ts';
-import { plugin as python } from './python/python.ts';
-import { plugin as submit } from './submit/submit.ts';
+import { pythonRunner } from './python/python.ts';
+import { submitRunner } from './submit/submit.ts';
 
-type KindRunner = (task: unknown, context: RunnerContext) => Promise<TaskOutcome>;
-
-// Each plugin checks its own shape: a task of its kind was validated by its schema when the job was created.
-const runnersByKind: Readonly<Record<string, KindRunner>> = {
-  [notebook.kind]: (task, context) => notebook.run(task as Parameters<typeof notebook.run>[0], context),
-  [python.kind]: (task, context) => python.run(task as Parameters<typeof python.run>[0], context),
-  [pipeline.kind]: (task, context) => pipeline.run(task as Parameters<typeof pipeline.run>[0], context),
-  [jar.kind]: (task, context) => jar.run(task as Parameters<typeof jar.run>[0], context),
-  [submit.kind]: (task, context) => submit.run(task as Parameters<typeof submit.run>[0], context),
+/** The runner of every kind of the task-kind table that a runner executes. */
+export const builtInRunners: { readonly [Kind in RunnerKind]: BuiltInRunner<Kind> } = {
+  notebook_task: notebookRunner,
+  spark_jar_task: jarRunner,
+  spark_python_task: pythonRunner,
+  spark_submit_task: submitRunner,
+  pipeline_task: pipelineRunner,
 };
 
-/** The kinds that this version can run. */
-export const runnableKinds: readonly string[] = Object.keys(runnersByKind);
-
-/** Runs one attempt of a task with the runner of its kind. */
+/**
+ * Runs one attempt of a task with the runner of its kind. A kind without a runner belonged to a plugin that
+ * is no longer configured: the attempt fails, and processes that the plugin started are killed.
+ */
 export async function runTask(kind: string, task: unknown, context: RunnerContext): Promise<TaskOutcome> {
-  const run = runnersByKind[kind];
-  if (run !== undefined) return run(task, context);
-  const message = isBuiltIn(kind)
-    ? `This version of Runyard keeps ${kind} but cannot run it; it runs ${runnableKinds.join(', ')}.`
-    : `No plugin of this service brings ${kind}: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.`;
-  // It may have been started when there still was a plugin for it.
+  if (isRunnerKind(kind)) {
+    // The schema of the kind validated the body when the job was created.
+    const runner: RunnerPlugin = builtInRunners[kind];
+    return runner.run(task, context);
+  }
   await killMarkedProcesses(context.directory, createWakeSignal());
+  const message = `No configured plugin provides ${kind}; it was removed from RUNYARD_PLUGINS. Add the plugin again, or give the task another kind.`;
   await context.writeOutput({ error: message });
   return { kind: 'failed', message };
 }

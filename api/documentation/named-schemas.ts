@@ -15,15 +15,7 @@ import {
 } from '../../engine/job/cluster.ts';
 import { AccessControlRequest } from '../../engine/job/permissions.ts';
 import { CronSchedule, JobCluster, JobSettings, TaskSettings } from '../../engine/job/settings.ts';
-import {
-  NotebookTask,
-  PipelineTask,
-  RunJobTask,
-  SparkJarTask,
-  SparkPythonTask,
-  SparkSubmitTask,
-} from '../../engine/job/task-kinds.ts';
-import type { PluginKind } from '../../engine/job/task-kinds.ts';
+import { taskKinds, taskKindTable, type PluginKind } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { DestinationConfig } from '../../engine/notification/destination.ts';
 import { DeliveryDocument } from '../views/delivery-view.ts';
@@ -57,12 +49,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   RunParameters,
   ClusterInstance,
   ClusterSpec,
-  NotebookTask,
-  SparkJarTask,
-  SparkPythonTask,
-  SparkSubmitTask,
-  PipelineTask,
-  RunJobTask,
+  ...Object.fromEntries(taskKinds.map((kind) => [schemaNameOfKind(kind), taskKindTable[kind].schema])),
   NewCluster,
   CloudAttributes,
   PlacementAttributes,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import { isBuiltIn, taskKindOf } from '../../engine/job/task-kinds.ts';
+import { isBuiltIn, taskKindOf, taskKindTable } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/task-output.ts';
 import type { RunReader } from '../../engine/ports/run-reader.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
@@ -15,13 +15,6 @@ import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
-
-/** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
-const kindsWithLogs: ReadonlySet<string> = new Set([
-  'spark_python_task',
-  'spark_jar_task',
-  'spark_submit_task',
-]);
 
 const response = Type.Object({
   metadata: RunDocument,
@@ -110,7 +103,7 @@ export function getRunOutputOperation({
         }),
         ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.readOutput(runId))),
         ...(kind === 'run_job_task' ? await findLaunchedRun(runs, runId) : {}),
-        ...(kind !== undefined && (kindsWithLogs.has(kind) || !isBuiltIn(kind))
+        ...(kind !== undefined && hasLogs(kind)
           ? toLogFields(await outputs.logs(runId, limits.outputBytes, view))
           : {}),
       };
@@ -137,8 +130,14 @@ function toResultFields(kind: string | undefined, progress: Progress, output: Ta
   }
   const { result, truncated = false } = output;
   const shown = result === undefined ? {} : { result, truncated };
-  if (kind === 'notebook_task') return { notebook_output: shown };
-  return kind === undefined || isBuiltIn(kind) ? {} : { plugin_output: shown };
+  if (kind === undefined) return {};
+  if (!isBuiltIn(kind)) return { plugin_output: shown };
+  return taskKindTable[kind].isNotebook ? { notebook_output: shown } : {};
+}
+
+/** Tells whether stdout and stderr are part of the output; those of every plugin's kind are. */
+function hasLogs(kind: string): boolean {
+  return !isBuiltIn(kind) || taskKindTable[kind].hasLogs;
 }
 
 async function findLaunchedRun(runs: RunReader, taskRunId: number): Promise<object> {

@@ -1,6 +1,7 @@
 /** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
 import { invalid } from '../errors.ts';
-import type { TaskSettings } from './settings.ts';
+import type { Library, NewCluster } from './cluster.ts';
+import type { SparkSubmitTask } from './task-schemas.ts';
 import { fieldPath, isNonEmpty } from '../validation/messages.ts';
 
 /** Options that the service sets itself. */
@@ -20,11 +21,20 @@ export const submitFlags: ReadonlySet<string> = new Set([
   '--usage-error',
 ]);
 
+/** Fields of a task that a submit task restricts. */
+interface SubmitTaskHolder {
+  readonly existing_cluster_id?: string;
+  readonly job_cluster_key?: string;
+  readonly libraries?: readonly Library[];
+  readonly new_cluster?: NewCluster;
+  readonly spark_submit_task?: SparkSubmitTask;
+}
+
 /**
  * Refuses a submit task on anything but a new cluster, with libraries or spark_conf, or with an option the
  * service sets.
  */
-export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key'>): void {
+export function checkSubmitTask(path: string, task: SubmitTaskHolder): void {
   const where = path === '' ? 'spark_submit_task' : `${path}.spark_submit_task`;
   for (const choice of ['existing_cluster_id', 'job_cluster_key'] as const) {
     if (isNonEmpty(task[choice]))

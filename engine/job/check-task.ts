@@ -4,13 +4,11 @@
  */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { checkAsciiMap } from '../validation/ascii.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
-import { checkSubmitTask } from './check-submit-task.ts';
 import type { TaskSettings } from './settings.ts';
-import { builtInKindOf, taskKindsIn, type TaskKindInfo, type TaskKind } from './task-kinds.ts';
-import { fieldPath, checkNotBlank, checkExactlyOne, quote } from '../validation/messages.ts';
+import { builtInKindOf, taskKindsIn, taskKindTable, type TaskKindInfo } from './task-kinds.ts';
+import { fieldPath, checkExactlyOne } from '../validation/messages.ts';
 
 /** A task, or a single-task job read as its one task. */
 export type TaskLike = Omit<TaskSettings, 'task_key'>;
@@ -36,7 +34,7 @@ export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskC
   if (task.new_cluster !== undefined) checkCluster(fieldPath(path, 'new_cluster'), task.new_cluster, limits);
   checkLibraries(fieldPath(path, 'libraries'), task.libraries);
   const kind = builtInKindOf(task);
-  if (kind !== undefined) checkKindRules[kind](path, task);
+  if (kind !== undefined) taskKindTable[kind].check?.(path, task);
 }
 
 function checkKind(path: string, task: TaskLike, known: readonly TaskKindInfo[]): void {
@@ -62,27 +60,3 @@ function checkClusterChoice(path: string, task: TaskLike, kinds: readonly TaskKi
   const which = path === '' ? '' : ` ${path} has none.`;
   throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${which}`);
 }
-
-const checkKindRules = {
-  notebook_task(path, { notebook_task: notebook }) {
-    if (notebook === undefined) return;
-    const field = fieldPath(path, 'notebook_task.notebook_path');
-    checkNotBlank(field, notebook.notebook_path);
-    if (!notebook.notebook_path.startsWith('/'))
-      throw invalid(
-        `${field} is ${quote(notebook.notebook_path)}; it must be an absolute path that begins with a slash.`,
-      );
-    checkAsciiMap(fieldPath(path, 'notebook_task.base_parameters'), notebook.base_parameters);
-  },
-  spark_python_task(path, { spark_python_task: python }) {
-    if (python !== undefined)
-      checkNotBlank(fieldPath(path, 'spark_python_task.python_file'), python.python_file);
-  },
-  pipeline_task(path, { pipeline_task: pipeline }) {
-    if (pipeline !== undefined)
-      checkNotBlank(fieldPath(path, 'pipeline_task.pipeline_id'), pipeline.pipeline_id);
-  },
-  spark_submit_task: checkSubmitTask,
-  spark_jar_task: () => undefined,
-  run_job_task: () => undefined,
-} satisfies Record<TaskKind, (path: string, task: TaskLike) => void>;

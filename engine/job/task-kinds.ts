@@ -1,171 +1,189 @@
 /**
- * The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec
- * 2.7).
+ * The task-kind table (spec 2.7): everything the service knows about a built-in kind except how its runner
+ * works. A new kind is one entry here and one runner in `runners/kind-registry.ts`.
  */
-import { Type, type Static, type TSchema } from 'typebox';
-import { Id, epochMillis, stringMap, stringList } from '../validation/scalars.ts';
+import { Type, type Static, type TObject, type TOptional, type TSchema } from 'typebox';
+import { checkAsciiMap } from '../validation/ascii.ts';
+import { invalid } from '../errors.ts';
+import { checkNotBlank, fieldPath, quote } from '../validation/messages.ts';
+import { checkSubmitTask } from './check-submit-task.ts';
+import {
+  NotebookTask,
+  PipelineTask,
+  RunJobTask,
+  SparkJarTask,
+  SparkPythonTask,
+  SparkSubmitTask,
+} from './task-schemas.ts';
 
-export const NotebookTask = Type.Object(
-  {
-    notebook_path: Type.String({
-      description: 'Absolute path of the notebook in the workspace; begins with a slash.',
-    }),
-    revision_timestamp: Type.Optional(
-      epochMillis('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
-    ),
-    base_parameters: Type.Optional(
-      stringMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
-    ),
-    source: Type.Optional(
-      Type.Enum(['WORKSPACE', 'GIT'], {
-        description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.',
-      }),
-    ),
+/** Entry of the task-kind table. Every property is required, so an omission is a type error. */
+interface TaskKindEntry {
+  /** Schema of the task's body, the value of the settings field. */
+  readonly schema: TObject;
+  readonly needsCluster: boolean;
+  /** `runner`: a process started by a runner; `coordinator`: the coordinator itself, without a process. */
+  readonly executor: 'runner' | 'coordinator';
+  /** Notebooks have cells to export, an exit value, and task values. */
+  readonly isNotebook: boolean;
+  /** True when get-output answers with stdout and stderr. */
+  readonly hasLogs: boolean;
+  /** Name of the kind on the pages of the console. */
+  readonly label: string;
+  /** Field of the body that the console shows beside the label: a path, a class, an id. */
+  readonly targetField: string;
+  /** Field of run-now with parameters of this kind, and the field of the body that takes them. */
+  readonly runParameters: RunParameterRule | undefined;
+  /** Applies the rules of the kind that its schema cannot express. `path` is '' or `tasks[n]`. */
+  readonly check: ((path: string, task: never) => void) | undefined;
+}
+
+interface RunParameterRule {
+  readonly field: string;
+  readonly target: string;
+  /** `merge`: entries of a map win over those of the body; `replace`: a non-empty list replaces the body's. */
+  readonly mode: 'merge' | 'replace';
+}
+
+/** The built-in kinds by their settings field, in the order of spec 2.2. */
+export const taskKindTable = {
+  notebook_task: {
+    schema: NotebookTask,
+    needsCluster: true,
+    executor: 'runner',
+    isNotebook: true,
+    hasLogs: false,
+    label: 'Notebook',
+    targetField: 'notebook_path',
+    runParameters: { field: 'notebook_params', target: 'base_parameters', mode: 'merge' },
+    check(path: string, { notebook_task: body }: { readonly notebook_task?: NotebookTask }) {
+      if (body === undefined) return;
+      const field = fieldPath(path, 'notebook_task.notebook_path');
+      checkNotBlank(field, body.notebook_path);
+      if (!body.notebook_path.startsWith('/'))
+        throw invalid(
+          `${field} is ${quote(body.notebook_path)}; it must be an absolute path that begins with a slash.`,
+        );
+      checkAsciiMap(fieldPath(path, 'notebook_task.base_parameters'), body.base_parameters);
+    },
   },
-  { description: 'Runs a notebook.' },
-);
-
-export const SparkJarTask = Type.Object(
-  {
-    jar_uri: Type.Optional(Type.String({ description: 'Deprecated: provide the JAR through libraries.' })),
-    main_class_name: Type.Optional(
-      Type.String({
-        description:
-          'Full name of the class with the main method; it must be in a JAR provided as a library.',
-      }),
-    ),
-    parameters: Type.Optional(stringList('Passed to the main method.')),
+  spark_jar_task: {
+    schema: SparkJarTask,
+    needsCluster: true,
+    executor: 'runner',
+    isNotebook: false,
+    hasLogs: true,
+    label: 'Java program',
+    targetField: 'main_class_name',
+    runParameters: { field: 'jar_params', target: 'parameters', mode: 'replace' },
+    check: undefined,
   },
-  { description: 'Runs the main method of a class.' },
-);
-
-export const SparkPythonTask = Type.Object(
-  {
-    python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
-    parameters: Type.Optional(stringList('Command-line parameters.')),
+  spark_python_task: {
+    schema: SparkPythonTask,
+    needsCluster: true,
+    executor: 'runner',
+    isNotebook: false,
+    hasLogs: true,
+    label: 'Python program',
+    targetField: 'python_file',
+    runParameters: { field: 'python_params', target: 'parameters', mode: 'replace' },
+    check(path: string, { spark_python_task: body }: { readonly spark_python_task?: SparkPythonTask }) {
+      if (body !== undefined)
+        checkNotBlank(fieldPath(path, 'spark_python_task.python_file'), body.python_file);
+    },
   },
-  { description: 'Runs a Python file.' },
-);
-
-export const SparkSubmitTask = Type.Object(
-  {
-    parameters: Type.Optional(
-      stringList(
-        'Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.',
-      ),
-    ),
+  spark_submit_task: {
+    schema: SparkSubmitTask,
+    needsCluster: true,
+    executor: 'runner',
+    isNotebook: false,
+    hasLogs: true,
+    label: 'Submit',
+    targetField: 'parameters',
+    runParameters: { field: 'spark_submit_params', target: 'parameters', mode: 'replace' },
+    check: checkSubmitTask,
   },
-  {
-    description:
-      'Runs the submit script. Only on a new cluster; libraries and spark_conf go into the parameters.',
+  pipeline_task: {
+    schema: PipelineTask,
+    needsCluster: false,
+    executor: 'runner',
+    isNotebook: false,
+    hasLogs: false,
+    label: 'Pipeline',
+    targetField: 'pipeline_id',
+    runParameters: undefined,
+    check(path: string, { pipeline_task: body }: { readonly pipeline_task?: PipelineTask }) {
+      if (body !== undefined) checkNotBlank(fieldPath(path, 'pipeline_task.pipeline_id'), body.pipeline_id);
+    },
   },
-);
-
-export const PipelineTask = Type.Object(
-  {
-    pipeline_id: Type.String({
-      description:
-        'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.',
-    }),
-    full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
-    full_refresh_selection: Type.Optional(
-      stringList('Tables that are computed anew; other tables are left alone.'),
-    ),
-    refresh_selection: Type.Optional(stringList('Tables that are updated; other tables are left alone.')),
-    validate_only: Type.Optional(
-      Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
-    ),
+  run_job_task: {
+    schema: RunJobTask,
+    needsCluster: false,
+    executor: 'coordinator',
+    isNotebook: false,
+    hasLogs: false,
+    label: 'Job',
+    targetField: 'job_id',
+    runParameters: undefined,
+    check: undefined,
   },
-  { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
-);
+} as const satisfies Readonly<Record<`${string}_task`, TaskKindEntry>>;
 
-export const RunJobTask = Type.Object(
-  {
-    job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
-    job_parameters: Type.Optional(
-      stringMap('Values of the parameters of that job, instead of their defaults.'),
-    ),
-    jar_params: Type.Optional(stringList('For its JAR tasks, as in run-now.')),
-    notebook_params: Type.Optional(stringMap('For its notebook tasks, as in run-now.')),
-    python_params: Type.Optional(stringList('For its Python tasks, as in run-now.')),
-    spark_submit_params: Type.Optional(stringList('For its submit tasks, as in run-now.')),
-  },
-  { description: 'Runs another job and waits for it. Needs no cluster.' },
-);
+type TaskKindTable = typeof taskKindTable;
 
-export type NotebookTask = Static<typeof NotebookTask>;
-export type SparkJarTask = Static<typeof SparkJarTask>;
-export type SparkPythonTask = Static<typeof SparkPythonTask>;
-export type SparkSubmitTask = Static<typeof SparkSubmitTask>;
-export type PipelineTask = Static<typeof PipelineTask>;
-export type RunJobTask = Static<typeof RunJobTask>;
+/** Name of a built-in kind: the settings field that holds its tasks. */
+export type TaskKind = keyof TaskKindTable;
 
-/** The field of each task kind, optional, as it stands in a job and in a task. */
-export const taskKindFields = {
-  notebook_task: Type.Optional(NotebookTask),
-  spark_jar_task: Type.Optional(SparkJarTask),
-  spark_python_task: Type.Optional(SparkPythonTask),
-  spark_submit_task: Type.Optional(SparkSubmitTask),
-  pipeline_task: Type.Optional(PipelineTask),
-  run_job_task: Type.Optional(RunJobTask),
-};
+/** Body of a task of a built-in kind. */
+export type TaskBody<Kind extends TaskKind = TaskKind> = Static<TaskKindTable[Kind]['schema']>;
 
-/** The built-in kinds: the names of their fields, in the order of spec 2.2. */
-export const taskKinds = [
-  'notebook_task',
-  'spark_jar_task',
-  'spark_python_task',
-  'spark_submit_task',
-  'pipeline_task',
-  'run_job_task',
-] as const satisfies readonly (keyof typeof taskKindFields)[];
+/** Built-in kinds that a runner executes. */
+export type RunnerKind = {
+  [Kind in TaskKind]: TaskKindTable[Kind]['executor'] extends 'runner' ? Kind : never;
+}[TaskKind];
 
-export type TaskKind = (typeof taskKinds)[number];
+/** Fields of run-now that carry parameters of one task kind. */
+export type TaskParameterField = NonNullable<TaskKindTable[TaskKind]['runParameters']>['field'];
 
-/** A task kind as the rules of settings see it. */
+/** The built-in kinds, in the order of spec 2.2. */
+export const taskKinds = Object.keys(taskKindTable) as readonly TaskKind[];
+
+/** Optional field of each built-in kind, as in the settings of a job and of a task. */
+export const taskKindFields = Object.fromEntries(
+  Object.entries(taskKindTable).map(([kind, { schema }]) => [kind, Type.Optional(schema)]),
+) as { [Kind in TaskKind]: TOptional<TaskKindTable[Kind]['schema']> };
+
+/** Task kind as the rules of settings see it, built-in or of a plugin. */
 export interface TaskKindInfo {
   /** The settings field that holds such a task. */
   readonly name: string;
   readonly needsCluster: boolean;
 }
 
-/** A task kind that a plugin brings. */
+/** Task kind provided by a plugin. */
 export interface PluginKind extends TaskKindInfo {
-  /** What the field may hold: a JSON schema of an object. */
+  /** JSON schema of the task's body, an object. */
   readonly schema: TSchema;
-  /** Address of the module that runs it, as a file URL. */
+  /** Module of the runner, as a file URL. */
   readonly module: string;
 }
 
-/** Kinds that run without a cluster (spec 2.2, design 10). */
-const kindsWithoutCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
-
-/** The built-in kinds, as the rules see them. */
+/** The built-in kinds, as the rules of settings see them. */
 export const builtInKinds: readonly TaskKindInfo[] = taskKinds.map((name) => ({
   name,
-  needsCluster: !kindsWithoutCluster.has(name),
+  needsCluster: taskKindTable[name].needsCluster,
 }));
-
-/** What a task of a built-in kind is told to do. */
-export type TaskBody =
-  | NotebookTask
-  | SparkJarTask
-  | SparkPythonTask
-  | SparkSubmitTask
-  | PipelineTask
-  | RunJobTask;
 
 /** An object that may carry task kinds: job settings, a submission, a task. */
 export type TaskKindHolder = { readonly [kind in TaskKind]?: TaskBody };
 
-/** The first task kind that a job or a task carries; undefined when it carries none. */
+/** Returns the first built-in kind that a job or a task carries; undefined when it carries none. */
 export function builtInKindOf(holder: TaskKindHolder): TaskKind | undefined {
   return taskKinds.find((kind) => holder[kind] !== undefined);
 }
 
 /**
- * Every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an object.
- * So a kind that nobody here can run is refused by name and never mistaken for an unknown setting.
+ * Returns every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an
+ * object. Validation can thus refuse an unknown kind by name instead of keeping it as an unknown setting.
  */
 export function taskKindsIn(holder: object): string[] {
   return Object.entries(holder)
@@ -173,17 +191,17 @@ export function taskKindsIn(holder: object): string[] {
     .map(([key]) => key);
 }
 
-/** Whether a field holds a task of some kind, known or not. */
+/** Tells whether a field holds a task of some kind, known or not. */
 export function isTaskKindField(field: string, value: unknown): boolean {
   return field.endsWith('_task') && typeof value === 'object' && value !== null;
 }
 
-/** The one kind of a task whose settings were checked, built in or not; undefined for a task without any. */
+/** Returns the kind of a task with validated settings, built in or not; undefined for a task without one. */
 export function taskKindOf(task: object): string | undefined {
   return taskKindsIn(task)[0];
 }
 
-/** What a task of this kind is told to do, as it is written; undefined when the task has no such kind. */
+/** Returns the body of a task of this kind, as written; undefined when the task has no such kind. */
 export function taskBodyOf(
   task: object,
   kind: string | undefined,
@@ -192,7 +210,12 @@ export function taskBodyOf(
   return typeof body === 'object' && body !== null ? { ...body } : undefined;
 }
 
-/** Whether a name is that of a built-in kind. */
+/** Tells whether a kind is built in. */
 export function isBuiltIn(kind: string): kind is TaskKind {
-  return taskKinds.some((name) => name === kind);
+  return Object.hasOwn(taskKindTable, kind);
+}
+
+/** Tells whether a kind is built in and executed by a runner. */
+export function isRunnerKind(kind: string): kind is RunnerKind {
+  return isBuiltIn(kind) && taskKindTable[kind].executor === 'runner';
 }

@@ -1,5 +1,7 @@
-/** Parameters of a run: checks them, and applies them to a task (spec 2.7, 2.10). */
-import { Type, type Static } from 'typebox';
+/**
+ * Parameters given with a run: which may be given together, and what they make of a task (spec 2.7, 2.10).
+ */
+import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from '../errors.ts';
 import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
 import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
@@ -8,7 +10,15 @@ import { checkSubmitParameters } from '../job/check-submit-task.ts';
 import { tasksOf } from '../job/job-format.ts';
 import { stringMap, stringList } from '../validation/scalars.ts';
 import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
-import { builtInKindOf, type TaskKindHolder, type TaskBody, type TaskKind } from '../job/task-kinds.ts';
+import {
+  builtInKindOf,
+  taskKinds,
+  taskKindTable,
+  type TaskBody,
+  type TaskKind,
+  type TaskKindHolder,
+  type TaskParameterField,
+} from '../job/task-kinds.ts';
 import { isNonEmpty } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
@@ -31,7 +41,7 @@ export const runParameterFields = {
   job_parameters: Type.Optional(
     stringMap("Values of the job's parameters instead of their defaults. At most 10,000 bytes of JSON."),
   ),
-};
+} satisfies Record<TaskParameterField | 'job_parameters', TSchema>;
 
 export const RunParameters = Type.Object(runParameterFields, {
   description: 'Parameters of a run: values of job parameters, and parameters of one task kind.',
@@ -39,22 +49,16 @@ export const RunParameters = Type.Object(runParameterFields, {
 
 export type RunParameters = Static<typeof RunParameters>;
 
-type TaskParameterField = Exclude<keyof RunParameters, 'job_parameters'>;
+/** Task kinds by the field of run-now that carries their parameters. */
+const kindByParameterField: ReadonlyMap<TaskParameterField, TaskKind> = new Map(
+  taskKinds.flatMap((kind) => {
+    const rule = taskKindTable[kind].runParameters;
+    return rule === undefined ? [] : [[rule.field, kind] as const];
+  }),
+);
 
-/** Parameter field -> its task kind. */
-const taskKindOfField = {
-  jar_params: 'spark_jar_task',
-  notebook_params: 'notebook_task',
-  python_params: 'spark_python_task',
-  spark_submit_params: 'spark_submit_task',
-} as const satisfies Record<TaskParameterField, TaskKind>;
-
-const taskParameterFields = [
-  'jar_params',
-  'notebook_params',
-  'python_params',
-  'spark_submit_params',
-] as const satisfies readonly TaskParameterField[];
+// Sorted, so that messages about two fields are the same for every order of the table.
+const taskParameterFields = [...kindByParameterField.keys()].sort();
 
 /** Tells whether there is any parameter; an empty list or map does not count. */
 export function hasParameters(parameters: RunParameters): boolean {
@@ -79,8 +83,8 @@ export function checkRunParameters(
   if (field === undefined) return;
   if (other !== undefined)
     throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
-  if (!tasks.some((task) => builtInKindOf(task) === taskKindOfField[field]))
-    throw invalid(`${field} is given, but the job has no ${taskKindOfField[field]}.`);
+  if (!tasks.some((task) => builtInKindOf(task) === kindByParameterField.get(field)))
+    throw invalid(`${field} is given, but the job has no ${kindByParameterField.get(field)}.`);
   checkParameterBytes(field, parameters[field], limits);
   checkAsciiMap('notebook_params', parameters.notebook_params);
   checkAsciiList('python_params', parameters.python_params);
@@ -103,7 +107,7 @@ export function checkRunNowParameters(
   checkJobParameterValues(parameters.job_parameters, settings.parameters, limits);
   for (const field of taskParameterFields) {
     if (!isNonEmpty(parameters[field])) continue;
-    for (const task of tasks.filter((one) => builtInKindOf(one) === taskKindOfField[field]))
+    for (const task of tasks.filter((one) => builtInKindOf(one) === kindByParameterField.get(field)))
       checkFieldReferences(field, parameters[field], referenceScopeOf(settings, task));
   }
 }
@@ -119,31 +123,15 @@ export function applyParameters(
   declared: readonly JobParameter[] = [],
 ): TaskBody | undefined {
   const kind = builtInKindOf(task);
-  return kind === undefined ? undefined : parameterAppliers[kind](task, overriding, declared);
-}
-
-const parameterAppliers = {
-  notebook_task: ({ notebook_task: body }, { notebook_params: own, job_parameters: given }, declared) => {
-    const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
-    const merged = { ...defaults, ...own, ...given };
-    return body === undefined || !isNonEmpty(merged)
-      ? body
-      : { ...body, base_parameters: { ...body.base_parameters, ...merged } };
-  },
-  spark_jar_task: ({ spark_jar_task: body }, { jar_params: own }) => replaceParameters(body, own),
-  spark_python_task: ({ spark_python_task: body }, { python_params: own }) => replaceParameters(body, own),
-  spark_submit_task: ({ spark_submit_task: body }, { spark_submit_params: own }) =>
-    replaceParameters(body, own),
-  pipeline_task: ({ pipeline_task: body }) => body,
-  run_job_task: ({ run_job_task: body }) => body,
-} satisfies Record<
-  TaskKind,
-  (task: TaskSettings, overriding: RunParameters, declared: readonly JobParameter[]) => TaskBody | undefined
->;
-
-function replaceParameters<B extends { parameters?: string[] }>(
-  body: B | undefined,
-  own: string[] = [],
-): B | undefined {
-  return body === undefined || own.length === 0 ? body : { ...body, parameters: own };
+  if (kind === undefined) return undefined;
+  const body = task[kind];
+  const rule = taskKindTable[kind].runParameters;
+  if (body === undefined || rule === undefined) return body;
+  const own = overriding[rule.field];
+  // The schema of the field fits the target: both are lists, or both are maps.
+  if (rule.mode === 'replace') return isNonEmpty(own) ? ({ ...body, [rule.target]: own } as TaskBody) : body;
+  const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
+  const merged = { ...defaults, ...own, ...overriding.job_parameters };
+  if (!isNonEmpty(merged)) return body;
+  return { ...body, [rule.target]: Object.assign({}, Reflect.get(body, rule.target), merged) };
 }

@@ -7,7 +7,7 @@ import { Piscina } from 'piscina';
 import type { ClusterProvider, InitScriptSpec, InitScriptOutcome } from '../../engine/ports/clusters.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { statIfExists } from '../../engine/read-file.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { InitScriptRequest } from './init-script-worker.ts';
 import { userVariables } from '../process/task-environment.ts';
 import type { Isolation } from '../process/isolation.ts';

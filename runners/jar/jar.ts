@@ -2,25 +2,21 @@
  * Runner of JAR tasks: the main method of a class, with the task's JARs on the class path (spec 2.7, 2.8).
  */
 import { delimiter } from 'node:path';
-import { SparkJarTask } from '../../engine/job/task-kinds.ts';
-import { contractVersion, type Command, type RunnerContext, type RunnerPlugin } from '../contract.ts';
+import type { SparkJarTask } from '../../engine/job/task-schemas.ts';
+import { defineRunner } from '../built-in-runner.ts';
+import type { Command, RunnerContext } from '../contract.ts';
 import { runProgram } from '../process/run-program.ts';
 import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts';
 import { validateMainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
-/** `spark_jar_task`. Fails with the program's uncaught exception as error, or with its exit code in words. */
-export const plugin: RunnerPlugin<SparkJarTask> = {
-  contract: contractVersion,
-  kind: 'spark_jar_task',
-  schema: SparkJarTask,
-  needsCluster: true,
-  run: (task, context) =>
-    runProgram(
-      { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },
-      context,
-    ),
-};
+/** Runs `spark_jar_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
+  runProgram(
+    { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },
+    context,
+  ),
+);
 
 async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {

@@ -19,7 +19,7 @@ import type {
   InstallOutcome,
   LibraryInstaller,
 } from '../../engine/ports/libraries.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import { findInterpreter } from '../process/task-environment.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import type { Isolation } from '../process/isolation.ts';

@@ -1,16 +1,16 @@
-/** What the report of a notebook says when its process ended before the notebook did. */
+/** Completes the report of a notebook whose process ended early. */
 import type { NotebookCell, NotebookReport } from '../../engine/run/task-output.ts';
 
-/** The cell that was running when the report was last written: it has a start and no end. */
+/** Returns the cell that was running when the report was last written: started and not finished. */
 export function findRunningCell(report: NotebookReport): NotebookCell | undefined {
   return report.cells.find((cell) => cell.startTime !== undefined && cell.finishTime === undefined);
 }
 
-/** The report with the cell that was running marked as failed, for the reason given. */
+/** Returns the report with the running cell marked as failed. */
 export function markCrashed(report: NotebookReport, reason: string): NotebookReport {
   const running = findRunningCell(report);
   if (running === undefined) return report;
-  // What it showed until then stays; called again after a restart of the engine, this comes to the same.
+  // Idempotent, because the runner is called again after a restart of the engine.
   const shown = running.outputs.filter(({ type }) => type !== 'error');
   const failed: NotebookCell = {
     ...running,

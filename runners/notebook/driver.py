@@ -1,35 +1,38 @@
-"""Runs one notebook: its cells in order, in one namespace, with a report of what each of them showed.
+"""Runs the cells of one notebook in order, in one namespace, and reports the output of each cell.
 
     python3 driver.py <task file> [<first cell> <state file>]
 
-The task file is JSON: `notebook` (the file to run), `path` (its name in the workspace), `parameters` (name to text),
-`values` (see TaskValues), `report` (the file to write), `cellBytes` (most output of a cell), `packages` (directory for
-%pip), `questions` (directory of the Door), `sql` (command of the process for %sql cells). The environment says where the
-workspace and managed_fs are. The other arguments are given by the driver itself, when it starts Python anew.
-Exit code 0: the notebook succeeded. 1: it failed, and the report says how. Anything else: the process crashed.
+The task file is JSON: `notebook` (file to run), `path` (its path in the workspace), `parameters` (name to
+text), `values` (see TaskValues), `report` (file to write), `cellBytes` (maximum output of a cell), `packages`
+(directory for %pip), `questions` (directory of the EngineClient), `sql` (command of the process for %sql
+cells). RUNYARD_WORKSPACE and RUNYARD_MANAGED_FS name the directories of the workspace and of managed_fs. The
+driver passes the other arguments itself when it restarts Python.
+Exit code 0: the notebook succeeded. 1: it failed, and the report holds the error. Anything else: a crash.
 Python 3.8 or newer, standard library only.
 """
+
 import faulthandler
 import json
 import os
 import sys
 
-# The folder of the service stays as it was installed.
+# No __pycache__ in the installation directory of the service.
 writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-from runyard_driver.capture import clean  # noqa: E402
-from runyard_driver.failures import CellFailed, EndOfNotebook, RestartPython  # noqa: E402
-from runyard_driver.jupyter import NotANotebook  # noqa: E402
-from runyard_driver.places import workspace_path  # noqa: E402
-from runyard_driver.report import Interim, Report  # noqa: E402
-from runyard_driver.session import Session, read_cells  # noqa: E402
+from runyard_driver.output_recorder import escape_surrogates  # noqa: E402
+from runyard_driver.cell_errors import CellError, NotebookEnded, PythonRestart  # noqa: E402
+from runyard_driver.jupyter import InvalidNotebook  # noqa: E402
+from runyard_driver.workspace_paths import resolve_path  # noqa: E402
+from runyard_driver.report import InterimWriter, Report  # noqa: E402
+from runyard_driver.session import NotebookSession, read_cells  # noqa: E402
+
 sys.dont_write_bytecode = writes_bytecode
 
 
 def main():
-    own, given = os.path.abspath(sys.argv[0]), sys.argv[1:]
-    with open(given[0], encoding="utf-8") as file:
+    program, arguments = os.path.abspath(sys.argv[0]), sys.argv[1:]
+    with open(arguments[0], encoding="utf-8") as file:
         task = json.load(file)
-    task["path"] = workspace_path(task["path"], "/")
+    task["path"] = resolve_path(task["path"], "/")
     task["workspace"] = os.environ["RUNYARD_WORKSPACE"]
     task["managedFs"] = os.environ["RUNYARD_MANAGED_FS"]
     faulthandler.enable()
@@ -38,51 +41,55 @@ def main():
     sys.path[0] = os.path.join(task["workspace"], os.path.dirname(task["path"]).lstrip("/"))
     sys.path.append(task["workspace"])
     sys.argv = [task["path"]]
-    return run_notebook(task, lambda position, widgets: restart([own, given[0]], task, position, widgets), *given[1:])
+    return run_notebook(
+        task,
+        lambda position, widgets: restart([program, arguments[0]], task, position, widgets),
+        *arguments[1:],
+    )
 
 
-def run_notebook(task, start_anew, first="1", state=None):
+def run_notebook(task, restart_python, first="1", state=None):
     """Runs the cells until one fails or exits, and returns the exit code of the process."""
-    earlier, widgets = (None, None) if state is None else resumed(task, state)
+    previous_cells, widgets = (None, None) if state is None else read_restart_state(task, state)
     try:
         cells = read_cells(task["notebook"])
     except UnicodeDecodeError as error:
-        return fail(Report(task, []), 0, CellFailed("The notebook is not UTF-8 text: %s." % error))
-    except NotANotebook as error:
-        return fail(Report(task, []), 0, CellFailed(str(error)))
-    report = Report(task, cells, earlier)
-    session = Session(task, cells, widgets)
-    interim = Interim(report, session.recorder)
+        return fail_notebook(Report(task, []), 0, CellError("The notebook is not valid UTF-8: %s." % error))
+    except InvalidNotebook as error:
+        return fail_notebook(Report(task, []), 0, CellError(str(error)))
+    report = Report(task, cells, previous_cells)
+    session = NotebookSession(task, cells, widgets)
+    interim = InterimWriter(report, session.recorder)
     interim.start()
-    for cell in cells[int(first) - 1:]:
+    for cell in cells[int(first) - 1 :]:
         report.start_cell(cell.position)
         if cell.language == "markdown":
             report.end_cell(cell.position, "finished", [])
             continue
         report.write()
         ending = None
-        interim.begin(cell.position)
+        interim.start_cell(cell.position)
         try:
             session.run_cell(cell)
-        except (CellFailed, EndOfNotebook, RestartPython) as how:
-            ending = how
-        interim.rest()
-        if isinstance(ending, CellFailed):
-            return fail(report, cell.position, ending, session.recorder.outputs())
+        except (CellError, NotebookEnded, PythonRestart) as raised:
+            ending = raised
+        interim.end_cell()
+        if isinstance(ending, CellError):
+            return fail_notebook(report, cell.position, ending, session.recorder.outputs())
         report.end_cell(cell.position, "finished", session.recorder.outputs())
-        if isinstance(ending, EndOfNotebook):
+        if isinstance(ending, NotebookEnded):
             break
-        if isinstance(ending, RestartPython):
+        if isinstance(ending, PythonRestart):
             report.write()
-            start_anew(cell.position + 1, session.utilities.widgets.declared())
+            restart_python(cell.position + 1, session.dbutils.widgets.declared())
     session.sql.close()
-    value = session.utilities.notebook.exit_value
-    report.end(**({} if value is None else {"exitValue": clean(value)}))
+    value = session.dbutils.notebook.exit_value
+    report.end(**({} if value is None else {"exitValue": escape_surrogates(value)}))
     return 0
 
 
 def restart(command, task, position, widgets):
-    """Replaces this process by a fresh Python that goes on with the cell at this position."""
+    """Replaces this process by a new Python process that continues with the cell at this position."""
     state = task["report"] + ".restart"
     with open(state, "w", encoding="utf-8") as file:
         json.dump(widgets, file)
@@ -91,16 +98,16 @@ def restart(command, task, position, widgets):
     os.execv(sys.executable, [sys.executable, *command, str(position), state])
 
 
-def resumed(task, state):
-    """The cells of the report and the widgets from before Python was restarted."""
+def read_restart_state(task, state):
+    """Returns the cells of the report and the widgets from before the restart of Python."""
     with open(state, encoding="utf-8") as file:
         widgets = json.load(file)
     with open(task["report"], encoding="utf-8") as file:
         return json.load(file)["cells"], widgets
 
 
-def fail(report, position, failure, outputs=()):
-    """Ends the report with a failure. The trace goes to the log as well, where people look first."""
+def fail_notebook(report, position, failure, outputs=()):
+    """Ends the report with an error. The trace goes to the log as well."""
     if position > 0:
         shown = {"type": "error", "summary": failure.summary, "trace": failure.trace}
         report.end_cell(position, "failed", [*outputs, shown])

@@ -1,7 +1,4 @@
-/**
- * Answers what a notebook asks of the engine through files: it outlives the engine, and an asked question
- * stays asked.
- */
+/** Serves requests of a notebook, which come as files so that they survive a restart of the engine. */
 import { watch, type FSWatcher } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,12 +6,12 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { isMissing, tryParseJson, readHead } from '../../engine/read-file.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { ChildRunResult, Exit, RunnerContext } from '../contract.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
-/** `dbutils.notebook.run`: `<key>.json`. The answer is a ChildEnd: `<key>.answer`. */
+/** Request of `dbutils.notebook.run`, in `<key>.json`. The answer is in `<key>.answer`. */
 const NotebookRequest = Type.Object({
   kind: Type.Literal('notebook'),
   path: Type.String(),
@@ -22,16 +19,16 @@ const NotebookRequest = Type.Object({
   arguments: Type.Record(Type.String(), Type.String()),
 });
 
-/** How often the directory is looked at where changes are not told. */
+/** Poll interval where the file system reports no changes. */
 const pollIntervalMs = 5_000;
-/** After an answer could not be written. */
+/** Delay before the write of an answer is retried. */
 const responseRetryMs = 1_000;
 
 /**
- * Answers questions until the notebook's process is over. What it has asked for is cancelled then, if it is
- * not over, and its end is waited for.
- * @param start begins the process, or attaches to it; called when questions can be asked
- * @returns how the process ended
+ * Serves requests until the process of the notebook ends. Runs that are then still active are cancelled, and
+ * their end is awaited.
+ * @param start starts the process or attaches to it; called when requests can be served
+ * @returns the exit of the process
  */
 export async function serveNotebookRequests(
   context: RunnerContext,
@@ -39,48 +36,48 @@ export async function serveNotebookRequests(
   start: () => Promise<Exit>,
 ): Promise<Exit> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const bell = createWakeSignal();
+  const wakeSignal = createWakeSignal();
   const over = new AbortController();
-  const taken = new Map<string, Promise<void>>();
+  const accepted = new Map<string, Promise<void>>();
   let open = 0;
-  const take = (key: string): void => {
+  const accept = (key: string): void => {
     open += 1;
-    taken.set(
+    accepted.set(
       key,
       handleRequest(context, directory, key, over.signal).finally(() => {
         open -= 1;
-        bell.wake();
+        wakeSignal.wake();
       }),
     );
   };
-  const watcher = watchDirectory(directory, bell.wake);
+  const watcher = watchDirectory(directory, wakeSignal.wake);
   let isOver = false;
   const ended = start().finally(() => {
     isOver = true;
-    bell.wake();
+    wakeSignal.wake();
   });
-  // Heard of where it is waited for.
+  // Handled below; this prevents an unhandled rejection until then.
   ended.catch(() => undefined);
   try {
     for (;;) {
       const last = isOver;
-      // Nobody waits any more: what was asked for is only cancelled.
+      // The notebook no longer waits: remaining requests are only cancelled.
       if (last) over.abort();
       for (const key of await listPendingRequests(directory))
-        if (!taken.has(key) && (last || open < fixedLimits.notebookRequests)) take(key);
+        if (!accepted.has(key) && (last || open < fixedLimits.notebookRequests)) accept(key);
       if (last) break;
-      // A process that could not be waited for is an error of the runner.
-      await Promise.race([bell.wait(pollIntervalMs), ended]);
+      // Rejects when the process cannot be started or awaited, which is an error of the runner.
+      await Promise.race([wakeSignal.wait(pollIntervalMs), ended]);
     }
     return await ended;
   } finally {
     watcher?.close();
     over.abort();
-    await Promise.all(taken.values());
+    await Promise.all(accepted.values());
   }
 }
 
-/** Keys of the questions without an answer. */
+/** Returns the keys of requests without an answer. */
 async function listPendingRequests(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (isMissing(error)) return [];
@@ -92,7 +89,7 @@ async function listPendingRequests(directory: string): Promise<string[]> {
     .filter((key) => !answered.has(`${key}.answer`));
 }
 
-/** @param over aborted when nobody waits for the answer any more */
+/** @param over aborted when the notebook no longer waits for the answer */
 async function handleRequest(
   context: RunnerContext,
   directory: string,
@@ -102,15 +99,13 @@ async function handleRequest(
   const end = await launchRequestedRun(context, join(directory, `${key}.json`), key, over);
   for (;;) {
     try {
-      // The notebook may be another user than the engine; nobody else can enter the directory.
+      // Readable for the user of the notebook; other users cannot enter the directory.
       await writeFileAtomically(join(directory, `${key}.answer`), JSON.stringify(end), 0o644);
       return;
     } catch (error) {
-      // The task removed the directory, or is over.
+      // The task removed the directory, or has ended.
       if (isMissing(error) || over.aborted) return;
-      context.log(
-        `The answer to the notebook's question could not be written, it is tried again: ${messageOf(error)}`,
-      );
+      context.log(`Writing the answer to a notebook request failed; retrying in 1 s: ${messageOf(error)}`);
       await new Promise((resolve) => {
         setTimeout(resolve, responseRetryMs);
       });
@@ -125,20 +120,17 @@ async function launchRequestedRun(
   over: AbortSignal,
 ): Promise<ChildRunResult> {
   const { text, truncated } = await readHead(file, fixedLimits.notebookRequestBytes);
-  const question = truncated ? undefined : tryParseJson(text);
-  if (!Check(NotebookRequest, question)) {
-    return {
-      result: 'FAILED',
-      message: `What the notebook asked for is no question that Runyard knows, or has more than ${fixedLimits.notebookRequestBytes} bytes.`,
-    };
+  const request = truncated ? undefined : tryParseJson(text);
+  if (!Check(NotebookRequest, request)) {
+    return { result: 'FAILED', message: 'The request of the notebook is invalid or larger than 1 MB.' };
   }
-  const { kind, path, timeoutSeconds, arguments: given } = question;
+  const { kind, path, timeoutSeconds, arguments: given } = request;
   return context.launchJob({ kind, path, timeoutSeconds, arguments: given }, { key, signal: over });
 }
 
-function watchDirectory(directory: string, ring: () => void): FSWatcher | undefined {
+function watchDirectory(directory: string, onChange: () => void): FSWatcher | undefined {
   try {
-    const watcher = watch(directory, { persistent: false }, ring);
+    const watcher = watch(directory, { persistent: false }, onChange);
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {

@@ -1,23 +1,18 @@
 /**
- * Runner of notebook tasks: a snapshot of the notebook is run cell by cell, by driver.py or by node/driver.ts
+ * Runner of notebook tasks: driver.py or node/driver.ts runs a snapshot of the notebook cell by cell
  * (spec 2.7, 2.10).
  */
 import { copyFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotebookTask } from '../../engine/job/task-kinds.ts';
+import type { NotebookTask } from '../../engine/job/task-schemas.ts';
+import { defineRunner } from '../built-in-runner.ts';
 import { readLogTail } from '../../engine/log-file.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
+import { formatBytes } from '../../engine/run/log-masking.ts';
 import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
 import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/task-output.ts';
-import {
-  contractVersion,
-  type Command,
-  type Exit,
-  type TaskOutcome,
-  type RunnerContext,
-  type RunnerPlugin,
-} from '../contract.ts';
+import { type Command, type Exit, type TaskOutcome, type RunnerContext } from '../contract.ts';
 import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
 import {
@@ -35,25 +30,18 @@ import { markCrashed, findRunningCell } from './crash-report.ts';
 const sqlCellsProgram = fileURLToPath(new URL('./sql-cells.ts', import.meta.url));
 const driverProgram = fileURLToPath(new URL('./driver.py', import.meta.url));
 
-/** The longest report that is read: that of thirty cells with as much output as a cell may have. */
+/** Maximum size of a report: about thirty cells with maximum output. */
 const reportBytesMax = 256 * 2 ** 20;
 
-/** File extension -> what it holds, for what can be kept in the workspace but not be run. */
+/** Extension -> language of notebooks that the workspace stores but Runyard cannot run. */
 const unsupportedLanguages: Readonly<Record<string, string>> = { '.scala': 'Scala', '.r': 'R' };
 
 /**
- * `notebook_task`. Leaves in the attempt's directory: `notebook.py` (the snapshot that is run, with the
- * extension of its language), `notebook.json` (the report, see NotebookReport), `values.json` (what it set
- * for later tasks: name -> JSON text) and the output, with the value of the exit call or the exception of the
- * failed cell.
+ * Runs `notebook_task`. Writes to the attempt's directory: `notebook.py` (the snapshot that is run, with the
+ * extension of its language), `notebook.json` (the report, see NotebookReport), `values.json` (task values:
+ * name -> JSON text) and the output, with the exit value or the exception of the failed cell.
  */
-export const plugin: RunnerPlugin<NotebookTask> = {
-  contract: contractVersion,
-  kind: 'notebook_task',
-  schema: NotebookTask,
-  needsCluster: true,
-  run: runNotebook,
-};
+export const notebookRunner = defineRunner('notebook_task', runNotebook);
 
 async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<TaskOutcome> {
   let command;
@@ -68,7 +56,7 @@ async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<
   return finishAttempt(exit, await readReport(context), context);
 }
 
-/** Takes the snapshot and tells the driver what to do with it. */
+/** Takes the snapshot and writes the input of the driver. */
 async function createCommand(task: NotebookTask, context: RunnerContext): Promise<Command> {
   const at = task.revision_timestamp ?? 0;
   const file = await context.locate(task.notebook_path, at === 0 ? 'notebook' : { notebook: true, at });
@@ -77,8 +65,8 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
   const language = unsupportedLanguages[extname(file).toLowerCase()];
   if (language !== undefined) {
     throw new TaskStartError(
-      `The notebook ${task.notebook_path} is a ${language} notebook, which Runyard does not run yet: ` +
-        'Python (.py and .ipynb), SQL (.sql) and JavaScript (.js) notebooks are supported.',
+      `The notebook ${task.notebook_path} is a ${language} notebook, which is not supported. ` +
+        'Supported are Python (.py and .ipynb), SQL (.sql) and JavaScript (.js).',
     );
   }
   const python = await requireInterpreter(context, 'python3');
@@ -108,7 +96,7 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
   return { argv: [python, driverProgram, orderFile], env: { PYTHONUNBUFFERED: '1' } };
 }
 
-/** Keeps what the notebook came to, from how its process ended and what its report says. */
+/** Writes the output of the attempt from the exit of its process and its report. */
 async function finishAttempt(
   exit: Exit,
   report: NotebookReport | undefined,
@@ -129,18 +117,13 @@ async function finishAttempt(
     : { kind: 'failed', message: workloadFailedMessage };
 }
 
-/**
- * A notebook that came to nothing has said why on stderr, if anywhere: that its interpreter is not there, for
- * example.
- */
+/** Returns the end of stderr, which holds the reason when there is no report. */
 async function readErrorTrace({ directory }: RunnerContext): Promise<Pick<TaskOutput, 'errorTrace'>> {
-  const said = (await readLogTail(join(directory, 'stderr'), 4_096)).trim();
-  return said === '' ? {} : { errorTrace: said };
+  const text = (await readLogTail(join(directory, 'stderr'), 4_096)).trim();
+  return text === '' ? {} : { errorTrace: text };
 }
 
-/**
- * Why the notebook's process ended before the notebook did. Undefined when the notebook came to its own end.
- */
+/** Describes why the process ended before the notebook; undefined when the notebook completed. */
 function crashOf(exit: Exit, report: NotebookReport | undefined): string | undefined {
   switch (exit.kind) {
     case 'stopped':
@@ -150,10 +133,10 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
       return exit.message;
     case 'exited': {
       const running = report === undefined ? undefined : findRunningCell(report);
-      // A failure that the report tells stands, however the process ended after it.
-      const over =
+      // A failure in the report counts, however the process ended afterwards.
+      const isComplete =
         report !== undefined && running === undefined && (report.error !== undefined || exit.code === 0);
-      if (over) return undefined;
+      if (isComplete) return undefined;
       const where =
         running === undefined
           ? describeMissingReport(exit.code, report)
@@ -165,13 +148,10 @@ function crashOf(exit: Exit, report: NotebookReport | undefined): string | undef
   }
 }
 
-/**
- * With the codes 0 and 1 the driver says that the report tells the rest: when it does not, somebody will ask
- * why.
- */
+/** Explains a missing report after the exit codes 0 and 1, with which the driver promises one. */
 function describeMissingReport(code: number, report: NotebookReport | undefined): string {
   if (code > 1 || report !== undefined) return '';
-  return `, and its report (notebook.json) is missing, has more than ${reportBytesMax} bytes, or was changed by something other than its runner`;
+  return `, and its report (notebook.json) is missing, larger than ${formatBytes(reportBytesMax)}, or was changed by other code`;
 }
 
 function outputOf(report: NotebookReport | undefined, context: RunnerContext): TaskOutput {
@@ -182,15 +162,15 @@ function outputOf(report: NotebookReport | undefined, context: RunnerContext): T
 }
 
 /**
- * The driver's report; undefined when the process ended before it wrote one. The notebook can write that file
- * too: one that is too long or holds no report counts as absent.
+ * Reads the report of the driver. Undefined when there is none, or when code of the notebook replaced it with
+ * a file that is too large or not a report.
  */
 async function readReport(context: RunnerContext): Promise<NotebookReport | undefined> {
   const { text, truncated } = await readHead(reportFileOf(context), reportBytesMax);
   return truncated ? undefined : parseNotebookReport(tryParseJson(text));
 }
 
-/** Where the notebook asks for runs of other notebooks. */
+/** Returns the directory for requests of the notebook. */
 function requestsDirectoryOf(context: RunnerContext): string {
   return join(context.directory, 'questions');
 }

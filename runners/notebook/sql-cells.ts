@@ -1,6 +1,6 @@
 /**
- * The process behind `%sql` cells of a Python notebook: DuckDB, shut into managed_fs. Questions come in as
- * lines of JSON, answers go out as lines of JSON; it ends with its input. Usage: sql-cells.ts MANAGED_FS
+ * Process for `%sql` cells of a Python notebook: DuckDB, restricted to managed_fs. Reads requests and writes
+ * answers as lines of JSON; ends with its input. Usage: sql-cells.ts MANAGED_FS
  */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -34,7 +34,7 @@ type SqlCellResponse =
   | { readonly error: string };
 
 const missingParameterHint =
-  'Give it in base_parameters or notebook_params, or declare a widget of that name in a cell before.';
+  'Pass it in base_parameters or notebook_params, or declare a widget of that name in an earlier cell.';
 
 const [, , managedFsArgument = ''] = process.argv;
 mkdirSync(managedFsArgument, { recursive: true });
@@ -79,7 +79,7 @@ async function readResult(result: DuckDBMaterializedResult): Promise<SqlCellResp
   const columns = result
     .columnNames()
     .map((name, index) => ({ name, type: String(types[index]).toLowerCase() }));
-  // What a statement changed is a count, which is no result to look at.
+  // The count of changed rows is not shown.
   if (result.statementType !== StatementType.SELECT && columns.length === 1 && columns[0]?.name === 'Count')
     return { columns: [], rows: [], total: 0 };
   const rows: unknown[][] = [];
@@ -96,7 +96,7 @@ async function readResult(result: DuckDBMaterializedResult): Promise<SqlCellResp
   return { columns, rows, total: Number(result.rowCount) };
 }
 
-/** Lists and structures as JSON text. */
+/** Converts lists and structs to JSON text. */
 function toTableValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }

@@ -5,16 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
-import { PipelineTask } from '../../engine/job/task-kinds.ts';
 import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
-import {
-  contractVersion,
-  type Exit,
-  type TaskOutcome,
-  type RunnerContext,
-  type RunnerPlugin,
-} from '../contract.ts';
+import { defineRunner } from '../built-in-runner.ts';
+import type { Exit, RunnerContext, TaskOutcome } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
 import { newestVersion, finishPublish } from './versions.ts';
 
@@ -24,31 +18,25 @@ const failureBytesMax = 2 ** 20;
 const heapMb = 384;
 
 /**
- * `pipeline_task`. The engine has settled before what is to be done; the update that an attempt has published
- * is its success, however its process ended.
+ * Runs `pipeline_task`. The coordinator writes the update plan before the attempt starts. An attempt succeeds
+ * when it has published its update, however its process ended.
  */
-export const plugin: RunnerPlugin<PipelineTask> = {
-  contract: contractVersion,
-  kind: 'pipeline_task',
-  schema: PipelineTask,
-  needsCluster: false,
-  async run(_task, context) {
-    const file = join(context.directory, updateFileNames.order);
-    const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
-    if (order === undefined) return failTask(context, 'What this update was to do is not kept any more.');
-    if ('refused' in order) return failTask(context, order.refused);
-    await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
-    const exit = await context.exec({
-      argv: [
-        process.execPath,
-        `--max-old-space-size=${heapMb}`,
-        fileURLToPath(new URL('./update-process.ts', import.meta.url)),
-        file,
-      ],
-    });
-    return updateOutcomeOf(exit, order, context);
-  },
-};
+export const pipelineRunner = defineRunner('pipeline_task', async (_task, context) => {
+  const file = join(context.directory, updateFileNames.order);
+  const order = parsePreparedUpdate((await readHead(file, Number.MAX_SAFE_INTEGER)).text);
+  if (order === undefined) return failTask(context, 'The plan of this update is missing or unreadable.');
+  if ('refused' in order) return failTask(context, order.refused);
+  await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
+  const exit = await context.exec({
+    argv: [
+      process.execPath,
+      `--max-old-space-size=${heapMb}`,
+      fileURLToPath(new URL('./update-process.ts', import.meta.url)),
+      file,
+    ],
+  });
+  return updateOutcomeOf(exit, order, context);
+});
 
 async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };

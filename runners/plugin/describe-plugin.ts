@@ -1,20 +1,17 @@
-/** Thread that loads one plugin and tells what it is: its module is never loaded by the engine itself. */
+/** Thread that loads one plugin and describes it. The engine itself never loads the module. */
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../engine/errors.ts';
 
-/** What the thread is asked: a module to load, as its URL or as a package that is looked for from `base`. */
+/** Request: a module to load, by URL or by the name of a package that is resolved from `base`. */
 export interface DescribePluginRequest {
   readonly specifier: string;
   /** Absolute directory. */
   readonly base: string;
 }
 
-/**
- * What it answers. Everything is told as it stands in the module, whatever type it has; functions by their
- * type alone.
- */
+/** Answer: the exported properties with unchecked types; functions only as their type. */
 export type DescribePluginResponse =
   | {
       readonly found: true;
@@ -42,13 +39,13 @@ async function loadDescription({ specifier, base }: DescribePluginRequest): Prom
     if (typeof plugin !== 'object' || plugin === null)
       return { found: false, reason: 'exports no object as "plugin".' };
     const parts = new Map<string, unknown>(Object.entries(plugin));
-    const told = (name: string): unknown => toCloneable(parts.get(name));
+    const property = (name: string): unknown => toCloneable(parts.get(name));
     return {
       found: true,
       module,
-      contract: told('contract'),
-      kind: told('kind'),
-      needsCluster: told('needsCluster'),
+      contract: property('contract'),
+      kind: property('kind'),
+      needsCluster: property('needsCluster'),
       schema: JSON.stringify(parts.get('schema')),
       run: typeof parts.get('run'),
     };
@@ -59,7 +56,7 @@ async function loadDescription({ specifier, base }: DescribePluginRequest): Prom
   }
 }
 
-/** Only what a message between threads can carry. */
+/** Replaces a value that cannot be sent between threads by its type. */
 function toCloneable(value: unknown): unknown {
   return ['string', 'number', 'boolean', 'undefined'].includes(typeof value) ? value : typeof value;
 }

@@ -1,7 +1,6 @@
 /**
- * The threads of one plugin. Its attempts share a thread, because most of them only wait; an attempt whose
- * thread has died, or whose thread answers no more, goes on in a thread of its own, so that whoever did it
- * does it to itself.
+ * Threads of one plugin. Attempts share a thread, because most of them only wait. An attempt whose thread died
+ * or is blocked is retried in a dedicated thread, so that a faulty attempt harms only itself.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -13,36 +12,36 @@ import type { PluginAttemptRequest } from './plugin-worker.ts';
 export interface PluginThreadsOptions {
   readonly kind: string;
   readonly attemptsPerThread: number;
-  /** Everything that the threads see of the environment. */
+  /** Complete environment of the threads. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds without an answer after which a thread counts as blocked. */
+  /** Milliseconds without an answer to pings after which a thread counts as blocked. */
   readonly pingTimeoutMs: number;
-  /** What the code of the plugin may keep within a thread, in MB; beyond that the thread ends. */
+  /** Maximum heap of a thread, in MB; beyond that the thread ends. */
   readonly memoryMb: number;
   readonly log: Log;
 }
 
-/** One try of an attempt. */
+/** One try of an attempt in a thread. */
 export interface ThreadRun {
-  /** Rejects when the thread is gone before the attempt is over. */
+  /** Rejects when the thread ends before the attempt. */
   readonly outcome: Promise<TaskOutcome>;
-  /** Ends the thread of this try, whatever it is doing. */
+  /** Terminates the thread of this try. */
   terminate(): void;
 }
 
 export interface PluginThreads {
-  /** @param port the engine's end of the port that is in `request`; @param alone in a thread of its own */
-  run(request: PluginAttemptRequest, port: MessagePort, alone: boolean): ThreadRun;
-  /** The thread behind this port has answered. */
+  /** @param port engine's end of the port in `request`; @param isDedicated runs it in a dedicated thread */
+  run(request: PluginAttemptRequest, port: MessagePort, isDedicated: boolean): ThreadRun;
+  /** Records a message from the thread of this port. */
   recordActivity(port: MessagePort): void;
   close(): Promise<void>;
 }
 
-/** Attempts of a plugin that may have a thread of their own at a time; more wait for one. */
+/** Maximum dedicated threads of a plugin; further attempts wait. */
 const dedicatedThreadsMax = 32;
-/** A thread without attempts ends after this (ms). */
+/** Time in ms after which an idle thread ends. */
 const idleMs = 30_000;
-/** Questions within the patience. */
+/** Pings without an answer until a thread counts as blocked. */
 const pingsMax = 3;
 
 type ThreadPool = Piscina<PluginAttemptRequest, TaskOutcome>;
@@ -59,7 +58,7 @@ function createThreadPool(
     maxThreads,
     concurrentTasksPerWorker: attempts,
     idleTimeout: idleMs,
-    // A thread that keeps timers and sockets must not be put to sleep between tasks.
+    // Atomics.wait would block timers and sockets of idle threads.
     atomics: 'disabled',
     env: { ...environment },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
@@ -68,43 +67,45 @@ function createThreadPool(
 
 export function createPluginThreads(options: PluginThreadsOptions): PluginThreads {
   let shared = createThreadPool(options, 1, options.attemptsPerThread);
-  const alone = createThreadPool(options, dedicatedThreadsMax, 1);
+  const dedicated = createThreadPool(options, dedicatedThreadsMax, 1);
   const replaceShared = (): void => {
     const old = shared;
     shared = createThreadPool(options, 1, options.attemptsPerThread);
     void old.destroy();
   };
-  const pulse = createPingMonitor(options.pingTimeoutMs, () => {
+  const pingMonitor = createPingMonitor(options.pingTimeoutMs, () => {
     options.log.warn(
       { kind: options.kind },
-      'The thread of this plugin answers no more: its attempts go on in threads of their own.',
+      'The thread of this plugin is blocked; retrying its attempts in dedicated threads.',
     );
     replaceShared();
   });
   const runShared = (request: PluginAttemptRequest, port: MessagePort): ThreadRun => {
-    const mine = shared;
-    pulse.add(port);
-    const outcome = mine.run(request, { transferList: [request.port] }).finally(() => pulse.remove(port));
+    const pool = shared;
+    pingMonitor.add(port);
+    const outcome = pool
+      .run(request, { transferList: [request.port] })
+      .finally(() => pingMonitor.remove(port));
     return {
       outcome,
       terminate: () => {
-        if (mine === shared) replaceShared();
+        if (pool === shared) replaceShared();
       },
     };
   };
-  const runAlone = (request: PluginAttemptRequest): ThreadRun => {
+  const runDedicated = (request: PluginAttemptRequest): ThreadRun => {
     const end = new AbortController();
     return {
-      outcome: alone.run(request, { transferList: [request.port], signal: end.signal }),
+      outcome: dedicated.run(request, { transferList: [request.port], signal: end.signal }),
       terminate: () => end.abort(),
     };
   };
   return {
-    run: (request, port, inOwnThread) => (inOwnThread ? runAlone(request) : runShared(request, port)),
-    recordActivity: pulse.recordActivity,
+    run: (request, port, isDedicated) => (isDedicated ? runDedicated(request) : runShared(request, port)),
+    recordActivity: pingMonitor.recordActivity,
     async close() {
-      pulse.stop();
-      await Promise.all([shared.destroy(), alone.destroy()]);
+      pingMonitor.stop();
+      await Promise.all([shared.destroy(), dedicated.destroy()]);
     },
   };
 }
@@ -116,8 +117,8 @@ interface PingMonitor {
   stop(): void;
 }
 
-/** Asks the thread behind some ports whether it is there, as long as there are any. */
-function createPingMonitor(patienceMs: number, onSilence: () => void): PingMonitor {
+/** Pings the thread behind some ports while there are any. */
+function createPingMonitor(timeoutMs: number, onSilence: () => void): PingMonitor {
   const ports = new Set<MessagePort>();
   let unanswered = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -125,7 +126,7 @@ function createPingMonitor(patienceMs: number, onSilence: () => void): PingMonit
     clearInterval(timer);
     timer = undefined;
   };
-  const ask = (): void => {
+  const ping = (): void => {
     const [port] = ports;
     if (unanswered === pingsMax) {
       unanswered = 0;
@@ -139,7 +140,7 @@ function createPingMonitor(patienceMs: number, onSilence: () => void): PingMonit
       ports.add(port);
       if (timer !== undefined) return;
       unanswered = 0;
-      timer = setInterval(ask, patienceMs / pingsMax).unref();
+      timer = setInterval(ping, timeoutMs / pingsMax).unref();
     },
     remove(port) {
       ports.delete(port);

@@ -1,24 +1,21 @@
-/**
- * Runs attempts of a plugin's kind in a pool thread of that plugin: whatever it throws or answers becomes an
- * outcome.
- */
+/** Runs attempts of a plugin in its threads. Exceptions and invalid results become outcomes. */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { TaskOutcome, RunnerContext, RunnerPlugin } from '../contract.ts';
 import type { AttemptRequest } from '../pool/thread-messages.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { runWithContext } from '../pool/worker.ts';
 
-/** An attempt, and the module of the plugin that runs it, as a file URL. */
+/** An attempt, and the module of its plugin as a file URL. */
 export interface PluginAttemptRequest extends AttemptRequest {
   readonly module: string;
 }
 
-/** A message stands in the state of a run: a sentence or two, not a log. */
+/** Maximum size of a state message. */
 const messageBytesMax = 2_000;
 const traceBytesMax = 2 ** 20;
 
@@ -29,10 +26,7 @@ const OutcomeSchema = Type.Union([
   Type.Object({ kind: Type.Literal('lost'), message: Type.String() }),
 ]);
 
-/**
- * One attempt, from its assignment to its outcome. Never throws; only a plugin that takes the thread down
- * leaves without one.
- */
+/** Runs one attempt. Never throws; only a plugin that ends the thread prevents an outcome. */
 export async function runAttempt(request: PluginAttemptRequest): Promise<TaskOutcome> {
   const { kind, task, directory } = request.assignment;
   return runWithContext(request, async (context) => {
@@ -45,7 +39,7 @@ export async function runAttempt(request: PluginAttemptRequest): Promise<TaskOut
       const { plugin }: { plugin: RunnerPlugin } = await import(request.module);
       return parseOutcome(kind, await plugin.run(task, bounded));
     } catch (error) {
-      // The task ends here: what its processes might still do, nobody would wait for.
+      // The task ends here, so its remaining processes must not continue.
       await killMarkedProcesses(directory, createWakeSignal());
       const message = truncateMessage(`The runner of ${kind} failed: ${messageOf(error)}`);
       await bounded.writeOutput({
@@ -57,18 +51,18 @@ export async function runAttempt(request: PluginAttemptRequest): Promise<TaskOut
   });
 }
 
-function parseOutcome(kind: string, told: unknown): TaskOutcome {
-  if (!Check(OutcomeSchema, told))
+function parseOutcome(kind: string, outcome: unknown): TaskOutcome {
+  if (!Check(OutcomeSchema, outcome))
     return {
       kind: 'failed',
-      message: truncateMessage(`The runner of ${kind} ended with ${quote(told)}, which is no outcome.`),
+      message: truncateMessage(`The runner of ${kind} returned ${quote(outcome)}, which is not an outcome.`),
     };
-  return 'message' in told
-    ? { kind: told.kind, message: truncateMessage(told.message) }
-    : { kind: told.kind };
+  return 'message' in outcome
+    ? { kind: outcome.kind, message: truncateMessage(outcome.message) }
+    : { kind: outcome.kind };
 }
 
-/** Only what there is a place for, and no longer than it may be. */
+/** Keeps the known fields and truncates them to their limits. */
 function truncateOutput(
   { result, truncated, error, errorTrace }: TaskOutput,
   resultBytes: number,
@@ -81,7 +75,7 @@ function truncateOutput(
   };
 }
 
-/** A database keeps neither null characters nor halves of characters. */
+/** Truncates a message and removes characters that PostgreSQL cannot store. */
 function truncateMessage(message: string): string {
   return truncateUtf8(message.replaceAll('\0', '').toWellFormed(), messageBytesMax).text;
 }

@@ -1,19 +1,18 @@
-/** Gives directories to the user that tasks run as, and takes back what came of them. */
+/** Transfers ownership of directories between the service and the user of tasks. */
 import { constants } from 'node:fs';
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../engine/read-file.ts';
 import type { TaskUser } from '../process/isolation.ts';
 
-/** Deeper than anything that a runner prepares. */
+/** Maximum depth of directories prepared by runners. */
 const depthMax = 6;
 
 type Owner = Pick<TaskUser, 'uid' | 'gid'>;
 
 /**
- * Gives a directory and what a runner has prepared in it to a user, unless a process has been started there:
- * from then on its content is the task's. No link is followed, and nothing that has other names changes
- * hands.
+ * Makes a user the owner of a directory and its content, unless a process was started there: from then on the
+ * task controls the content. Skips symbolic links and files with several hard links.
  */
 export async function grantOwnership(directory: string, user: Owner): Promise<void> {
   const started = await stat(join(directory, 'pid')).then(
@@ -23,10 +22,7 @@ export async function grantOwnership(directory: string, user: Owner): Promise<vo
   if (!started) await changeOwner(directory, user, depthMax);
 }
 
-/**
- * Lets a user make and change what is its own in a directory of the service, but neither remove nor replace
- * what the service has there.
- */
+/** Lets a user create files in a directory of the service, but not remove or replace those of the service. */
 export async function shareDirectory(directory: string, { gid }: Owner): Promise<void> {
   const file = await openWithoutLinks(directory);
   try {
@@ -39,10 +35,7 @@ export async function shareDirectory(directory: string, { gid }: Owner): Promise
   }
 }
 
-/**
- * Takes a directory with all that a user has made in it: everybody may read it, and nobody but the service
- * may change it.
- */
+/** Makes the service the owner of a directory with its content: readable for all, writable for none else. */
 export async function takeOwnership(directory: string): Promise<void> {
   await changeOwner(directory, serviceOwner(), Infinity, async (file, { isDirectory, mode }) =>
     file.chmod(isDirectory ? 0o755 : (mode & 0o100) === 0 ? 0o444 : 0o555),
@@ -75,9 +68,9 @@ async function changeOwner(path: string, owner: Owner, depth: number, after?: On
   }
 }
 
-/** Undefined for a link, a socket, and what is gone meanwhile. */
+/** Opens a file or directory; undefined for a link, a socket, or a missing path. */
 async function openWithoutLinks(path: string): Promise<FileHandle | undefined> {
-  // Without O_NONBLOCK a named pipe would hold the call.
+  // Without O_NONBLOCK a named pipe would block the call.
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
       if (

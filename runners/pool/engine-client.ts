@@ -1,4 +1,4 @@
-/** What a runner's thread asks of the engine, over the port of one attempt. */
+/** Client of the engine in a runner thread, over the port of one attempt. */
 import type { MessagePort } from 'node:worker_threads';
 import { LocateError, type ChildRunResult, type ChildRunRequest, type LocateTarget } from '../contract.ts';
 import type { EngineMessage, RunnerMessage } from './thread-messages.ts';
@@ -11,36 +11,36 @@ export interface EngineClient {
 
 type EngineReply = Exclude<EngineMessage, { type: 'stop' | 'ping' }>;
 
-/** @param onStop called when the engine says that the attempt is to stop */
+/** @param onStop called when the engine stops the attempt */
 export function createEngineClient(port: MessagePort, onStop: () => void): EngineClient {
-  const say = (message: RunnerMessage): void => port.postMessage(message);
+  const send = (message: RunnerMessage): void => port.postMessage(message);
   const waiting = new Map<number, (answer: EngineReply) => void>();
   port.on('message', (message: EngineMessage) => {
     if (message.type === 'stop') return onStop();
-    if (message.type === 'ping') return say({ type: 'pong' });
+    if (message.type === 'ping') return send({ type: 'pong' });
     waiting.get(message.id)?.(message);
     waiting.delete(message.id);
   });
   let last = 0;
-  const ask = (question: (id: number) => RunnerMessage): Promise<EngineReply> =>
+  const request = (createMessage: (id: number) => RunnerMessage): Promise<EngineReply> =>
     new Promise((resolve) => {
       last += 1;
       waiting.set(last, resolve);
-      say(question(last));
+      send(createMessage(last));
     });
   return {
     async locate(uri, what) {
-      const answer = await ask((id) => ({ type: 'locate', id, uri, what }));
+      const answer = await request((id) => ({ type: 'locate', id, uri, what }));
       if (answer.type === 'located') return answer.path;
       throw new LocateError(
-        answer.type === 'not-located' ? answer.message : `The engine did not say where ${uri} is.`,
+        answer.type === 'not-located' ? answer.message : `The engine did not locate ${uri}.`,
       );
     },
-    async launchChildRun(request, key, stop) {
+    async launchChildRun(childRun, key, stop) {
       let cancel = (): void => undefined;
-      const answered = ask((id) => {
-        cancel = () => say({ type: 'stop-launch', id });
-        return { type: 'launch', id, key, request, stopped: stop.aborted };
+      const answered = request((id) => {
+        cancel = () => send({ type: 'stop-launch', id });
+        return { type: 'launch', id, key, request: childRun, stopped: stop.aborted };
       });
       stop.addEventListener('abort', cancel);
       try {

@@ -1,6 +1,4 @@
-/**
- * Hands attempts to Piscina threads, and survives the death of one: attempts are asked for again and attach.
- */
+/** Runs attempts in Piscina threads. When a thread dies, its attempts are retried and attach to their processes. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../../engine/errors.ts';
@@ -9,7 +7,7 @@ import type { Log } from '../../engine/ports/log.ts';
 import type { ChildRunLauncher, TaskPool } from '../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
 import { ownershipLost } from '../../engine/run/ownership.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { LocateTarget } from '../contract.ts';
 import type { AttemptRequest, EngineMessage, RunnerMessage, RunnerSettings } from './thread-messages.ts';
 import { createPluginThreads, type PluginThreads, type ThreadRun } from '../plugin/plugin-threads.ts';
@@ -17,35 +15,35 @@ import { killMarkedProcesses } from '../process/process-group.ts';
 
 export interface TaskPoolOptions {
   readonly threads: number;
-  /** Attempts that one thread looks after at a time: a thread waits for processes, it does not compute. */
+  /** Concurrent attempts of one thread, which mostly waits for processes. */
   readonly attemptsPerThread: number;
   readonly settings: RunnerSettings;
   /** Finds a file named in a task. @throws ServiceError fit for the run's state */
   readonly locate: (uri: string, what: LocateTarget) => Promise<string>;
   readonly log: Log;
-  /** Kinds of plugins, each of which gets threads of its own. */
+  /** Kinds of plugins, each with threads of its own. */
   readonly plugins?: readonly PluginKind[];
-  /** How long a thread of a plugin may give no sign of life before it counts as blocked (ms). */
+  /** Time in ms without an answer after which the thread of a plugin counts as blocked. */
   readonly pluginPingTimeoutMs?: number;
   /** Memory of a thread of a plugin, in MB. */
   readonly pluginMemoryMb?: number;
-  /** What runs in the threads; tests give one that dies. */
+  /** Module of the threads; tests replace it. */
   readonly worker?: URL;
 }
 
 export interface ClosableTaskPool extends TaskPool {
-  /** Lets go of every attempt: processes go on, and no outcome follows. */
+  /** Releases every attempt: processes continue, and no outcome follows. */
   close(): Promise<void>;
 }
 
-/** Room for what a thread has just made, in MB; collected when it is full. */
+/** Size of the young generation of a thread, in MB. */
 const youngGenerationMb = 8;
 
-/** How often an attempt is asked for again after its thread has died, before the engine gives it up. */
+/** Maximum tries of an attempt whose thread died. */
 const threadTriesMax = 5;
-/** The same for a plugin's: the second try and those after it have threads of their own. */
+/** Maximum tries for plugins; the second and later ones run in dedicated threads. */
 const pluginThreadTriesMax = 3;
-/** How long a plugin may take to end after its processes have had their time to (ms). */
+/** Time in ms that a plugin has to return after the grace period of its processes. */
 const pluginStopMarginMs = 2_000;
 
 export function createTaskPool(options: TaskPoolOptions): ClosableTaskPool {
@@ -55,10 +53,9 @@ export function createTaskPool(options: TaskPoolOptions): ClosableTaskPool {
     minThreads: 1,
     maxThreads: options.threads,
     concurrentTasksPerWorker: options.attemptsPerThread,
-    // A thread that keeps timers and sockets must not be put to sleep between tasks.
+    // Atomics.wait would block timers and sockets of idle threads.
     atomics: 'disabled',
-    // A thread that waits for processes makes little garbage: without a bound it would let that little grow
-    // to tens of megabytes.
+    // Without a limit, the little garbage of a waiting thread grows to tens of megabytes.
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
   });
   const plugins = new Map(
@@ -69,8 +66,13 @@ export function createTaskPool(options: TaskPoolOptions): ClosableTaskPool {
   );
   let closing = false;
 
-  /** One try; Piscina's promise rejects when the thread is gone before the attempt is over. */
-  const begin = ({ assignment, childRuns, stopRequested, isRetry }: ThreadRunRequest): ActiveThreadRun => {
+  /** Starts one try; its promise rejects when the thread ends before the attempt. */
+  const startThreadRun = ({
+    assignment,
+    childRuns,
+    stopRequested,
+    isRetry,
+  }: ThreadRunRequest): ActiveThreadRun => {
     const { port1: port, port2 } = new MessageChannel();
     const request: AttemptRequest = { assignment, settings: options.settings, port: port2, stopRequested };
     const plugin = plugins.get(assignment.kind);
@@ -81,19 +83,13 @@ export function createTaskPool(options: TaskPoolOptions): ClosableTaskPool {
     });
     if (plugin !== undefined)
       return { port, ...plugin.threads.run({ ...request, module: plugin.module }, port, isRetry) };
-    // Never an AbortSignal: Piscina would give the attempt a whole thread and kill that thread to stop it.
+    // No AbortSignal: Piscina would dedicate a thread to the attempt and kill it to stop the attempt.
     return { port, outcome: piscina.run(request, { transferList: [port2] }), terminate: undefined };
   };
 
   return {
-    run: (assignment, door) =>
-      runWithThreadRetries({
-        assignment,
-        childRuns: door,
-        startThreadRun: begin,
-        options,
-        isClosing: () => closing,
-      }),
+    run: (assignment, childRuns) =>
+      runWithThreadRetries({ assignment, childRuns, startThreadRun, options, isClosing: () => closing }),
     async close() {
       closing = true;
       await Promise.all([piscina.destroy(), ...[...plugins.values()].map(({ threads }) => threads.close())]);
@@ -105,17 +101,17 @@ interface ThreadRunRequest {
   readonly assignment: TaskAssignment;
   readonly childRuns: ChildRunLauncher;
   readonly stopRequested: boolean;
-  /** A thread has died with the try before. */
+  /** True when the thread of the previous try died. */
   readonly isRetry: boolean;
 }
 
 interface AttemptRunOptions extends Pick<ThreadRunRequest, 'assignment' | 'childRuns'> {
-  startThreadRun(beginning: ThreadRunRequest): ActiveThreadRun;
+  startThreadRun(request: ThreadRunRequest): ActiveThreadRun;
   readonly options: TaskPoolOptions;
   isClosing(): boolean;
 }
 
-/** An attempt through all its tries. */
+/** Runs an attempt through all its tries. */
 function runWithThreadRetries({
   assignment,
   childRuns,
@@ -131,55 +127,55 @@ function runWithThreadRetries({
   let stopped = false;
   let terminated = false;
   let timer: NodeJS.Timeout | undefined;
-  let now = startThreadRun({ assignment, childRuns, stopRequested: stopped, isRetry: false });
+  let current = startThreadRun({ assignment, childRuns, stopRequested: stopped, isRetry: false });
   const outcome = async (): Promise<TaskOutcome> => {
     for (
       let tries = 1;
       ;
-      tries += 1, now = startThreadRun({ assignment, childRuns, stopRequested: stopped, isRetry: true })
+      tries += 1, current = startThreadRun({ assignment, childRuns, stopRequested: stopped, isRetry: true })
     ) {
       try {
-        return await now.outcome;
+        return await current.outcome;
       } catch (error) {
-        // The engine is going down: whoever adopts the attempt will hear its outcome.
+        // The engine shuts down; the engine that adopts the attempt receives its outcome.
         if (isClosing()) return new Promise(() => undefined);
         if (terminated) return end({ kind: 'stopped' });
         options.log.warn(
           { ...about, error: messageOf(error), tries },
-          'The thread of this attempt died; asking for the attempt again.',
+          'The thread of this attempt died; retrying.',
         );
-        const most = now.terminate === undefined ? threadTriesMax : pluginThreadTriesMax;
-        if (tries === most)
+        const triesMax = current.terminate === undefined ? threadTriesMax : pluginThreadTriesMax;
+        if (tries === triesMax)
           return end({
             kind: 'lost',
-            message: `The thread of its runner (${assignment.kind}) died ${tries} times, last with: ${messageOf(error)}`,
+            message: `The thread of the ${assignment.kind} runner died ${tries} times; last error: ${messageOf(error)}`,
           });
       } finally {
-        now.port.close();
+        current.port.close();
       }
     }
   };
   const terminate = (): void => {
-    if (now.terminate === undefined) return;
-    options.log.warn(about, 'This attempt does not stop: its thread is ended.');
+    if (current.terminate === undefined) return;
+    options.log.warn(about, 'This attempt does not stop; terminating its thread.');
     terminated = true;
-    now.terminate();
+    current.terminate();
   };
   return {
     outcome: outcome().finally(() => clearTimeout(timer)),
     stop() {
       stopped = true;
-      const { port } = now;
+      const { port } = current;
       port.postMessage({ type: 'stop' } satisfies EngineMessage);
       timer ??= setTimeout(terminate, options.settings.stopGraceMs + pluginStopMarginMs).unref();
     },
   };
 }
 
-/** A try that is under way. */
+/** An active try. */
 interface ActiveThreadRun extends Pick<ThreadRun, 'outcome'> {
   readonly port: MessagePort;
-  /** Undefined for built-in kinds, which stop when they are told to. */
+  /** Undefined for built-in kinds, which stop on request. */
   readonly terminate: ThreadRun['terminate'] | undefined;
 }
 
@@ -197,13 +193,13 @@ function createThreadsForKind(
   });
 }
 
-/** One attempt as the engine hears of it. */
+/** Engine side of the port of one attempt. */
 interface AttemptConnection {
   readonly options: TaskPoolOptions;
   readonly assignment: TaskAssignment;
   readonly childRuns: ChildRunLauncher;
   readonly port: MessagePort;
-  /** By the number of the question. What a thread that died has asked for goes on: it is asked for again. */
+  /** By request id. Launches of a dead thread continue, because the retry requests them again. */
   readonly childLaunches: Map<number, AbortController>;
 }
 
@@ -211,7 +207,7 @@ function handleMessage(
   { options, assignment, childRuns, port, childLaunches }: AttemptConnection,
   message: RunnerMessage,
 ): void {
-  const say = (reply: EngineMessage): void => port.postMessage(reply);
+  const send = (reply: EngineMessage): void => port.postMessage(reply);
   switch (message.type) {
     case 'pong':
       return;
@@ -221,8 +217,8 @@ function handleMessage(
     case 'locate': {
       const { id, uri, what } = message;
       options.locate(uri, what).then(
-        (path) => say({ type: 'located', id, path }),
-        (error: unknown) => say({ type: 'not-located', id, message: messageOf(error) }),
+        (path) => send({ type: 'located', id, path }),
+        (error: unknown) => send({ type: 'not-located', id, message: messageOf(error) }),
       );
       return;
     }
@@ -233,10 +229,10 @@ function handleMessage(
       childLaunches.set(id, stop);
       void childRuns
         .launchChild(key, request, stop.signal)
-        .then((end) => {
+        .then((end) =>
           // The engine that adopts the run answers the process.
-          if (end !== ownershipLost) say({ type: 'launched', id, end });
-        })
+          end === ownershipLost ? undefined : send({ type: 'launched', id, end }),
+        )
         .finally(() => childLaunches.delete(id));
       return;
     }

@@ -1,4 +1,4 @@
-/** What the engine and a runner's thread say to each other over the port of one attempt. */
+/** Messages between the engine and a runner thread over the port of one attempt. */
 import type { Limits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import type { ChildRunResult, ChildRunRequest } from '../../engine/run/child-run.ts';
@@ -6,13 +6,13 @@ import type { Isolation } from '../process/isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LocateTarget } from '../contract.ts';
 
-/** What every attempt is told about this engine. */
+/** Settings of the engine that every attempt receives. */
 export interface RunnerSettings {
-  /** The whole environment that tasks get: nothing of the service's own. */
+  /** Base environment of tasks, without variables of the service. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
-  /** Milliseconds between SIGTERM and SIGKILL when a task is stopped. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
-  /** Largest size of stdout and stderr, each, in bytes. */
+  /** Maximum size of stdout and of stderr. */
   readonly logBytesMax: number;
   readonly isolation: Isolation;
   readonly limits: Pick<
@@ -21,18 +21,18 @@ export interface RunnerSettings {
   >;
 }
 
-/** One attempt handed to a thread. */
+/** Request that starts one attempt in a thread. */
 export interface AttemptRequest {
   readonly assignment: TaskAssignment;
   readonly settings: RunnerSettings;
   readonly port: MessagePort;
-  /** True when it was asked to stop before it reached the thread. */
+  /** True when the attempt was stopped before it reached the thread. */
   readonly stopRequested: boolean;
 }
 
 export type EngineMessage =
   | { readonly type: 'stop' }
-  /** Is the thread still there? */
+  /** Liveness check of the thread. */
   | { readonly type: 'ping' }
   | { readonly type: 'located'; readonly id: number; readonly path: string }
   | { readonly type: 'not-located'; readonly id: number; readonly message: string }
@@ -40,7 +40,7 @@ export type EngineMessage =
 
 export type RunnerMessage =
   | { readonly type: 'locate'; readonly id: number; readonly uri: string; readonly what: LocateTarget }
-  /** `stopped`: only to be cancelled, if it was launched before. */
+  /** `stopped`: cancels a run that was launched before, and launches none. */
   | {
       readonly type: 'launch';
       readonly id: number;

@@ -1,13 +1,10 @@
-/**
- * Runs attempts in a pool thread: builds the context that the contract promises, and catches whatever a
- * runner throws.
- */
+/** Runs attempts in a pool thread: creates the context of the contract, and converts exceptions to outcomes. */
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createEngineClient } from './engine-client.ts';
-import { createWakeSignal } from './wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import type { TaskOutcome, RunnerContext } from '../contract.ts';
 import { findInterpreter, taskEnvironment } from '../process/task-environment.ts';
 import { grantOwnership, shareDirectory } from './directory-ownership.ts';
@@ -18,16 +15,13 @@ import { exec } from '../process/exec.ts';
 import { runTask } from '../kind-registry.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 
-/**
- * One attempt, from its assignment to its outcome. Never throws: an error would lose its meaning between
- * threads.
- */
+/** Runs one attempt. Never throws, because errors lose their type between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
   const { kind, task } = request.assignment;
   return runWithContext(request, (context) => runTask(kind, task, context));
 }
 
-/** One attempt with whatever runs it. Never throws. */
+/** Runs one attempt with the given function. Never throws. */
 export async function runWithContext(
   request: AttemptRequest,
   run: (context: RunnerContext) => Promise<TaskOutcome>,
@@ -36,7 +30,7 @@ export async function runWithContext(
   try {
     return await run(await createContext(request));
   } catch (error) {
-    // The run ends here: what its process might still do, nobody would wait for.
+    // The task ends here, so its remaining processes must not continue.
     await killMarkedProcesses(assignment.directory, createWakeSignal()).catch(() => undefined);
     return { kind: 'lost', message: `The runner of ${assignment.kind} failed: ${messageOf(error)}` };
   } finally {
@@ -49,7 +43,7 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
   const { user } = settings.isolation;
   const stop = new AbortController();
   if (stopRequested) stop.abort();
-  const ask = createEngineClient(port, () => stop.abort());
+  const engine = createEngineClient(port, () => stop.abort());
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
@@ -81,9 +75,9 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
         stop.signal,
       );
     },
-    locate: (uri, what = 'file') => ask.locate(uri, what),
+    locate: (uri, what = 'file') => engine.locate(uri, what),
     launchJob: (launched, { key, signal }) =>
-      ask.launchChildRun(
+      engine.launchChildRun(
         launched,
         key,
         signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
@@ -94,25 +88,24 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
   };
 }
 
-/** The user that the task runs as owns the directories that it writes in. */
+/** Makes the user of the task the owner of the directories that it writes to. */
 async function grantAttemptOwnership(
   own: string,
   { directory, cluster }: TaskAssignment,
   user: TaskUser,
 ): Promise<void> {
   await mkdir(own, { recursive: true });
-  // An earlier process of the attempt owns the directory around it.
-  if (!(await lstat(own)).isDirectory())
-    throw new Error(`${own} is no directory any more: the task has replaced it.`);
+  // An earlier process of the attempt can replace it, because it owns the parent directory.
+  if (!(await lstat(own)).isDirectory()) throw new Error(`${own} is not a directory; the task replaced it.`);
   await grantOwnership(directory, user);
   if (own !== directory) await grantOwnership(own, user);
   if (cluster !== undefined) await shareDirectory(cluster.directory, user);
 }
 
-/** A name that is a directory of the attempt, and none of those that are there anyhow. */
+/** Validates the name of a process, which becomes a directory of the attempt. */
 function validateProcessName(name: string): string {
   if (/^[A-Za-z0-9_-]{1,60}$/.test(name) && !['work', 'tmp'].includes(name)) return name;
   throw new Error(
-    `A process cannot be named ${JSON.stringify(name)}: its name is made of letters, digits, "_" and "-", and not "work" or "tmp".`,
+    `The process name ${JSON.stringify(name)} is invalid; it must consist of letters, digits, "_" and "-", and not be "work" or "tmp".`,
   );
 }

@@ -1,9 +1,9 @@
-/** Says in words how a process ended, and what that means for its task. */
+/** Describes exit codes, and converts the exit of a process to the outcome of its task. */
 import { constants } from 'node:os';
 import type { Exit, TaskOutcome } from '../contract.ts';
 
 /**
- * An exit code in words: `exit code 1`; above 128, where shells put signals, also which signal it was:
+ * Returns an exit code in words: `exit code 1`, or with the signal that shells encode above 128:
  * `exit code 137 (killed by signal 9, SIGKILL)`.
  */
 export function describeExit(code: number): string {
@@ -13,7 +13,7 @@ export function describeExit(code: number): string {
 }
 
 /**
- * The outcome of a task whose process ended this way. Only exit code 0 is a success.
+ * Returns the outcome of a task from the exit of its process. Only exit code 0 is a success.
  * @param failedMessage state_message for a process that ended with another code
  */
 export function outcomeOf(exit: Exit, failedMessage: string): TaskOutcome {

@@ -1,14 +1,11 @@
 /**
- * One verb, `exec`: starts the process of an attempt, or attaches to the one that was started before (DESIGN
- * section 5).
+ * `exec` starts the process of an attempt, or attaches to the one that an earlier call started.
  *
- * A process writes its own logs and is watched by a shell of its own that keeps its exit code, so it needs no
- * engine to live and to end. Whoever asks later (a new thread, a new engine) finds what is so in the
- * attempt's directory:
- * `pid` says who claimed it, `exit` how it ended, `stdout` and `stderr` what it said.
+ * A process writes its own logs, and a supervisor shell records its exit code, so it survives the engine.
+ * Later callers (another thread, another engine) find its state in the directory of the attempt: `pid` holds
+ * the claim, `exit` the exit code, `stdout` and `stderr` the logs.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -19,197 +16,166 @@ import {
   watch,
   type FSWatcher,
 } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeOf } from '../../engine/errors.ts';
 import { isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
-import { openRegularFile, readRange } from '../../engine/read-file.ts';
-import { createWakeSignal, type WakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal, type WakeSignal } from '../wake-signal.ts';
 import type { Exit } from '../contract.ts';
 import { truncateLogs, createLogTruncator } from './log-truncation.ts';
+import { preventStart, readClaim, readExitCode, readStop, recordStop } from './process-state.ts';
 import { attemptMarker, terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
 
-/** What to run, and where its files are kept. */
+/** Program to run, and the directory of its files. */
 export interface ProcessSpec {
   /** Absolute directory for `pid`, `exit`, `stdout` and `stderr`; created when missing. */
   readonly directory: string;
-  /** The attempt's directory: the mark that all its processes carry. */
+  /** Directory of the attempt, with which all its processes are marked. */
   readonly attemptDirectory: string;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  /** The whole environment: nothing is inherited from the service. */
+  /** Complete environment; nothing is inherited from the service. */
   readonly env: Readonly<Record<string, string>>;
-  /** Words before the supervisor's own, which make it another user. */
+  /** Command prefix that runs the supervisor as another user. */
   readonly runAs?: readonly string[];
-  /** Limits of the program, as options and values of `ulimit`. */
+  /** Resource limits of the program, as options and values of `ulimit`. */
   readonly limits?: string;
-  /** Milliseconds between SIGTERM and SIGKILL when it is stopped. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
-  /** What is kept of stdout and stderr, each, in bytes: the middle of a longer one is left out. */
+  /** Maximum size of stdout and of stderr; larger logs are truncated in the middle. */
   readonly logBytesMax: number;
 }
 
 const supervisorScript = fileURLToPath(new URL('./supervise.sh', import.meta.url));
 
-/**
- * A claim is filled within microseconds of its making; this long without is a claimer that died in between.
- */
+/** Time after which an unfilled claim counts as abandoned; normally it is filled within microseconds. */
 const claimWriteTimeoutMs = 60_000;
-/** More than `pid`, `exit` and `stopped` ever hold. */
-const stateFileBytesMax = 4_096;
-/** How long a process that is to stop may take to say who it is, before it is ended without being known. */
+/** Time that a process to stop has to fill its claim before it is killed anyway. */
 const claimStopTimeoutMs = 2_000;
 
 /**
- * Runs the process of `spec` to its end, or waits for the end of the one that an earlier call started. Safe
- * to call any number of times, at the same time too, by any process: the program is started once.
- * @param signal when aborted, the process group is ended and the answer is `stopped`; a process that has not
- *   been started by then never will be.
+ * Runs the process of `spec`, or waits for the end of the one that an earlier call started. Idempotent, also
+ * for concurrent calls from several processes: the program is started once.
+ * @param signal aborting it ends the process group with the exit `stopped`; a process that has not started
+ *   yet never will.
  * @throws Error when the directory cannot be written or no process can be spawned
  */
 export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit> {
   await mkdir(spec.directory, { recursive: true });
-  const bell = createWakeSignal();
-  signal.addEventListener('abort', bell.wake);
+  const wakeSignal = createWakeSignal();
+  signal.addEventListener('abort', wakeSignal.wake);
   const ended = await readExitCode(spec.directory);
-  if (ended !== undefined) return finishExited(spec, ended, bell);
+  if (ended !== undefined) return finishExited(spec, ended, wakeSignal);
   let child: ChildProcess | undefined;
   if ((await readClaim(spec.directory)) === undefined) {
     if (signal.aborted && (await preventStart(spec.directory))) return { kind: 'stopped' };
-    if (!signal.aborted) child = await startSupervisor(spec, bell);
+    if (!signal.aborted) child = await startSupervisor(spec, wakeSignal);
   }
-  // A child of ours tells its end; of any other process the exit file does.
-  const watcher = child === undefined ? watchExitFile(spec.directory, bell) : undefined;
+  // The end of another process is detected by its exit file.
+  const watcher = child === undefined ? watchExitFile(spec.directory, wakeSignal) : undefined;
   try {
-    return await waitForExit(spec, signal, bell, child);
+    return await waitForExit(spec, signal, wakeSignal, child);
   } finally {
     watcher?.close();
-    signal.removeEventListener('abort', bell.wake);
+    signal.removeEventListener('abort', wakeSignal.wake);
   }
 }
 
-/**
- * Waits until the process is over, keeps its logs small, and ends it when it is to stop or its logs cannot be
- * kept small.
- */
+/** Waits for the end of the process and truncates its logs. Ends it on abort or if truncation fails. */
 async function waitForExit(
   spec: ProcessSpec,
   signal: AbortSignal,
-  bell: WakeSignal,
+  wakeSignal: WakeSignal,
   child: ChildProcess | undefined,
 ): Promise<Exit> {
-  let unknownFor = 0;
-  const look = createLogTruncator(spec.directory, spec.logBytesMax);
+  let unclaimedMs = 0;
+  const truncate = createLogTruncator(spec.directory, spec.logBytesMax);
   for (;;) {
-    // Asked first: a supervisor that claims and ends while the rest is looked at has left an exit code by the
-    // next round.
-    const childIsOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+    // Read first: a supervisor that claims and exits during this round has an exit code in the next one.
+    const isChildOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
     const claim = await readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
-    // Read after the look at the process: one that wrote its exit and ended in between is not lost.
+    // Read after the liveness check: a process that wrote its exit code in between is not lost.
     const code = await readExitCode(spec.directory);
-    if (code !== undefined) return finishExited(spec, code, bell);
-    if (claim === 'forestalled') return { kind: 'stopped' };
+    if (code !== undefined) return finishExited(spec, code, wakeSignal);
+    if (claim === 'prevented') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
-      const over = await stopUnclaimed(spec, signal, bell, {
+      const over = await stopUnclaimed(spec, signal, wakeSignal, {
         claim,
-        child: childIsOver ? undefined : child,
-        unknownFor,
+        child: isChildOver ? undefined : child,
+        unclaimedMs,
       });
       if (over !== undefined) return over;
-      unknownFor += 20;
-      await bell.wait(20);
+      unclaimedMs += 20;
+      await wakeSignal.wait(20);
       continue;
     }
-    if (!alive) return finishVanished(spec, claim, bell);
-    const { flood, pauseMs } = await look();
+    if (!alive) return finishVanished(spec, claim, wakeSignal);
+    const { flood, pauseMs } = await truncate();
     if (signal.aborted || flood !== undefined) {
-      // Said before it is done: whoever attaches after a kill of this engine must know that the end was ours.
+      // Recorded first: after a crash of this engine the exit must still count as ours.
       await recordStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
-      await terminateGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, bell);
+      await terminateGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, wakeSignal);
       await truncateLogs(spec.directory, spec.logBytesMax, true);
       return flood === undefined || signal.aborted
         ? { kind: 'stopped' }
         : { kind: 'flooded', message: flood };
     }
-    // Also how often is looked whether an adopted process still lives.
-    await bell.wait(pauseMs);
+    // Also the interval of liveness checks of adopted processes.
+    await wakeSignal.wait(pauseMs);
   }
 }
 
-/**
- * A process that has not said who it is: how it ended, if it is given up. `child` is ours, and may still say
- * it.
- */
+/** Returns the exit of a process without a filled claim, if it is given up. `child` may still claim it. */
 async function stopUnclaimed(
   spec: ProcessSpec,
   signal: AbortSignal,
-  bell: WakeSignal,
+  wakeSignal: WakeSignal,
   {
     claim,
     child,
-    unknownFor,
-  }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unknownFor: number },
+    unclaimedMs,
+  }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unclaimedMs: number },
 ): Promise<Exit | undefined> {
-  if (signal.aborted && unknownFor >= claimStopTimeoutMs) {
+  if (signal.aborted && unclaimedMs >= claimStopTimeoutMs) {
     if (child?.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
     await preventStart(spec.directory);
-    await killMarkedProcesses(spec.attemptDirectory, bell);
+    await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
     return { kind: 'stopped' };
   }
-  const givenUp = child === undefined && (claim === undefined || unknownFor >= claimWriteTimeoutMs);
-  return givenUp ? lostExit('Its process ended while it was being started.') : undefined;
+  const isGivenUp = child === undefined && (claim === undefined || unclaimedMs >= claimWriteTimeoutMs);
+  return isGivenUp ? lostExit("The task's process ended before it was started completely.") : undefined;
 }
 
-/** A process that is gone without an exit code: an engine ended it, or nobody knows who did. */
-async function finishVanished(spec: ProcessSpec, { pid }: ProcessIdentity, bell: WakeSignal): Promise<Exit> {
-  await killMarkedProcesses(spec.attemptDirectory, bell);
+/** Returns the exit of a process that is gone without an exit code. */
+async function finishVanished(
+  spec: ProcessSpec,
+  { pid }: ProcessIdentity,
+  wakeSignal: WakeSignal,
+): Promise<Exit> {
+  await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
   await truncateLogs(spec.directory, spec.logBytesMax, true);
   return (
     (await readStop(spec.directory)) ??
     lostExit(
-      `Its process ${pid} is gone and left no exit code: it was killed together with its supervisor, or the machine was restarted.`,
+      `The task's process ${pid} is gone without an exit code; it was killed together with its supervisor, or the machine was restarted.`,
     )
   );
 }
 
-/**
- * What a finished process left running is ended, wherever it has moved to, so that nothing of an attempt
- * outlives it.
- */
-async function finishExited(spec: ProcessSpec, code: number, bell: WakeSignal): Promise<Exit> {
-  // Whoever claimed it may have been seen by nobody: all of its life fits between two looks of an engine that
-  // is paused.
-  await killMarkedProcesses(spec.attemptDirectory, bell);
-  // What it wrote since the last look, or while no engine was there.
+/** Kills the remaining processes of the attempt, in whatever process group, and returns the exit. */
+async function finishExited(spec: ProcessSpec, code: number, wakeSignal: WakeSignal): Promise<Exit> {
+  // Also for a process that this engine never saw alive.
+  await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
+  // The process may have written more since the last check.
   await truncateLogs(spec.directory, spec.logBytesMax, true);
   return (await readStop(spec.directory)) ?? { kind: 'exited', code };
 }
 
-/**
- * Keeps that an engine ends this process; `why` is empty for a task that is to stop, else what the task did.
- */
-async function recordStop(directory: string, why: string): Promise<void> {
-  const draft = join(directory, `stopped.${randomUUID()}`);
-  await writeFile(draft, why, { mode: 0o600 });
-  await rename(draft, join(directory, 'stopped'));
-}
-
-/** How an engine ended this process, if one did. */
-async function readStop(directory: string): Promise<Exit | undefined> {
-  const text = await readStateFile(join(directory, 'stopped'));
-  if (text === undefined) return undefined;
-  return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
-}
-
-/**
- * Appending, so that a process that cuts its own log goes on at the new end; through no link, which another
- * process of the attempt may have put there.
- */
+/** O_APPEND lets a process truncate its own log; O_NOFOLLOW ignores links made by the attempt. */
 const logOpenFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-async function startSupervisor(spec: ProcessSpec, bell: WakeSignal): Promise<ChildProcess> {
+async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promise<ChildProcess> {
   await mkdir(spec.cwd, { recursive: true });
   const stdout = openLog(spec, 'stdout');
   const stderr = openLog(spec, 'stderr');
@@ -228,12 +194,12 @@ async function startSupervisor(spec: ProcessSpec, bell: WakeSignal): Promise<Chi
       detached: true,
       stdio: ['ignore', stdout, stderr],
     });
-    child.once('exit', bell.wake);
+    child.once('exit', wakeSignal.wake);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    // The engine may end while its tasks run.
+    // The engine may exit while its tasks run.
     child.unref();
     return child;
   } finally {
@@ -243,8 +209,8 @@ async function startSupervisor(spec: ProcessSpec, bell: WakeSignal): Promise<Chi
 }
 
 /**
- * A task that is another user gets its logs, as it has their directory: programs open `/dev/stdout` and
- * `/dev/stderr` anew. A file with other names stays whose it is.
+ * Opens a log. The user of the task owns it like its directory, because programs reopen `/dev/stdout`. A file
+ * with other hard links keeps its owner.
  */
 function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stderr'): number {
   const log = openSync(join(directory, name), logOpenFlags, 0o600);
@@ -255,59 +221,11 @@ function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stder
   return log;
 }
 
-/**
- * Makes the claim without a process behind it, so that no supervisor that is still on its way can start one.
- */
-async function preventStart(directory: string): Promise<boolean> {
-  try {
-    await writeFile(join(directory, 'pid'), preventedClaim, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-type Claim = ProcessIdentity | 'unfilled' | 'forestalled' | undefined;
-
-const preventedClaim = 'stopped before it was started\n';
-
-/**
- * Who claimed the attempt: undefined when nobody has, `unfilled` when the claimer has not yet said who it is.
- */
-async function readClaim(directory: string): Promise<Claim> {
-  const text = await readStateFile(join(directory, 'pid'));
-  if (text === undefined) return undefined;
-  if (text === preventedClaim) return 'forestalled';
-  const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
-  if (match === null) return 'unfilled';
-  const [, pid = '', boot = '', startTime = ''] = match;
-  return { pid: Number(pid), bootId: boot, startTime };
-}
-
-async function readExitCode(directory: string): Promise<number | undefined> {
-  const text = await readStateFile(join(directory, 'exit'));
-  return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
-}
-
-/**
- * A small file that we keep beside the task; undefined when there is none. A pipe that the task made of it
- * holds nobody up.
- */
-async function readStateFile(path: string): Promise<string | undefined> {
-  const file = await openRegularFile(path);
-  try {
-    return file && (await readRange(file, 0, stateFileBytesMax)).toString('utf8');
-  } finally {
-    await file?.close();
-  }
-}
-
-/** Without notifications (a network file system, too many watchers) the tick finds the exit file. */
-function watchExitFile(directory: string, bell: WakeSignal): FSWatcher | undefined {
+/** Watches for the exit file. Without a watcher (network file systems, limits) polling finds it. */
+function watchExitFile(directory: string, wakeSignal: WakeSignal): FSWatcher | undefined {
   try {
     const watcher = watch(directory, { persistent: false }, (_event, name) => {
-      if (name === 'exit') bell.wake();
+      if (name === 'exit') wakeSignal.wake();
     });
     watcher.on('error', () => watcher.close());
     return watcher;

@@ -1,18 +1,14 @@
 /**
- * How the processes of tasks are kept apart from the service and from one another: limits of the system,
- * another user, a sandbox. Plain data, made at the start and handed to the threads; here it becomes words of
- * a command line.
+ * Isolation of task processes: resource limits, another user, a sandbox. The settings are plain data that is
+ * passed to the threads; this module converts them to command lines.
  */
 import type { NodeType } from '../../engine/cluster/node-types.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
 import type { ProcessSpec } from './exec.ts';
 
-/** Most that each process of a task may use. What is absent is not limited beyond what the system does. */
+/** Resource limits of each process of a task. An absent one is limited only by the system. */
 export interface TaskLimits {
-  /**
-   * Data of a process, in MB: memory that is its own and can be written. The size of a known node type limits
-   * it further.
-   */
+  /** Private writable memory of a process, in MB. The size of a known node type limits it further. */
   readonly memoryMb?: number;
   /** Processor time, in seconds. */
   readonly cpuSeconds?: number;
@@ -27,21 +23,21 @@ export interface TaskUser {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** Undefined when it has none: the working directory stands in. */
+  /** Undefined for a user without one, who gets the working directory. */
   readonly home: string | undefined;
   /** Absolute path of setpriv. */
   readonly setprivPath: string;
 }
 
-/** What tasks see of this machine: its system read-only, and of the service what is named here. */
+/** Sandbox of tasks: the system is read-only, and of the service only these directories are visible. */
 export interface Sandbox {
   /** Absolute path of bwrap. */
   readonly bwrapPath: string;
-  /** Seen, not changed. */
+  /** Visible, read-only. */
   readonly readOnly: readonly string[];
-  /** Seen as empty directories. */
+  /** Visible as empty directories. */
   readonly hidden: readonly string[];
-  /** Seen and changed, within what is hidden; read-only within the same. */
+  /** Visible and writable inside hidden directories; the next field lists read-only ones. */
   readonly shared: readonly string[];
   readonly sharedReadOnly: readonly string[];
 }
@@ -52,10 +48,10 @@ export interface Isolation {
   readonly sandbox: Sandbox | undefined;
 }
 
-/** Tasks as the user of the service, within no limits but those of their nodes. */
+/** Tasks run as the user of the service, limited only by their nodes. */
 export const noIsolation: Isolation = { limits: {}, user: undefined, sandbox: undefined };
 
-/** What becomes another user before anything of the task runs; none when tasks run as the service does. */
+/** Returns the command prefix that switches to the user of tasks; empty without one. */
 export function toSetprivArgs(user: TaskUser | undefined): readonly string[] {
   if (user === undefined) return [];
   const { setprivPath, uid, gid } = user;
@@ -72,21 +68,18 @@ export function toSetprivArgs(user: TaskUser | undefined): readonly string[] {
   ];
 }
 
-/**
- * Variables by which whoever starts a program chooses code that runs in it before its own: for loaders, and
- * for shells.
- */
+/** Environment variables that make loaders and shells run other code before the program. */
 const codeLoadingPattern =
   /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
 
-/** None of them sounds like a secret; what does must stand on no command line. */
+/** Excludes secrets, which must not appear on a command line. */
 function isCodeLoadingVariable(name: string): boolean {
   return codeLoadingPattern.test(name) && !isSecretName(name);
 }
 
 /**
- * A program as it is started within an isolation; everything else of its spec stays as it is.
- * @param nodeType of the node that it runs on, whose size limits it further
+ * Applies an isolation to a program.
+ * @param nodeType type of its node, whose size limits the program further
  */
 export function applyIsolation(
   isolation: Isolation,
@@ -97,8 +90,8 @@ export function applyIsolation(
   const limits = toUlimitArgs(isolation, nodeType);
   if (isolation.user === undefined && isolation.sandbox === undefined)
     return { argv, env, runAs: [], limits };
-  // What leads into the isolation still has rights that the program must not have: such variables reach the
-  // program alone.
+  // The commands that set up the isolation have more rights than the program, so only the program gets these
+  // variables.
   const [outer, inner] = [false, true].map((isInner) =>
     Object.entries(env).filter(([name]) => isCodeLoadingVariable(name) === isInner),
   );
@@ -116,12 +109,10 @@ export function applyIsolation(
   };
 }
 
-/**
- * Open files of a process, for each core of its node: far more than programs have, far less than a machine.
- */
+/** Open files of a process for each core of its node: more than programs need, less than a machine has. */
 const openFilesPerCore = 4_096;
 
-/** The words of `ulimit`, option and value by turns, as the supervisor takes them. */
+/** Returns options and values of `ulimit`, alternating, as the supervisor expects them. */
 function toUlimitArgs({ limits }: Isolation, nodeType: NodeType | undefined): string {
   const memory = Math.min(limits.memoryMb ?? Infinity, nodeType?.memory_mb ?? Infinity);
   const files = Math.min(
@@ -132,22 +123,22 @@ function toUlimitArgs({ limits }: Isolation, nodeType: NodeType | undefined): st
     ...(Number.isFinite(memory) ? ['-d', memory * 1_024] : []),
     ...(limits.cpuSeconds === undefined ? [] : ['-t', limits.cpuSeconds]),
     ...(Number.isFinite(files) ? ['-n', files] : []),
-    // Shells disagree on its letter; the one that a shell does not have changes nothing.
+    // Shells use different letters for this limit and ignore unknown ones.
     ...(limits.processes === undefined ? [] : ['-u', limits.processes, '-p', limits.processes]),
   ];
   return words.join(' ');
 }
 
-/** The directories of one program. */
+/** Directories of one program. */
 export interface SandboxPaths {
-  /** Stands in for /tmp; without one it is empty, and goes with the program. */
+  /** Mounted as /tmp; without it /tmp is empty and temporary. */
   readonly temporary?: string;
   readonly cwd: string;
-  /** Seen and changed, within what is hidden. */
+  /** Visible and writable inside hidden directories. */
   readonly writable: readonly string[];
 }
 
-/** The words that put a program into the sandbox; none without one. */
+/** Returns the command prefix that starts the sandbox; empty without one. */
 function toSandboxArgs(
   sandbox: Sandbox | undefined,
   { temporary, cwd, writable }: SandboxPaths,
@@ -157,8 +148,7 @@ function toSandboxArgs(
     (option: string) =>
     (path: string): string[] => [option, path, path];
   return [
-    // Without a look at the processes outside, whose signals it could send. What ends the attempt stays
-    // outside, and reaches inside.
+    // The program sees and signals no processes outside; the supervisor outside can still end those inside.
     sandbox.bwrapPath,
     '--unshare-pid',
     '--unshare-ipc',

@@ -1,11 +1,9 @@
 /**
- * The cap of a task's logs: the first and the last part are kept, the middle is left out, and the task goes
- * on.
+ * Log truncation: oversized logs of tasks are truncated in the middle by hole punching.
  *
- * A task writes its log itself, so nothing can stand between. What it has written is taken back instead: a
- * hole is punched into the file, which frees the space and leaves everything else where it is. So the task,
- * which appends, notices nothing, and whoever reads keeps its offsets. A file beside the log says where the
- * hole is, before it is made.
+ * A task writes its log itself, so the log can only be truncated afterwards. Punching a hole frees the space
+ * and keeps all offsets: the task continues to append, and readers keep their positions. A file beside the
+ * log records the truncated range before the hole is punched.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,24 +20,22 @@ import {
 import { isMissing, readRange } from '../../engine/read-file.ts';
 import { writeFileAtomically } from './pinned-command.ts';
 
-/** What a look at the logs of a process found. */
+/** Result of a check of the logs of a process. */
 export interface LogCheck {
-  /** Bytes of all that was ever written, to see whether it grows. */
+  /** Bytes ever written, to detect growth. */
   readonly bytesWritten: number;
-  /** Whether a log has come near its cap. */
+  /** True when a log has reached a quarter of its limit. */
   readonly isNearLimit: boolean;
-  /** Why a log cannot be kept small; undefined while all is well. */
+  /** Reason why a log cannot be truncated. */
   readonly truncationError: string | undefined;
 }
 
-/** How often logs are looked at, ms. */
+/** Interval between checks. */
 const checkIntervalMs = 2_000;
-/**
- * The same, while one grows that has reached a quarter of its cap: it may grow by gigabytes in two seconds.
- */
+/** Interval while a large log grows, which may be by gigabytes in two seconds. */
 const fastCheckIntervalMs = 100;
 
-/** Looks at the logs of a living process whenever it is called, and says when to look again. */
+/** Creates a function that checks the logs of a running process and returns the time to the next check. */
 export function createLogTruncator(
   directory: string,
   cap: number,
@@ -48,7 +44,7 @@ export function createLogTruncator(
   let pause = checkIntervalMs;
   return async () => {
     const { isNearLimit, truncationError, bytesWritten } = await truncateLogs(directory, cap);
-    // A long log that has fallen silent is looked at ever more seldom.
+    // Exponential backoff for a large log that no longer grows.
     pause =
       isNearLimit && bytesWritten !== before ? fastCheckIntervalMs : Math.min(checkIntervalMs, pause * 2);
     before = bytesWritten;
@@ -57,41 +53,41 @@ export function createLogTruncator(
 }
 
 /**
- * Looks at the logs of a directory, and leaves out what is too much.
- * @param over whether nothing writes to them any more
+ * Checks the logs in a directory and truncates oversized ones.
+ * @param isComplete true when the process has ended
  */
-export async function truncateLogs(directory: string, cap: number, over = false): Promise<LogCheck> {
-  const looks = [];
-  // One that cannot be looked at now, because no descriptor is left for example, is looked at the next time.
+export async function truncateLogs(directory: string, cap: number, isComplete = false): Promise<LogCheck> {
+  const checks = [];
+  // A failed check (no file descriptors left, for example) is repeated in the next round.
   for (const stream of logStreams)
-    looks.push(await truncateLog(join(directory, stream), cap, over).catch(() => uncheckedLog));
+    checks.push(await truncateLog(join(directory, stream), cap, isComplete).catch(() => uncheckedLog));
   return {
-    bytesWritten: looks.reduce((sum, look) => sum + look.bytesWritten, 0),
-    isNearLimit: looks.some((look) => look.isNearLimit),
-    truncationError: looks.find((look) => look.truncationError !== undefined)?.truncationError,
+    bytesWritten: checks.reduce((sum, check) => sum + check.bytesWritten, 0),
+    isNearLimit: checks.some((check) => check.isNearLimit),
+    truncationError: checks.find((check) => check.truncationError !== undefined)?.truncationError,
   };
 }
 
 const uncheckedLog: LogCheck = { bytesWritten: 0, isNearLimit: false, truncationError: undefined };
 
-async function truncateLog(path: string, cap: number, over: boolean): Promise<LogCheck> {
-  // Of most logs this is all that is ever looked at.
+async function truncateLog(path: string, cap: number, isComplete: boolean): Promise<LogCheck> {
+  // Most logs need only this check.
   const { size: written } = await lstat(path).catch(() => ({ size: 0 }));
-  const far = { bytesWritten: written, isNearLimit: false, truncationError: undefined };
-  if (written <= cap / 4) return far;
+  const smallLog = { bytesWritten: written, isNearLimit: false, truncationError: undefined };
+  if (written <= cap / 4) return smallLog;
   const file = await openRegularLog(path);
-  if (file === undefined) return far;
+  if (file === undefined) return smallLog;
   try {
     const { size } = await file.stat();
     const cut = await readTruncatedRange(path, size);
     const kept = size - (cut === undefined ? 0 : cut.to - cut.from);
     const fault =
       kept <= cap ? undefined : await truncateMiddle(file, path, await computeCut(file, cut, size, cap), cut);
-    // A fault may pass: a disk that is full, or no room for a process.
-    const lasting = fault !== undefined && kept > 2 * cap;
-    if (lasting && over && cut === undefined) await truncateEnd(file, cap);
-    const flood = lasting
-      ? `It has written ${size} bytes to one of its logs, of which ${cap} are kept (RUNYARD_LOG_BYTES_MAX), and the middle cannot be left out here: ${fault}. The task was stopped.`
+    // A fault may be temporary: a full disk, or no free process.
+    const isPersistent = fault !== undefined && kept > 2 * cap;
+    if (isPersistent && isComplete && cut === undefined) await truncateEnd(file, cap);
+    const flood = isPersistent
+      ? `The task wrote ${size} bytes to a log limited to ${cap} bytes (RUNYARD_LOG_BYTES_MAX), and the log could not be truncated: ${fault}. The task was stopped.`
       : undefined;
     return { bytesWritten: size, isNearLimit: kept > cap / 4, truncationError: flood };
   } finally {
@@ -99,28 +95,28 @@ async function truncateLog(path: string, cap: number, over: boolean): Promise<Lo
   }
 }
 
-/** Makes the hole; the reason when that is not possible. */
+/** Punches the hole. Returns a reason on failure. */
 async function truncateMiddle(
   file: FileHandle,
   path: string,
   { from, to, cap }: TruncatedRange,
   before: TruncatedRange | undefined,
 ): Promise<string | undefined> {
-  // Told first: whoever reads must not take the hole for what the task wrote.
-  const told = await writeFileAtomically(truncationFilePath(path), `${from} ${to} ${cap}\n`).catch(
-    (error: unknown) => `what is left out cannot be noted (${codeOf(error) ?? 'unknown'})`,
+  // Recorded first: readers must not mistake the hole for output of the task.
+  const recordError = await writeFileAtomically(truncationFilePath(path), `${from} ${to} ${cap}\n`).catch(
+    (error: unknown) => `the truncated range cannot be recorded (${codeOf(error) ?? 'unknown'})`,
   );
-  if (told !== undefined) return told;
+  if (recordError !== undefined) return recordError;
   const fault = await punchHole(file, from, to - from);
   if (fault !== undefined && before === undefined) await rm(truncationFilePath(path), { force: true });
   return fault;
 }
 
-/** The last resort where no hole can be made: the beginning alone is kept. */
+/** Truncates the end of a log where holes are not supported. */
 async function truncateEnd(file: FileHandle, cap: number): Promise<void> {
   await file.truncate(cap);
   await file.write(
-    Buffer.from(`\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is ${cap} bytes]\n`),
+    Buffer.from(`\n[runyard: the rest was truncated; RUNYARD_LOG_BYTES_MAX is ${cap} bytes]\n`),
     0,
     null,
     cap,
@@ -128,8 +124,8 @@ async function truncateEnd(file: FileHandle, cap: number): Promise<void> {
 }
 
 /**
- * What is to be left out now: of what may be kept the first half stays, and of the end a quarter to a half,
- * so that what comes has room before the next cut.
+ * Computes the range to truncate. The first half of the limit is kept, and a quarter at the end, which leaves
+ * space for new output before the next truncation.
  */
 async function computeCut(
   file: FileHandle,
@@ -143,7 +139,7 @@ async function computeCut(
   return { from, to, cap };
 }
 
-/** How far around a border the end of a line is looked for, so that no line is kept in part. */
+/** Maximum distance to a line break at which the log is cut, so that no partial lines remain. */
 const lineSearchBytes = 4_096;
 const newline = 10;
 
@@ -165,15 +161,12 @@ async function findLineStartAfter(file: FileHandle, offset: number, around: numb
   return offset + border;
 }
 
-/** Whether a byte is not the first of its character in UTF-8. */
+/** Tells whether a byte continues a character in UTF-8. */
 function isUtf8Continuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/**
- * Opens a log that is a regular file with one name: a link could lead to a file that is not the task's, and
- * is left alone.
- */
+/** Opens a log that is a regular file without links, which could lead to files of other owners. */
 async function openRegularLog(path: string): Promise<FileHandle | undefined> {
   let file;
   try {
@@ -189,26 +182,23 @@ async function openRegularLog(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/**
- * Frees the space of a range; the reason when that is not possible. The file is handed over open: its name
- * may lead elsewhere by now.
- */
+/** Frees the space of a range of an open file. Returns a reason on failure. */
 async function punchHole(file: FileHandle, offset: number, length: number): Promise<string | undefined> {
   const child = spawn(
     'fallocate',
     ['--punch-hole', '--offset', String(offset), '--length', String(length), '/dev/fd/3'],
     { stdio: ['ignore', 'ignore', 'pipe', file.fd] },
   );
-  let said = '';
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(0, 500);
+    stderr = (stderr + text).slice(0, 500);
   });
   try {
     const [code] = await once(child, 'close');
-    return code === 0 ? undefined : `fallocate says "${said.trim().replaceAll(/\s+/g, ' ')}"`;
+    return code === 0 ? undefined : `fallocate reports "${stderr.trim().replaceAll(/\s+/g, ' ')}"`;
   } catch (error) {
     return codeOf(error) === 'ENOENT'
-      ? 'there is no program fallocate (util-linux)'
-      : `fallocate cannot be started (${codeOf(error) ?? 'unknown'})`;
+      ? 'the program fallocate (util-linux) is missing'
+      : `fallocate could not be started (${codeOf(error) ?? 'unknown'})`;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * What a runner settles before its process starts: the command, kept so that a restart of the engine changes
- * nothing.
- */
+/** Pinned commands: the command of an attempt is stored, so that a restart of the engine does not change it. */
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +8,7 @@ import { codeOf } from '../../engine/errors.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { LocateError, type Command, type TaskOutcome, type RunnerContext } from '../contract.ts';
 
-/** The task cannot be started on this machine or in this form. The message is fit for the run's state. */
+/** The task cannot be started on this machine or in this form. The message becomes the state message. */
 export class TaskStartError extends Error {
   constructor(message: string) {
     super(message);
@@ -19,7 +16,7 @@ export class TaskStartError extends Error {
   }
 }
 
-/** Far more than any command has: the parameters of a task are limited to a thousandth of it. */
+/** Larger than any command: parameters of a task are limited to a thousandth of it. */
 const commandBytesMax = 16 * 2 ** 20;
 
 const StoredCommand = Type.Object({
@@ -29,9 +26,9 @@ const StoredCommand = Type.Object({
 });
 
 /**
- * The command of an attempt: composed by the first call and read back by every later one. So a file that is
- * moved or deleted while its task runs does not change what a restarted engine says about the task.
- * @param compose may throw CannotStart or LocateError; nothing is kept then
+ * Returns the command of an attempt: composed by the first call and read by later ones. A file that is moved
+ * while its task runs thus does not matter after a restart of the engine.
+ * @param compose may throw TaskStartError or LocateError; nothing is stored then
  */
 export async function pinCommand(context: RunnerContext, compose: () => Promise<Command>): Promise<Command> {
   const file = join(context.directory, 'command.json');
@@ -42,9 +39,7 @@ export async function pinCommand(context: RunnerContext, compose: () => Promise<
   return command;
 }
 
-/**
- * What an earlier call kept. The task can write that file too: one that holds no command counts as absent.
- */
+/** Reads the stored command. The task can write that file too, so an invalid one counts as absent. */
 async function readStoredCommand(file: string): Promise<Command | undefined> {
   const { text, truncated } = await readHead(file, commandBytesMax);
   const kept = truncated ? undefined : tryParseJson(text);
@@ -54,15 +49,14 @@ async function readStoredCommand(file: string): Promise<Command | undefined> {
 }
 
 /**
- * Writes a file so that a reader finds all of it or nothing. Several may write the same file at once: the
- * last one wins.
- * @param mode for what the task is to read, which may be another user
+ * Writes a file atomically. Of concurrent writers the last one wins.
+ * @param mode more than 0o600 for files that the user of the task reads
  */
 export async function writeFileAtomically(file: string, text: string, mode = 0o600): Promise<void> {
   await createFileAtomically(file, (draft) => writeFile(draft, text, { flag: 'wx', mode }));
 }
 
-/** As `writeFileAtomically`, for what `make` puts under the name that it is given. */
+/** Creates a file atomically: `make` writes it under the name that it is given. */
 export async function createFileAtomically(
   file: string,
   make: (draft: string) => Promise<void>,
@@ -71,7 +65,7 @@ export async function createFileAtomically(
   try {
     await make(draft);
     await rename(draft, file).catch(async (error: unknown) => {
-      // A directory is never ours: the task made it.
+      // The task replaced the file by a directory.
       if (codeOf(error) !== 'EISDIR') throw error;
       await rm(file, { recursive: true, force: true });
       await rename(draft, file);
@@ -81,10 +75,7 @@ export async function createFileAtomically(
   }
 }
 
-/**
- * Ends a task that could not be started: the reason becomes its output and its state_message. Other errors
- * are bugs.
- */
+/** Fails a task that could not be started, with the reason as output and state message. Rethrows bugs. */
 export async function reportStartError(error: unknown, context: RunnerContext): Promise<TaskOutcome> {
   if (!(error instanceof TaskStartError || error instanceof LocateError)) throw error;
   await context.writeOutput({ error: error.message });
@@ -97,8 +88,8 @@ const installHints = {
 } as const;
 
 /**
- * The path of an interpreter that a task needs.
- * @throws CannotStart when this machine has none; the message says what to install
+ * Returns the path of an interpreter.
+ * @throws TaskStartError when this machine has none; the message says what to install
  */
 export async function requireInterpreter(
   context: RunnerContext,

@@ -1,36 +1,33 @@
-/** Ending a process group for good: TERM, then KILL, then proof that nothing of it is left. */
+/** Terminates process groups: SIGTERM, then SIGKILL, then a check that no process remains. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/process-identity.ts';
-import type { WakeSignal } from '../pool/wake-signal.ts';
+import type { WakeSignal } from '../wake-signal.ts';
 
-/** Environment variable that marks every process of an attempt; its value is the attempt's directory. */
+/** Environment variable that marks the processes of an attempt with its directory. */
 export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';
 
-/** Sends a signal to every process of a group; false when there is none. */
+/** Sends a signal to a process group; false when it is empty. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
     return true;
   } catch (error) {
     if (codeOf(error) === 'ESRCH') return false;
-    // EPERM: there are members, but none that we may signal.
+    // EPERM: the group has members, but none that this user may signal.
     if (codeOf(error) === 'EPERM') return true;
     throw error;
   }
 }
 
-/** Every process that we may look at: its environment variables, and the logs that it writes to. */
+/** Lists the readable processes with their environment and the logs that they write to. */
 export const listProcesses = singleFlight(async () =>
   (await listPids()).map((pid) => ({ pid, variables: readEnvironment(pid), logs: listLogFiles(pid) })),
 );
 
-/**
- * Read at once: the kernel answers from memory, and hundreds of reads in a thread pool cost ten times as
- * much, and memory for good.
- */
+/** Reads synchronously: the kernel answers from memory, and a thread pool costs ten times as much. */
 function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -39,7 +36,7 @@ function readEnvironment(pid: number): string[] {
   }
 }
 
-/** The files that stdout and stderr of a process lead to, as far as they have the names of logs. */
+/** Returns the files of stdout and stderr of a process that have the names of logs. */
 function listLogFiles(pid: number): string[] {
   return [1, 2].flatMap((descriptor) => {
     try {
@@ -54,9 +51,8 @@ function listLogFiles(pid: number): string[] {
 const listProcessStatuses = singleFlight(async () => Promise.all((await listPids()).map(getProcessStatus)));
 
 /**
- * One look at all processes serves everybody who asks before it begins: a hundred tasks that are stopped
- * together would otherwise look a hundred times. It begins after they have asked, so that nobody gets an
- * answer older than the question.
+ * Coalesces scans of all processes: a scan serves every caller that came before it began, never one that came
+ * later. A hundred tasks that are stopped together need one scan.
  */
 function singleFlight<Found>(look: () => Promise<Found>): () => Promise<Found> {
   let present: Promise<unknown> = Promise.resolve();
@@ -73,8 +69,8 @@ function singleFlight<Found>(look: () => Promise<Found>): () => Promise<Found> {
 }
 
 /**
- * The living processes that carry the mark of an attempt, wherever they have moved to (setsid, double fork).
- * One that has cleared its environment is known by the attempt's log, which it still writes to.
+ * Returns the living processes of an attempt by their mark, also after setsid or a double fork. A process
+ * with a cleared environment is recognized by the log that it writes to.
  */
 async function findMarkedProcesses(directory: string): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
@@ -82,11 +78,11 @@ async function findMarkedProcesses(directory: string): Promise<number[]> {
     ({ variables, logs }) =>
       variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),
   );
-  // The environment of a zombie is empty, so that none of them is dead.
+  // Zombies have an empty environment and are therefore not included.
   return marked.map(({ pid }) => pid);
 }
 
-/** True while a group has a member that is not a zombie. */
+/** Tells whether a group has a member that is not a zombie. */
 export async function isGroupAlive(group: number): Promise<boolean> {
   if (!signalGroup(group, 0)) return false;
   const all = await listProcessStatuses();
@@ -95,33 +91,34 @@ export async function isGroupAlive(group: number): Promise<boolean> {
 }
 
 /**
- * Ends a group: SIGTERM, SIGKILL after the grace period, then every process that left the group but still
- * carries the attempt's mark. Resolves when nothing is left.
- * @param bell rung when a member ended, so that nobody waits for a tick
+ * Terminates a group: SIGTERM, SIGKILL after the grace period, then SIGKILL for marked processes that left the
+ * group. Resolves when no process remains.
+ * @param wakeSignal woken when a member ends, which avoids a wait for the next poll
  */
 export async function terminateGroup(
   group: number,
   directory: string,
   graceMs: number,
-  bell: WakeSignal,
+  wakeSignal: WakeSignal,
 ): Promise<void> {
   const tick = 50;
   signalGroup(group, 'SIGTERM');
-  for (let waited = 0; waited < graceMs && (await isGroupAlive(group)); waited += tick) await bell.wait(tick);
+  for (let waited = 0; waited < graceMs && (await isGroupAlive(group)); waited += tick)
+    await wakeSignal.wait(tick);
   while (await isGroupAlive(group)) {
     signalGroup(group, 'SIGKILL');
-    await bell.wait(tick);
+    await wakeSignal.wait(tick);
   }
-  await killMarkedProcesses(directory, bell);
+  await killMarkedProcesses(directory, wakeSignal);
 }
 
-/** Ends every process that carries an attempt's mark, at once. */
-export async function killMarkedProcesses(directory: string, bell: WakeSignal): Promise<void> {
+/** Kills every process with the mark of an attempt. */
+export async function killMarkedProcesses(directory: string, wakeSignal: WakeSignal): Promise<void> {
   for (;;) {
     const left = await findMarkedProcesses(directory);
     if (left.length === 0) return;
     for (const pid of left) killProcess(pid);
-    await bell.wait(50);
+    await wakeSignal.wait(50);
   }
 }
 
@@ -129,12 +126,12 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It ended by itself in the meantime.
+    // The process has already ended.
     if (codeOf(error) !== 'ESRCH') throw error;
   }
 }
 
-/** Every pid of the machine; empty where there is no /proc. */
+/** Lists all process ids; empty without /proc. */
 async function listPids(): Promise<number[]> {
   const names = await readdir('/proc').catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).map(Number);

@@ -1,10 +1,10 @@
-/** The attempts of one data directory that have living processes on this machine. */
+/** Lists the attempts of a data directory that have living processes on this machine. */
 import { join } from 'node:path';
 import type { ProcessTable } from '../../engine/ports/attempts.ts';
-import { createWakeSignal } from '../pool/wake-signal.ts';
+import { createWakeSignal } from '../wake-signal.ts';
 import { attemptMarker, killMarkedProcesses, listProcesses } from './process-group.ts';
 
-/** @param runsDirectory absolute parent of the attempts' directories, which are named by their run ids */
+/** @param runsDirectory absolute parent of the attempt directories, which are named by run id */
 export function createProcessTable(runsDirectory: string): ProcessTable {
   return {
     async listAttempts() {

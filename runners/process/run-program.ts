@@ -1,7 +1,4 @@
-/**
- * Runs a task that is one program: starts it, waits, and says from its exit code and its stderr why it
- * failed.
- */
+/** Runs a task that is one program, and derives the error of a failure from its exit code and stderr. */
 import { join } from 'node:path';
 import { readLogTail } from '../../engine/log-file.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
@@ -10,12 +7,12 @@ import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
 import { reportStartError, pinCommand } from './pinned-command.ts';
 
-/** How much of the end of stderr is searched for the reason of a failure. */
+/** Length of the end of stderr that is searched for the error. */
 const tailBytes = 256 * 2 ** 10;
-/** An error is one line to read, however long the message of the exception was. */
+/** Maximum length of an error. */
 const errorBytesMax = 2_000;
 
-/** Why a program failed, as found in what it wrote. */
+/** Error of a program, found in its output. */
 export interface ProgramFailure {
   readonly error: string;
   /** Absent where the program left none. */
@@ -23,17 +20,17 @@ export interface ProgramFailure {
 }
 
 export interface Program {
-  /** How messages call it: `The Python program ended with exit code 3.` */
+  /** Name in messages: `The Python program ended with exit code 3.` */
   readonly name: string;
-  /** What to start. May throw CannotStart or LocateError. */
+  /** Returns the command. May throw TaskStartError or LocateError. */
   command(): Promise<Command>;
   /** Finds the reason of exit code 1 at the end of stderr, when there is one. */
   findFailure(stderr: string): ProgramFailure | undefined;
 }
 
 /**
- * Runs one attempt of a program to its end. A failure is kept as the attempt's output: the last exception
- * with its trace, or the exit code in words.
+ * Runs one attempt of a program. The output of a failed one is the last exception with its trace, or the exit
+ * code in words.
  */
 export async function runProgram(program: Program, context: RunnerContext): Promise<TaskOutcome> {
   let command;
@@ -54,8 +51,7 @@ async function createFailureOutput(
   code: number,
   context: RunnerContext,
 ): Promise<TaskOutput> {
-  // An uncaught exception ends Python and Java with code 1; with any other code a trace in the log is not the
-  // reason.
+  // Uncaught exceptions end Python and Java with code 1; with other codes a trace in the log is not the reason.
   const failure =
     code === 1
       ? program.findFailure(await readLogTail(join(context.directory, 'stderr'), tailBytes))

@@ -1,4 +1,4 @@
-/** What a task finds around itself: its environment variables, and the interpreters of this machine. */
+/** Environment of a task: its variables, and the interpreters of this machine. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
@@ -12,8 +12,8 @@ import type { RunnerSettings } from '../pool/thread-messages.ts';
 const execFileAsync = promisify(execFile);
 
 /**
- * The environment of a task: what the configuration lets through, the cluster's variables, then those that
- * say where the task is. Nothing of the service's own environment is in it.
+ * Returns the environment of a task: variables allowed by the configuration, variables of the cluster, then
+ * those with ids and paths of the task. The environment of the service is not part of it.
  */
 export function taskEnvironment(
   settings: RunnerSettings,
@@ -37,16 +37,14 @@ export function taskEnvironment(
 }
 
 /**
- * The variables that say whom a program runs as; none when that is the user of the service. @param home of a
- * user who has none
+ * Returns the variables for the user of tasks; none when tasks run as the service.
+ * @param home home directory for a user without one
  */
 export function userVariables(user: TaskUser | undefined, home: string): Record<string, string> {
   return user === undefined ? {} : { HOME: user.home ?? home, USER: user.name, LOGNAME: user.name };
 }
 
-/**
- * The variables by which programs find the libraries of their cluster; what stood in them before comes after.
- */
+/** Returns search-path variables with the libraries of the cluster before the existing entries. */
 function libraryVariables(
   environment: Readonly<Record<string, string>>,
   libraries: LibraryPaths = noLibraries,
@@ -70,9 +68,9 @@ function libraryVariables(
 const interpreterCache = new Map<string, string>();
 
 /**
- * The real path of a program on the PATH of a task's environment, looked up once and then remembered; one
- * that is missing is looked for again the next time, because somebody may have installed it.
- * @param isolation in which it must be able to run
+ * Returns the real path of a program on the PATH of a task. Found programs are cached; a missing one is
+ * searched for again, because it may be installed later.
+ * @param isolation isolation in which the program must run
  */
 export async function findInterpreter(
   program: string,
@@ -112,10 +110,7 @@ async function isExecutable(file: string): Promise<boolean> {
   );
 }
 
-/**
- * A version manager's shim starts slowly each time; the interpreter itself says where it is. It sees what a
- * task sees.
- */
+/** Resolves the shim of a version manager, which starts slowly, by asking the interpreter for its path. */
 async function resolvePythonShim(
   file: string,
   environment: Readonly<Record<string, string>>,
@@ -131,8 +126,8 @@ async function resolvePythonShim(
 }
 
 /**
- * What a program says that is asked one thing, isolated as tasks are: whoever chooses the PATH of a cluster
- * chooses the program. @throws Error when it fails
+ * Returns the output of a program. It runs isolated like a task, because the PATH of a cluster selects it.
+ * @throws Error when it fails
  */
 export async function captureOutput(
   isolation: Isolation,

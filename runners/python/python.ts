@@ -2,32 +2,24 @@
  * Runner of Python tasks: a file is run by the machine's python3, the parameters are its arguments (spec
  * 2.7).
  */
-import { SparkPythonTask } from '../../engine/job/task-kinds.ts';
-import { contractVersion, type RunnerPlugin } from '../contract.ts';
+import { defineRunner } from '../built-in-runner.ts';
 import { runProgram } from '../process/run-program.ts';
 import { requireInterpreter } from '../process/pinned-command.ts';
 import { findExitMessage, findUncaughtException } from './traceback.ts';
 
-/**
- * `spark_python_task`. Fails with the program's uncaught exception as error, or with its exit code in words.
- */
-export const plugin: RunnerPlugin<SparkPythonTask> = {
-  contract: contractVersion,
-  kind: 'spark_python_task',
-  schema: SparkPythonTask,
-  needsCluster: true,
-  run: (task, context) =>
-    runProgram(
-      {
-        name: 'Python program',
-        async command() {
-          const file = await context.locate(task.python_file);
-          const python = await requireInterpreter(context, 'python3');
-          // Unbuffered: what was printed is in the log at once, and stays there when the process is killed.
-          return { argv: [python, file, ...(task.parameters ?? [])], env: { PYTHONUNBUFFERED: '1' } };
-        },
-        findFailure: (stderr) => findUncaughtException(stderr) ?? findExitMessage(stderr),
+/** Runs `spark_python_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+export const pythonRunner = defineRunner('spark_python_task', (task, context) =>
+  runProgram(
+    {
+      name: 'Python program',
+      async command() {
+        const file = await context.locate(task.python_file);
+        const python = await requireInterpreter(context, 'python3');
+        // Unbuffered: what was printed is in the log at once, and stays there when the process is killed.
+        return { argv: [python, file, ...(task.parameters ?? [])], env: { PYTHONUNBUFFERED: '1' } };
       },
-      context,
-    ),
-};
+      findFailure: (stderr) => findUncaughtException(stderr) ?? findExitMessage(stderr),
+    },
+    context,
+  ),
+);

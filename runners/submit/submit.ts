@@ -1,8 +1,7 @@
 /**
  * Runner of submit tasks: Spark's own launcher where this machine has one, else the built-in one (spec 2.7).
  */
-import { SparkSubmitTask } from '../../engine/job/task-kinds.ts';
-import { contractVersion, type RunnerPlugin } from '../contract.ts';
+import { defineRunner } from '../built-in-runner.ts';
 import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
 import { findUncaughtException as uncaughtInPython } from '../python/traceback.ts';
 import { runProgram } from '../process/run-program.ts';
@@ -10,28 +9,20 @@ import { createLocalCommand } from './local-launcher.ts';
 import { findSparkSubmit, createSparkCommand } from './spark-launcher.ts';
 import { parseSubmitParameters } from './submit-options.ts';
 
-/**
- * `spark_submit_task`. Fails with the application's uncaught exception as error, or with its exit code in
- * words.
- */
-export const plugin: RunnerPlugin<SparkSubmitTask> = {
-  contract: contractVersion,
-  kind: 'spark_submit_task',
-  schema: SparkSubmitTask,
-  needsCluster: true,
-  run: (task, context) =>
-    runProgram(
-      {
-        name: 'submitted application',
-        async command() {
-          const parameters = parseSubmitParameters(task.parameters ?? []);
-          const launcher = await findSparkSubmit(context);
-          return launcher === undefined
-            ? createLocalCommand(parameters, context)
-            : createSparkCommand(launcher, parameters, context);
-        },
-        findFailure: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+/** Runs `spark_submit_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+export const submitRunner = defineRunner('spark_submit_task', (task, context) =>
+  runProgram(
+    {
+      name: 'submitted application',
+      async command() {
+        const parameters = parseSubmitParameters(task.parameters ?? []);
+        const launcher = await findSparkSubmit(context);
+        return launcher === undefined
+          ? createLocalCommand(parameters, context)
+          : createSparkCommand(launcher, parameters, context);
       },
-      context,
-    ),
-};
+      findFailure: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+    },
+    context,
+  ),
+);

@@ -168,7 +168,7 @@ describe('spec 2.6', () => {
       cancelled: 'Run cancelled by user',
       timedOut: 'Run timed out',
       skipped: 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.',
-      lost: expect.stringMatching(/^Its process \d+ is gone/),
+      lost: expect.stringMatching(/^The task's process \d+ is gone/),
       multi: 'Task bad failed with message: Workload failed, see run output for details.',
     });
   });

@@ -225,6 +225,6 @@ test('a Scala notebook is stored; its run fails with the supported languages', a
   const runId = await submit('/team/scala');
   const { state } = await runyard.waitForRunEnd(runId);
   expect(state.state_message).toContain(
-    'The notebook /team/scala is a Scala notebook, which Runyard does not run',
+    'The notebook /team/scala is a Scala notebook, which is not supported',
   );
 });

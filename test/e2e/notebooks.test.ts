@@ -128,7 +128,7 @@ describe('cells of other languages', () => {
     [
       'a notebook that is not there',
       '# MAGIC %run ./gone',
-      'The notebook /team/gone was not found in the workspace (looked for /team/gone, /team/gone.py, /team/gone.ipynb).',
+      'The notebook /team/gone was not found in the workspace (tried /team/gone, /team/gone.py, /team/gone.ipynb).',
     ],
     [
       'a climb out of the workspace',
@@ -332,8 +332,8 @@ describe('files, packages and a restarted Python', () => {
         'The path /link/passwd leads outside managed_fs.',
         'The path /../x leads outside managed_fs.',
         'The path /link/x leads outside managed_fs.',
-        'The path file:/etc is none of managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x.',
-        '/copy/b.txt is there already; give overwrite=True to replace it.',
+        'The path file:/etc is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x.',
+        '/copy/b.txt already exists; pass overwrite=True to replace it.',
         '[] True True',
         '',
       ].join('\n'),
@@ -380,19 +380,19 @@ describe('misbehaving notebooks', () => {
       'spec 2.7, 7, 8: a cell above 8 MB',
       'print("x" * 9_000_000)',
       'FAILED',
-      /^Cell 1 produced more than 8388608 bytes of output/,
+      /^Cell 1 exceeded the output limit of 8 MB/,
     ],
     [
       'one line of 100 MB',
       'import sys\nfor _ in range(100): sys.stdout.write("x" * 1_000_000)',
       'FAILED',
-      /^Cell 1 produced more than 8388608 bytes of output/,
+      /^Cell 1 exceeded the output limit of 8 MB/,
     ],
     [
       'a shell that prints without end',
       '# MAGIC %sh yes',
       'FAILED',
-      /^Cell 1 produced more than 8388608 bytes of output/,
+      /^Cell 1 exceeded the output limit of 8 MB/,
     ],
     [
       'codes for terminals, bytes that are no UTF-8',

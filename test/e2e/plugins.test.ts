@@ -237,7 +237,7 @@ test('a job whose plugin was removed is still shown; its runs fail with the reas
     expect((await client.waitForRunEnd(run_id)).state).toMatchObject({
       result_state: 'FAILED',
       state_message:
-        'No plugin of this service brings http_request_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
+        'No configured plugin provides http_request_task; it was removed from RUNYARD_PLUGINS. Add the plugin again, or give the task another kind.',
     });
     expect((await client.callOk('GET', '2.0/jobs/get', { job_id })).settings.http_request_task).toEqual({
       url: at,

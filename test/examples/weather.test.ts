@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { noLibraries } from '../../engine/cluster/libraries.ts';
-import { plugin as notebookPlugin } from '../../runners/notebook/notebook.ts';
-import { plugin as pythonPlugin } from '../../runners/python/python.ts';
+import { notebookRunner } from '../../runners/notebook/notebook.ts';
+import { pythonRunner } from '../../runners/python/python.ts';
 import {
   createTemporaryDirectory,
   createTestContext,
@@ -70,8 +70,8 @@ async function runTask(task: Task, year: string, roots: FileRoots): Promise<Test
   const notebook = task.notebook_task;
   const outcome =
     notebook === undefined
-      ? await pythonPlugin.run(task.spark_python_task ?? { python_file: '' }, context)
-      : await notebookPlugin.run(
+      ? await pythonRunner.run(task.spark_python_task ?? { python_file: '' }, context)
+      : await notebookRunner.run(
           { ...notebook, base_parameters: { ...notebook.base_parameters, year } },
           context,
         );

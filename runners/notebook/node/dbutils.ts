@@ -6,7 +6,7 @@ import { createTaskValues } from './task-values.ts';
 import type { NotebookDriverInput } from './driver-protocol.ts';
 import { createRunNotebook } from './workflow.ts';
 
-/** The exit call ends the cell by being thrown. */
+/** Thrown by the exit call to end the cell. */
 export class NotebookExit extends Error {
   override readonly name = 'NotebookExit';
 }
@@ -18,19 +18,19 @@ export interface Dbutils {
 }
 
 export function createDbutils(order: NotebookDriverInput): Dbutils {
-  let exited: string | undefined;
-  const known = {
+  let exitValue: string | undefined;
+  const members = {
     widgets: createWidgets(order.parameters),
     notebook: rejectMissingMembers('dbutils.notebook', {
       exit(value: unknown = ''): never {
-        exited = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-        throw new NotebookExit(exited);
+        exitValue = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+        throw new NotebookExit(exitValue);
       },
       run: createRunNotebook(order),
     }),
     jobs: rejectMissingMembers('dbutils.jobs', { taskValues: createTaskValues(order.values) }),
   };
-  return { dbutils: rejectMissingMembers('dbutils', known), exitValue: () => exited };
+  return { dbutils: rejectMissingMembers('dbutils', members), exitValue: () => exitValue };
 }
 
 interface WidgetDeclaration {
@@ -39,7 +39,7 @@ interface WidgetDeclaration {
   readonly choices?: readonly unknown[];
 }
 
-/** Parameters of a notebook. A parameter given to the run wins over the default of the widget. */
+/** Creates `dbutils.widgets`. A parameter of the run wins over the default of its widget. */
 function createWidgets(parameters: Readonly<Record<string, string>>): object {
   const defaults = new Map<string, string>();
   const getAll = (): Record<string, string> => ({ ...Object.fromEntries(defaults), ...parameters });
@@ -48,8 +48,8 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
     const value = Object.hasOwn(all, name) ? all[name] : undefined;
     if (value !== undefined) return value;
     throw new Error(
-      `No widget and no parameter of the run is named "${name}" (there is: ${Object.keys(all).toSorted().join(', ') || 'none'}). ` +
-        `Give the run this parameter, or declare it: dbutils.widgets.text("${name}", "").`,
+      `No widget or run parameter is named "${name}"; ${describeNames(all)}. ` +
+        `Pass the parameter to the run, or declare it: dbutils.widgets.text("${name}", "").`,
     );
   };
   const declare = ({ name, defaultValue = '' }: WidgetDeclaration): void => {
@@ -72,10 +72,9 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
       choose({ name, defaultValue, choices }),
     get,
     getAll,
-    getArgument: (name: string, otherwise?: unknown) =>
-      otherwise === undefined || Object.hasOwn(getAll(), name) ? get(name) : String(otherwise),
-    // Removing forgets the declaration alone: notebooks start with removeAll() and declare their widgets
-    // anew.
+    getArgument: (name: string, defaultValue?: unknown) =>
+      defaultValue === undefined || Object.hasOwn(getAll(), name) ? get(name) : String(defaultValue),
+    // Removing a widget keeps the run parameter: notebooks often begin with removeAll().
     remove(name: string): void {
       get(name);
       defaults.delete(name);
@@ -84,7 +83,12 @@ function createWidgets(parameters: Readonly<Record<string, string>>): object {
   });
 }
 
-/** An object whose missing members say that they are missing, and what there is. */
+function describeNames(values: object): string {
+  const names = Object.keys(values).toSorted();
+  return names.length === 0 ? 'none exist' : `available are ${names.join(', ')}`;
+}
+
+/** Wraps an object: access to a missing member throws an error that lists the members. */
 function rejectMissingMembers(path: string, members: object): object {
   return new Proxy(members, {
     get(target, name, receiver) {

@@ -1,4 +1,4 @@
-/** What the process of a SQL or JavaScript notebook is told, and what its parts say to one another. */
+/** Input of the process of a SQL or JavaScript notebook, and interfaces between its parts. */
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
 import type { CellOutput } from '../../../engine/run/task-output.ts';
 
@@ -7,26 +7,26 @@ export type ScriptLanguage = 'sql' | 'javascript';
 /** `notebook-task.json` of an attempt. */
 export interface NotebookDriverInput {
   readonly language: ScriptLanguage;
-  /** The snapshot that is run. */
+  /** File of the snapshot. */
   readonly notebook: string;
-  /** Name of the notebook in the workspace. */
+  /** Path of the notebook in the workspace. */
   readonly path: string;
-  /** Where the engine is asked for runs of other notebooks. */
+  /** Directory for requests to the engine. */
   readonly questions: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly values: TaskValuesInput;
-  /** The file to write. */
+  /** File of the report. */
   readonly report: string;
-  /** A directory for what does not fit into memory. */
+  /** Directory for data that does not fit into memory. */
   readonly temporary: string;
-  /** Most bytes of output of one cell. */
+  /** Maximum output of one cell. */
   readonly cellBytes: number;
 }
 
 export interface TaskValuesInput {
-  /** Keeps what this task sets: name -> JSON text. */
+  /** File of the values of this task: name -> JSON text. */
   readonly file: string;
-  /** What the tasks before it have set, by task key. */
+  /** Values of upstream tasks, by task key. */
   readonly before: Readonly<Record<string, TaskValues>>;
   readonly valueBytes: number;
   readonly allBytes: number;
@@ -34,34 +34,34 @@ export interface TaskValuesInput {
 
 /** One cell of a notebook in source format. */
 export interface SourceCell {
-  /** Counted from 1, over all cells that are not empty. */
+  /** Counted from 1 over all cells that are not empty. */
   readonly position: number;
-  /** A word that no runner knows stands as it is written. */
+  /** An unknown magic word is kept as written. */
   readonly language: string;
   readonly title: string | undefined;
-  /** Without its markers; of Markdown, the text after `%md`. */
+  /** Text without markers; for Markdown, the text after `%md`. */
   readonly source: string;
 }
 
-/** Runs the cells of one language, in one state that they share. */
+/** Runs cells of one language with shared state. */
 export interface NotebookSession {
-  /** @throws CellError with what its reader should know */
+  /** @throws CellError when the cell fails */
   run(cell: SourceCell): Promise<void>;
-  /** How a value that was thrown is told. */
+  /** Converts a thrown value to an error of the cell. */
   toCellError(error: unknown): CellError;
-  /** What the notebook gave to its exit call: it ends there. */
+  /** Argument of the exit call, which ends the notebook. */
   exitValue(): string | undefined;
   close(): void;
 }
 
-/** How sessions show things. */
+/** Receives the output of the running cell. */
 export interface CellOutputWriter {
-  /** Adds to a stream; what follows one another in the same stream becomes one output. */
+  /** Appends to a stream; consecutive texts of one stream become one output. */
   write(stream: 'stdout' | 'stderr', text: string): void;
   add(output: CellOutput): void;
 }
 
-/** How a cell failed: one line, and all that is known. */
+/** Error of a cell: a summary line, and the trace. */
 export class CellError extends Error {
   readonly summary: string;
   readonly trace: string;

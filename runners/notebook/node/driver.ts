@@ -1,12 +1,13 @@
 /**
- * The process of a SQL or JavaScript notebook: runs its cells in order, and writes a report of what each of
- * them showed.
+ * Process of a SQL or JavaScript notebook: runs its cells in order and writes a report with the output of
+ * each.
  *
  * `node driver.ts <task file> <directory of managed_fs> <directory of the workspace>`. Exit code 0: the
- * notebook succeeded. 1: it failed, and the report says how. Anything else: the process crashed.
+ * notebook succeeded. 1: it failed, and the report holds the error. Anything else: the process crashed.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
+import { formatBytes } from '../../../engine/run/log-masking.ts';
 import {
   CellError,
   type NotebookDriverInput,
@@ -18,7 +19,7 @@ import { createReportWriter } from './report-writer.ts';
 import { parseCells } from './source-format.ts';
 
 const [, , orderFile = '', managedFs = '', workspace = ''] = process.argv;
-// The runner wrote it a moment ago, and nothing of the task has run since.
+// Trusted: the runner wrote it, and no code of the task has run yet.
 const input = JSON.parse(readFileSync(orderFile, 'utf8')) as NotebookDriverInput;
 const cells = readCells();
 const report = createReportWriter(input, cells);
@@ -32,16 +33,16 @@ const recorder = createOutputRecorder({
   onOverflow: () =>
     failNotebook(
       new CellError(
-        `Cell ${runningCell?.position ?? 0} produced more than ${input.cellBytes} bytes of output, the most that a cell may show. The rest of the run was cancelled.`,
+        `Cell ${runningCell?.position ?? 0} exceeded the output limit of ${formatBytes(input.cellBytes)}. The rest of the run was cancelled.`,
       ),
     ),
 });
 
-// What is thrown where nobody waits for it, and a wait that nothing will end, fail the cell as well.
+// Unhandled exceptions and promises that can never settle fail the cell.
 process.on('uncaughtException', (error) => failNotebook(toCellError(error)));
 process.on('beforeExit', () =>
   failNotebook(
-    new CellError(`Cell ${runningCell?.position ?? 0} waits for a promise that nothing is left to settle.`),
+    new CellError(`Cell ${runningCell?.position ?? 0} waits for a promise that can never settle.`),
   ),
 );
 
@@ -52,7 +53,7 @@ function readCells(): SourceCell[] {
       input.language,
     );
   } catch (error) {
-    const summary = `The notebook is not UTF-8 text: ${messageOf(error)}`;
+    const summary = `The notebook is not valid UTF-8: ${messageOf(error)}`;
     createReportWriter(input, []).end({ error: { summary, trace: summary, cell: 0 } });
     writeSync(2, `${summary}\n`);
     return process.exit(1);
@@ -76,7 +77,7 @@ async function runNotebook(): Promise<void> {
   process.exit(0);
 }
 
-/** A notebook of one language does not wait until the other one is loaded. */
+/** Imports only the session of the language, because loading takes time. */
 async function openSession(): Promise<NotebookSession> {
   if (input.language === 'javascript')
     return (await import('./javascript-session.ts')).openJavaScriptSession(input, workspace, recorder);
@@ -93,13 +94,15 @@ async function runCell(cell: SourceCell, opened: NotebookSession): Promise<void>
 }
 
 const languageNames = { sql: 'SQL', javascript: 'JavaScript' } as const;
+/** Magic words that a Python notebook supports. */
+const pythonNotebookWords: ReadonlySet<string> = new Set(['python', 'sql', 'sh', 'pip', 'run']);
 
 function createUnsupportedCellError({ position, language }: SourceCell): CellError {
   const word = language === 'shell' ? 'sh' : language;
   const name = languageNames[input.language];
   return new CellError(
-    `Cell ${position} is a %${word} cell, which a ${name} notebook does not run: it runs ${name} and Markdown cells. ` +
-      `Put it into a notebook of its own language${['python', 'sql', 'sh', 'pip', 'run'].includes(word) ? ', such as a Python notebook' : ''}.`,
+    `Cell ${position} is a %${word} cell, which is not supported in a ${name} notebook. Supported are ${name} and ` +
+      `Markdown. Move it to a notebook of its own language${pythonNotebookWords.has(word) ? ', for example a Python notebook' : ''}.`,
   );
 }
 
@@ -109,9 +112,7 @@ function toCellError(error: unknown): CellError {
     : (session?.toCellError(error) ?? new CellError(messageOf(error)));
 }
 
-/**
- * Ends the report and the process with a failure. The trace goes to the log as well, where people look first.
- */
+/** Ends the report and the process with an error. The trace goes to the log as well. */
 function failNotebook({ summary, trace }: CellError): never {
   const error = { summary: summary.toWellFormed(), trace: trace.toWellFormed() };
   if (runningCell !== undefined)

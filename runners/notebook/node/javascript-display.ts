@@ -1,6 +1,6 @@
 /**
- * `display` of JavaScript notebooks: rows as a table, HTML, pictures, and everything else as Node's own
- * console shows it.
+ * `display` of JavaScript notebooks: shows rows as a table, HTML, images, and other values in the format of
+ * Node's console.
  */
 import { inspect } from 'node:util';
 import type { CellOutput, CellValue } from '../../../engine/run/task-output.ts';
@@ -13,7 +13,7 @@ type TableOutput = Extract<CellOutput, { type: 'table' }>;
 export interface Display {
   display(...values: readonly unknown[]): void;
   displayHtml(html: unknown): void;
-  /** Shows the value of the last expression of a cell, when it has one. */
+  /** Shows the value of the last expression of a cell, unless it is undefined. */
   displayResult(value: unknown): void;
 }
 
@@ -46,20 +46,20 @@ function toOutput(value: unknown): CellOutput {
   };
 }
 
-/** `{ html: '<b>…</b>' }` and nothing else. */
+/** Recognizes `{ html: '<b>…</b>' }` without other keys. */
 function htmlOf(value: object): CellOutput | undefined {
   const html = Reflect.ownKeys(value).length === 1 ? Reflect.get(value, 'html') : undefined;
   return typeof html === 'string' ? { type: 'html', data: html } : undefined;
 }
 
-/** First bytes in hex -> what picture begins with them. */
+/** First bytes of an image file, in hex, with its MIME type. */
 const imageSignatures = [
   ['89504e47', 'image/png'],
   ['ffd8ff', 'image/jpeg'],
   ['47494638', 'image/gif'],
 ] as const;
 
-/** The bytes of a picture, or `{ svg: '<svg …>' }`. */
+/** Recognizes the bytes of an image, or `{ svg: '<svg …>' }`. */
 function imageOf(value: object): CellOutput | undefined {
   if (value instanceof Uint8Array) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -72,7 +72,7 @@ function imageOf(value: object): CellOutput | undefined {
     : undefined;
 }
 
-/** An array of plain objects: a column for each key, in the order in which they appear. */
+/** Converts an array of plain objects to a table with a column for each key, in order of appearance. */
 function tableOf(value: object): TableOutput | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const first: unknown[] = value.slice(0, fixedLimits.tableRows);
@@ -94,12 +94,12 @@ function tableOf(value: object): TableOutput | undefined {
   return { type: 'table', columns, rows, ...(value.length > rows.length && { rowsTotal: value.length }) };
 }
 
-/** What all values of a column are that are there, in the words of tables of other languages. */
+/** Returns the column type that fits all values, with the names that other languages use. */
 function columnTypeOf(values: readonly CellValue[]): string {
-  const there = values.filter((value) => value !== null);
-  if (there.length > 0 && there.every((value) => typeof value === 'boolean')) return 'boolean';
-  if (there.length === 0 || there.some((value) => typeof value !== 'number')) return 'string';
-  return there.every(Number.isInteger) ? 'bigint' : 'double';
+  const present = values.filter((value) => value !== null);
+  if (present.length > 0 && present.every((value) => typeof value === 'boolean')) return 'boolean';
+  if (present.length === 0 || present.some((value) => typeof value !== 'number')) return 'string';
+  return present.every(Number.isInteger) ? 'bigint' : 'double';
 }
 
 function toCellValue(value: unknown): CellValue {

@@ -1,11 +1,8 @@
-/**
- * Says how a cell of a JavaScript notebook failed: one line, the line of the cell, and the notebook's own
- * frames.
- */
+/** Describes errors of JavaScript cells: a summary, an excerpt of the cell, and the frames of the notebook. */
 import { inspect } from 'node:util';
 import { CellError } from './driver-protocol.ts';
 
-/** What a cell is written as, and what was run of it: the same but for its imports. */
+/** Source of each cell, and the code that was run: the source with rewritten imports. */
 export type CellSources = Map<number, { readonly source: string; readonly code: string }>;
 
 interface CellLocation {
@@ -19,7 +16,7 @@ const summaryCharactersMax = 2_000;
 const traceCharactersMax = 200_000;
 const excerptContextLines = 2;
 
-/** The file under which a cell is known to the inspector. */
+/** Returns the file name of a cell for the inspector. */
 export function cellFileName(position: number): string {
   return `runyard-cell-${position}.js`;
 }
@@ -29,15 +26,15 @@ const driverFrame = new RegExp(
   `${escapeRegExp(new URL('.', import.meta.url).href)}|\\(?node:(?:inspector|diagnostics_channel|internal/(?:util|process|modules))|new Promise \\(<anonymous>\\)`,
 );
 
-/** @param place where the inspector saw it, for what has no frames: errors of syntax */
-export function toCellError(thrown: unknown, sources: CellSources, place?: CellLocation): CellError {
+/** @param location position reported by the inspector, for syntax errors, which have no frames */
+export function toCellError(thrown: unknown, sources: CellSources, location?: CellLocation): CellError {
   const summary = summaryOf(thrown);
-  const at = findLocation(thrown) ?? (thrown instanceof SyntaxError ? place : undefined);
-  const told = thrown instanceof Error ? renderStack(thrown) : summary;
+  const at = findLocation(thrown) ?? (thrown instanceof SyntaxError ? location : undefined);
+  const stack = thrown instanceof Error ? renderStack(thrown) : summary;
   const excerpt = at === undefined ? '' : renderExcerpt(at, sources);
   return new CellError(
     truncateMiddle(summary, summaryCharactersMax),
-    truncateMiddle(`${excerpt}${told}`, traceCharactersMax),
+    truncateMiddle(`${excerpt}${stack}`, traceCharactersMax),
   );
 }
 
@@ -47,17 +44,14 @@ function summaryOf(thrown: unknown): string {
   return line;
 }
 
-/**
- * The error as Node tells it, with its causes, without the frames of the driver; cells are called what people
- * call them.
- */
+/** Renders an error with its causes like Node, without frames of the driver and with readable cell names. */
 function renderStack(error: Error): string {
   trimStacks(error, new Set());
-  // One without any frame stands in brackets.
+  // Node puts an error without frames in brackets.
   return inspect(error, { depth: 4 }).replace(/^\[([^]*)\]$/, '$1');
 }
 
-/** Below the first frame of a cell lie those of whoever called it: Node and the driver. */
+/** Removes frames of Node and of the driver, which are below the first frame of a cell. */
 function trimStacks(thrown: unknown, seen: Set<unknown>): void {
   if (!(thrown instanceof Error) || seen.has(thrown)) return;
   seen.add(thrown);
@@ -66,13 +60,13 @@ function trimStacks(thrown: unknown, seen: Set<unknown>): void {
   const own = (line: string): boolean => /^\s+at /.test(line) && driverFrame.test(line);
   const kept = (last >= 0 ? lines.slice(0, last + 1) : lines).filter((line) => !own(line));
   const stack = kept.map((line) => line.replace(cellFrame, 'Cell $1, line $2:$3')).join('\n');
-  // One that was frozen is shown as it is.
+  // Has no effect on a frozen error.
   Reflect.defineProperty(thrown, 'stack', { value: stack, configurable: true, writable: true });
   trimStacks(thrown.cause, seen);
   if (thrown instanceof AggregateError) thrown.errors.forEach((each) => trimStacks(each, seen));
 }
 
-/** The topmost frame of a cell. */
+/** Returns the location of the topmost frame of a cell. */
 function findLocation(thrown: unknown): CellLocation | undefined {
   const [, cell, line, column] = cellFrame.exec(thrown instanceof Error ? String(thrown.stack) : '') ?? [];
   return cell === undefined
@@ -83,7 +77,7 @@ function findLocation(thrown: unknown): CellLocation | undefined {
 function renderExcerpt({ cell, line, column }: CellLocation, sources: CellSources): string {
   const { source = '', code = '' } = sources.get(cell) ?? {};
   const lines = source.split('\n');
-  // Where an import was rewritten, the column is not that of the line as it was written.
+  // The column is wrong for a line whose import was rewritten.
   const same = lines[line] === code.split('\n')[line];
   const first = Math.max(0, line - excerptContextLines);
   const shown = lines.slice(first, line + excerptContextLines + 1).flatMap((text, index) => {

@@ -1,19 +1,19 @@
-/** Evaluates code as the console of developer tools does, through the inspector of this very process. */
+/** Evaluates code like the console of developer tools, through the inspector of this process. */
 import type { Runtime } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 
 export type EvaluationResult =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Line and column, from 0, tell where an error of syntax is. */
+  /** Line and column of a syntax error, from 0. */
   | { readonly kind: 'thrown'; readonly thrown: unknown; readonly line: number; readonly column: number };
 
 export interface Evaluator {
-  /** @param file under which the code appears in traces */
+  /** @param file name of the code in traces */
   evaluate(code: string, file: string): Promise<EvaluationResult>;
   close(): void;
 }
 
-/** Where a value comes back: the inspector hands over descriptions of values alone. */
+/** Global that receives a value, because the inspector only returns descriptions of values. */
 const valueSlot = Symbol.for('runyard.value');
 
 export function createEvaluator(): Evaluator {
@@ -33,9 +33,9 @@ export function createEvaluator(): Evaluator {
       arguments: [{ objectId }],
       functionDeclaration: `function (value) { globalThis[Symbol.for('${valueSlot.description}')] = value; }`,
     });
-    const landed: unknown = Reflect.get(globalThis, valueSlot);
+    const received: unknown = Reflect.get(globalThis, valueSlot);
     Reflect.set(globalThis, valueSlot, undefined);
-    return landed;
+    return received;
   };
 
   return {
@@ -46,7 +46,7 @@ export function createEvaluator(): Evaluator {
         awaitPromise: true,
         objectGroup: 'cell',
       };
-      // The types know no answers, as they do not know every method.
+      // The type declarations lack the results of `post`.
       const { result, exceptionDetails } = (await session.post(
         'Runtime.evaluate',
         request,
@@ -61,7 +61,7 @@ export function createEvaluator(): Evaluator {
           column: columnNumber,
         };
       } finally {
-        // What the inspector keeps for a console that nobody opens.
+        // Frees the objects that the inspector keeps for a console.
         await session.post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
         await session.post('Runtime.discardConsoleEntries');
       }
@@ -70,7 +70,7 @@ export function createEvaluator(): Evaluator {
   };
 }
 
-/** `10n`, `NaN`, `-0`, `Infinity`. */
+/** Parses `10n`, `NaN`, `-0` and `Infinity`. */
 function parseUnserializable(text: string): unknown {
   return text.endsWith('n') ? BigInt(text.slice(0, -1)) : Number(text);
 }

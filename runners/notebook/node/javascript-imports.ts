@@ -1,13 +1,10 @@
-/**
- * `import` in JavaScript notebooks: modules come from the notebook's own folder, from Node, and from
- * installed packages.
- */
+/** `import` in JavaScript notebooks: modules of the notebook's folder, of Node, and of installed packages. */
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { codeOf } from '../../../engine/errors.ts';
 
-/** The function that imports are made of: the inspector, which runs the cells, knows no others. */
+/** Global function that replaces imports, because the inspector supports none. */
 export const importer = {
   name: '$runyardImport',
   from(folder: string): (specifier: unknown, options?: ImportCallOptions) => Promise<unknown> {
@@ -21,7 +18,7 @@ function resolveSpecifier(specifier: string, require: NodeJS.Require): string {
   const path = resolveModule(specifier, require);
   if (path !== undefined) return pathToFileURL(path).href;
   throw new Error(
-    `Cannot find the module ${JSON.stringify(specifier)}. A relative path is looked for from the notebook's folder, any other name in node_modules there and above.`,
+    `Cannot find the module ${JSON.stringify(specifier)}. Relative paths are resolved from the notebook's folder, other names in node_modules there and above.`,
   );
 }
 
@@ -47,7 +44,7 @@ interface AstNode {
   readonly [field: string]: unknown;
 }
 
-/** The code of a cell with its imports made of `importer`, all other text on the line on which it stood. */
+/** Replaces the imports of a cell by calls of `importer`. Line numbers do not change. */
 export async function rewriteImports(source: string): Promise<string> {
   if (!/\bimport\b/.test(source)) return source;
   const edits = await findImportEdits(source);
@@ -60,7 +57,7 @@ export async function rewriteImports(source: string): Promise<string> {
 }
 
 async function findImportEdits(source: string): Promise<SourceEdit[]> {
-  // Loaded only for cells that import: it takes longer than most of them.
+  // Loaded only for cells with imports, because loading takes longer than most cells.
   const { parseAst } = await import('vite');
   const edits: SourceEdit[] = [];
   const visit = (value: unknown): void => {
@@ -75,12 +72,12 @@ async function findImportEdits(source: string): Promise<SourceEdit[]> {
     visit(parseAst(source, { lang: 'js' }));
     return edits;
   } catch {
-    // What is no module may still be a script; if it is not, its error is told when it is run.
+    // The code may still be a valid script; otherwise running it reports the syntax error.
     return [];
   }
 }
 
-/** `import a, { b as c } from 'x'` as `const { default: a, b: c } = await …('x')`, on as many lines. */
+/** Rewrites `import a, { b as c } from 'x'` to `const { default: a, b: c } = await …('x')` on as many lines. */
 function rewriteDeclaration(node: AstNode, source: string): SourceEdit {
   const specifiers = toNodes(node['specifiers']);
   const [from] = toNodes([node['source']]);

@@ -1,7 +1,7 @@
 /**
- * The cells of a JavaScript notebook, run one after the other as in the console of a browser's developer
- * tools: what a cell declares is there for the next and may be declared anew, `await` stands where it likes,
- * and the value of the last expression is shown.
+ * Session of a JavaScript notebook. Cells run as in the console of a browser's developer tools: declarations
+ * are visible in later cells and can be repeated, top-level `await` works, and the value of the last
+ * expression is shown.
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -13,9 +13,7 @@ import { cellFileName, toCellError, type CellSources } from './javascript-error.
 import type { NotebookDriverInput, NotebookSession, CellOutputWriter } from './driver-protocol.ts';
 import { createDbutils } from './dbutils.ts';
 
-/**
- * @param workspace its directory: modules with a relative path are looked for in the folder of the notebook
- */
+/** @param workspace directory of the workspace; relative imports start at the folder of the notebook */
 export function openJavaScriptSession(
   order: NotebookDriverInput,
   workspace: string,
@@ -35,14 +33,14 @@ export function openJavaScriptSession(
   });
   teeStreams(shown);
   process.argv = [process.execPath, order.path];
-  // Below the notebook's own frames lie those of the libraries that it calls.
+  // Frames of libraries are above the frames of the notebook, so the default of 10 is too low.
   Error.stackTraceLimit = 50;
   return {
     async run({ position, source }) {
       const code = await rewriteImports(source);
       sources.set(position, { source, code });
       const evaluated = await evaluator.evaluate(code, cellFileName(position));
-      // A cell that catches the exit all the same has called it.
+      // The exit call counts even if the cell caught its exception.
       if (utilities.exitValue() !== undefined) return;
       if (evaluated.kind === 'value') display.displayResult(evaluated.value);
       else
@@ -58,19 +56,19 @@ export function openJavaScriptSession(
   };
 }
 
-/** Names that cells find, and may use for something else. */
+/** Defines global names that cells can overwrite. */
 function defineGlobals(globals: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
 
-/** What is written to stdout and stderr goes to the log files, and to the cell. */
+/** Copies stdout and stderr, which go to the log files, to the cell as well. */
 function teeStreams(shown: CellOutputWriter): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
     const write = stream.write.bind(stream);
     const decoder = new StringDecoder('utf8');
-    // Its overloads differ in their last two arguments alone, which are handed on as they came.
+    // The overloads differ only in the last two arguments, which are passed through.
     stream.write = ((chunk: string | Uint8Array, ...rest: []): boolean => {
       const written = write(chunk, ...rest);
       shown.write(name, typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)));

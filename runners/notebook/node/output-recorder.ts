@@ -1,4 +1,4 @@
-/** Keeps what the running cell shows, in its order, up to the most that a cell may show. */
+/** Records the output of the running cell in order, up to the limit. */
 import { truncateUtf8, type CellOutput } from '../../../engine/run/task-output.ts';
 import type { CellOutputWriter } from './driver-protocol.ts';
 
@@ -8,11 +8,11 @@ export interface OutputRecorder extends CellOutputWriter {
 }
 
 export interface OutputRecorderOptions {
-  /** Most bytes of a cell. */
+  /** Maximum output of a cell. */
   readonly bytesMax: number;
-  /** After each output that was kept. */
+  /** Called after each recorded output. */
   readonly onOutput: () => void;
-  /** What would go beyond the limit is cut, then this is called. */
+  /** Called after output beyond the limit was discarded. */
   readonly onOverflow: () => void;
 }
 
@@ -27,7 +27,7 @@ export function createOutputRecorder({
     size += bytes;
     return size <= bytesMax;
   };
-  const keep = (stream: 'stdout' | 'stderr', text: string): void => {
+  const append = (stream: 'stdout' | 'stderr', text: string): void => {
     const last = outputs.at(-1);
     if (last?.type === stream) outputs[outputs.length - 1] = { type: stream, data: last.data + text };
     else if (text !== '') outputs.push({ type: stream, data: text });
@@ -39,10 +39,10 @@ export function createOutputRecorder({
     },
     outputs: () => outputs,
     write(stream, text) {
-      const room = Math.max(0, bytesMax - size);
-      const whole = fits(Buffer.byteLength(text));
-      keep(stream, whole ? text : truncateUtf8(text, room).text);
-      if (whole) onOutput();
+      const available = Math.max(0, bytesMax - size);
+      const isWhole = fits(Buffer.byteLength(text));
+      append(stream, isWhole ? text : truncateUtf8(text, available).text);
+      if (isWhole) onOutput();
       else onOverflow();
     },
     add(output) {

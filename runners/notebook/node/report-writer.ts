@@ -1,6 +1,4 @@
-/**
- * Writes the report of a notebook: every cell with what it showed, in one step whenever something changed.
- */
+/** Writes the report of a notebook: every cell with its outputs, replaced atomically on every change. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../engine/clock.ts';
 import type {
@@ -11,29 +9,29 @@ import type {
 } from '../../../engine/run/task-output.ts';
 import type { NotebookDriverInput, SourceCell } from './driver-protocol.ts';
 
-/** How often the report is written while a cell shows more and more, ms. */
+/** Throttle of writes while a cell produces output. */
 const interimWriteMs = 1_000;
 
 export interface ReportWriter {
-  /** The cell runs: it has a start and no end, which is how a crash leaves it. */
+  /** Marks a cell as started and not finished, the state that a crash leaves. */
   startCell(position: number): void;
-  /** What it has shown so far, for whoever looks meanwhile and in case it never ends. */
+  /** Writes the output so far, for readers of the running notebook and in case of a crash. */
   writeInterim(position: number, outputs: () => readonly CellOutput[]): void;
   endCell(position: number, status: 'finished' | 'failed', outputs: readonly CellOutput[]): void;
-  end(how: Pick<NotebookReport, 'exitValue' | 'error'>): void;
+  end(result: Pick<NotebookReport, 'exitValue' | 'error'>): void;
 }
 
 export function createReportWriter(order: NotebookDriverInput, sources: readonly SourceCell[]): ReportWriter {
   const cells = sources.map((source) => createInitialCell(source, order));
-  // Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
+  // Each cell is encoded only when it changes.
   const encoded = cells.map((cell) => JSON.stringify(cell));
   let head: Omit<NotebookReport, 'cells'> = {
     path: order.path,
     language: order.language,
     parameters: order.parameters,
   };
-  let written = 0;
-  let later: NodeJS.Timeout | undefined;
+  let lastWriteTime = 0;
+  let writeTimer: NodeJS.Timeout | undefined;
   const change = (position: number, fields: Partial<NotebookCell>): void => {
     const cell = cells[position - 1];
     if (cell === undefined) return;
@@ -46,7 +44,7 @@ export function createReportWriter(order: NotebookDriverInput, sources: readonly
       mode: 0o600,
     });
     renameSync(part, order.report);
-    written = systemClock.now();
+    lastWriteTime = systemClock.now();
   };
   return {
     startCell(position) {
@@ -54,23 +52,22 @@ export function createReportWriter(order: NotebookDriverInput, sources: readonly
       write();
     },
     writeInterim(position, outputs) {
-      const show = (): void => {
+      const writeOutputs = (): void => {
         change(position, { outputs: outputs() });
         write();
       };
-      clearTimeout(later);
-      const wait = written + interimWriteMs - systemClock.now();
-      if (wait <= 0) show();
-      // Nobody may be there to come back to it: the last thing that a cell shows before it computes for an
-      // hour.
-      else later = setTimeout(show, wait).unref();
+      clearTimeout(writeTimer);
+      const wait = lastWriteTime + interimWriteMs - systemClock.now();
+      if (wait <= 0) writeOutputs();
+      // The trailing write matters for output before a long computation.
+      else writeTimer = setTimeout(writeOutputs, wait).unref();
     },
     endCell(position, status, outputs) {
-      clearTimeout(later);
+      clearTimeout(writeTimer);
       change(position, { status, finishTime: systemClock.now(), outputs });
     },
-    end(how) {
-      head = { ...head, ...how };
+    end(result) {
+      head = { ...head, ...result };
       write();
     },
   };
@@ -86,7 +83,7 @@ const languages: readonly string[] = [
   'javascript',
 ] satisfies readonly CellLanguage[];
 
-/** A cell of a language that is not known is shown as one of the notebook's own. */
+/** Returns the state of a cell before it runs. An unknown language is shown as that of the notebook. */
 function createInitialCell(
   { position, language, title, source }: SourceCell,
   order: NotebookDriverInput,

@@ -1,18 +1,15 @@
-/**
- * What is started for a SQL or JavaScript notebook: Node, which runs this service, with the driver of such
- * notebooks.
- */
+/** Command of a SQL or JavaScript notebook: the driver of such notebooks, run by the Node of this service. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { NotebookTask } from '../../../engine/job/task-kinds.ts';
+import type { NotebookTask } from '../../../engine/job/task-schemas.ts';
 import type { Command, RunnerContext } from '../../contract.ts';
 import { createFileAtomically, writeFileAtomically } from '../../process/pinned-command.ts';
 import type { NotebookDriverInput, ScriptLanguage } from './driver-protocol.ts';
 
 const driverProgram = fileURLToPath(new URL('./driver.ts', import.meta.url));
 
-/** File extension -> the language that such a notebook is run in. */
+/** File extension -> language of the notebook. */
 export const scriptLanguages: Readonly<Record<string, ScriptLanguage>> = {
   '.sql': 'sql',
   '.js': 'javascript',
@@ -23,7 +20,7 @@ const snapshotNames = { sql: 'notebook.sql', javascript: 'notebook.js' } as cons
   string
 >;
 
-/** Takes the snapshot and tells the driver what to do with it. @param file the notebook on this machine */
+/** Takes the snapshot and writes the input of the driver. @param file local path of the notebook */
 export async function createScriptCommand(
   language: ScriptLanguage,
   file: string,
@@ -51,7 +48,7 @@ export async function createScriptCommand(
   };
   const orderFile = join(directory, 'notebook-task.json');
   await writeFileAtomically(orderFile, JSON.stringify(order));
-  // The shell hands over where files are: the runner knows that only as variables of the task's environment.
+  // The directories are only known as environment variables of the task, which the shell expands.
   return {
     argv: [
       '/bin/sh',

@@ -1,9 +1,9 @@
-/** Cuts a SQL or JavaScript notebook in source format into cells. */
+/** Parses a SQL or JavaScript notebook in source format into cells. */
 import type { ScriptLanguage, SourceCell } from './driver-protocol.ts';
 
 const commentMarkers = { sql: '--', javascript: '//' } as const satisfies Record<ScriptLanguage, string>;
 
-/** Magic word -> the language of the cell; any other word stands for itself. */
+/** Magic word -> language of the cell; other words are kept. */
 const magicLanguages: ReadonlyMap<string, string> = new Map([
   ['md', 'markdown'],
   ['md-sandbox', 'markdown'],
@@ -22,17 +22,17 @@ interface FormatPatterns {
 }
 
 function patternsOf(language: ScriptLanguage): FormatPatterns {
-  const mark = commentMarkers[language];
+  const commentMarker = commentMarkers[language];
   return {
-    commentMarker: mark,
-    header: new RegExp(`^${mark}\\s*Databricks notebook source\\s*$`),
-    separator: new RegExp(`^${mark} COMMAND -{5,}\\s*$`),
-    title: new RegExp(`^${mark} DBTITLE \\d+,\\s*(.*)$`),
-    magic: new RegExp(`^${mark} MAGIC ?(.*)$`),
+    commentMarker,
+    header: new RegExp(`^${commentMarker}\\s*Databricks notebook source\\s*$`),
+    separator: new RegExp(`^${commentMarker} COMMAND -{5,}\\s*$`),
+    title: new RegExp(`^${commentMarker} DBTITLE \\d+,\\s*(.*)$`),
+    magic: new RegExp(`^${commentMarker} MAGIC ?(.*)$`),
   };
 }
 
-/** The cells of a notebook's text. The header line may be missing: a plain file is one cell. */
+/** Returns the cells of a notebook. The header line is optional: a plain file is one cell. */
 export function parseCells(text: string, language: ScriptLanguage): SourceCell[] {
   const patterns = patternsOf(language);
   const lines = text
@@ -63,16 +63,15 @@ function parseCell(
   const language = word === undefined ? own : (magicLanguages.get(word) ?? word);
   const plain = word === undefined ? lines : lines.map((line) => patterns.magic.exec(line)?.[1] ?? line);
   const known = language === own || language === 'markdown';
-  // What another language would run is shown with the word that says so.
+  // Cells of other languages keep their magic word.
   const shown =
     known && word !== undefined ? [plain[0]?.replace(/^\s*%[\w-]+ ?/, '') ?? '', ...plain.slice(1)] : plain;
   return { position, language, title, source: trimBlankLines(shown).join('\n') };
 }
 
 /**
- * The first magic word of a cell, wherever it stands: no such line is passed over in silence. Markdown alone
- * gives way to code around it, where its lines are comments. Neither language has a statement that begins
- * with a percent sign.
+ * Returns the first magic word on any line of a cell, so that no magic line is ignored silently. Exception:
+ * with code around it, Markdown lines are comments. Neither language has statements that begin with %.
  */
 function findMagicWord(
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs one statement and says what it showed: a table of its first rows, or how many rows it changed. */
+/** Runs one statement. Its output is a table of the first rows, or the number of changed rows. */
 import {
   DuckDBIntervalValue,
   DuckDBTypeId,
@@ -14,14 +14,14 @@ import type { PreparedSql } from './sql-statement.ts';
 import { fixedLimits } from '../../../engine/limits.ts';
 import { truncateText } from './table-limits.ts';
 
-/** Undefined for a statement that shows nothing. */
+/** Runs a statement; undefined for one without output. */
 export async function executeStatement(
   connection: DuckDBConnection,
   { sql, values }: PreparedSql,
 ): Promise<CellOutput | undefined> {
   const statement = await connection.prepare(sql);
   for (const [name, value] of values) statement.bindVarchar(statement.parameterIndex(name), value);
-  // Row by row out of the database: what is left out takes no memory.
+  // Streamed: omitted rows take no memory.
   const result = await statement.stream();
   const types = result.columnTypes();
   const rows: CellValue[][] = [];
@@ -42,7 +42,7 @@ export async function executeStatement(
     }
   }
   if (result.returnType !== ResultReturnType.QUERY_RESULT) return toRowCountOutput(rows);
-  // A plan is drawn with lines, which stand below one another in a text alone.
+  // A query plan is a drawing of text lines.
   if (statement.statementType === StatementType.EXPLAIN)
     return { type: 'text', data: rows.map((row) => String(row.at(-1))).join('\n') };
   const columns = result
@@ -54,12 +54,12 @@ export async function executeStatement(
   return { type: 'table', columns, rows, ...(rowsTotal > rows.length && { rowsTotal }) };
 }
 
-/** DuckDB names a column after its expression, in which parameters are written otherwise. */
+/** Restores `:name` in column names, where DuckDB writes parameters as `$name`. */
 function restoreParameterNames(name: string, values: PreparedSql['values']): string {
   return [...values.keys()].reduce((text, each) => text.replaceAll(`$${each}`, `:${each}`), name);
 }
 
-/** A statement that changes something answers with the number of rows, or with nothing. */
+/** Returns the number of changed rows, if the statement reports it. */
 function toRowCountOutput([row]: readonly (readonly CellValue[])[]): CellOutput | undefined {
   const count = row?.[0];
   return typeof count === 'number'
@@ -67,7 +67,7 @@ function toRowCountOutput([row]: readonly (readonly CellValue[])[]): CellOutput 
     : undefined;
 }
 
-/** Numbers where nothing is lost; what has parts (lists, structs) as JSON. */
+/** Converts a value: numbers without loss, lists and structs as JSON. */
 function toCellValue(value: unknown, type: DuckDBType | undefined): CellValue {
   if (type?.typeId === DuckDBTypeId.INTERVAL && isInterval(value))
     return new DuckDBIntervalValue(value.months, value.days, BigInt(value.micros)).toString();

@@ -1,6 +1,4 @@
-/**
- * The database of a SQL notebook: DuckDB in this process, shut in to managed_fs and the working directory.
- */
+/** Session of a SQL notebook: DuckDB in this process, restricted to managed_fs and the working directory. */
 import { mkdirSync, realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../../engine/sql/duckdb-functions.ts';
@@ -17,7 +15,7 @@ import { splitStatements, type SqlStatement } from '../../../engine/sql/statemen
 import { executeStatement } from './sql-result.ts';
 import { parseWidgetStatement } from './sql-widgets.ts';
 
-/** Memory of the database; what needs more goes to files of the attempt. */
+/** Memory limit of the database; larger data spills to files of the attempt. */
 const memoryLimit = '1GB';
 const summaryCharactersMax = 2_000;
 const excerptLinesMax = 60;
@@ -67,7 +65,7 @@ export async function openSqlSession(
   };
 }
 
-/** The order counts: what is allowed must be said before everything else is shut off. */
+/** Restricts DuckDB to some directories. The allowed directories must be set before access is disabled. */
 export async function restrictAccess(
   connection: DuckDBConnection,
   directories: readonly string[],
@@ -86,7 +84,7 @@ export async function restrictAccess(
   await connection.run('SET lock_configuration=true');
 }
 
-/** Functions that queries of dashboards have and DuckDB lacks; what it has means here what it means there. */
+/** Defines functions that dashboard queries support and DuckDB lacks. */
 async function defineFunctions(connection: DuckDBConnection): Promise<void> {
   const known = await connection.runAndReadAll('SELECT DISTINCT function_name FROM duckdb_functions()');
   const names = new Set(known.getRows().map(([name]) => String(name)));
@@ -94,26 +92,23 @@ async function defineFunctions(connection: DuckDBConnection): Promise<void> {
     if (!names.has(macro.slice(0, macro.indexOf('(')))) await connection.run(`CREATE MACRO ${macro}`);
 }
 
-/** Beginning of a message -> what can be done. */
+/** Pattern of a message -> hint for the user. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:Permission|Missing Extension|Extension Autoloading) Error/,
-    'A SQL notebook reads and writes files of managed_fs (managed_fs:/dir/file.csv) and of its own working directory, and reaches no network.',
+    'A SQL notebook can access files of managed_fs (managed_fs:/dir/file.csv) and of its working directory, and has no network access.',
   ],
   [
     /Unexpected prepared parameter/,
-    "DuckDB takes no parameter in a statement of this kind. Keep it in a variable first: SET VARIABLE x = :x, then write getvariable('x').",
+    "DuckDB supports no parameters in this statement. Use a variable: SET VARIABLE x = :x, then getvariable('x').",
   ],
-  [/^Invalid Input Error: Values were not provided/, 'A parameter of the run is written :name.'],
+  [/^Invalid Input Error: Values were not provided/, 'Write a parameter of the run as :name.'],
   [/^Out of Memory Error/, 'Read fewer columns, or aggregate earlier.'],
 ];
 
-/**
- * What DuckDB says, in the words of the cell: its parameters, and managed_fs instead of a directory of this
- * machine.
- */
-function toStatementError(said: string, { values }: PreparedSql, root: string): CellError {
-  const named = [...values.keys()].reduce((text, name) => text.replaceAll(`$${name}`, `:${name}`), said);
+/** Converts an error of DuckDB: parameters as `:name`, and managed_fs instead of its local directory. */
+function toStatementError(error: string, { values }: PreparedSql, root: string): CellError {
+  const named = [...values.keys()].reduce((text, name) => text.replaceAll(`$${name}`, `:${name}`), error);
   const message = named.replaceAll(`${root}/`, 'managed_fs:/').trim();
   const hint = hints.find(([pattern]) => pattern.test(message))?.[1];
   return new CellError(
@@ -122,7 +117,7 @@ function toStatementError(said: string, { values }: PreparedSql, root: string): 
   );
 }
 
-/** Adds where it happened: the line, and the statement with the lines around it. */
+/** Adds the line and the statement to an error. */
 function addCellLocation(
   error: unknown,
   position: number,
@@ -130,7 +125,7 @@ function addCellLocation(
   { line, tokens }: SqlStatement,
 ): CellError {
   const { summary, trace } = error instanceof CellError ? error : new CellError(messageOf(error));
-  const said = Number(/^LINE (\d+):/m.exec(trace)?.[1] ?? line);
+  const errorLine = Number(/^LINE (\d+):/m.exec(trace)?.[1] ?? line);
   const lines = tokens
     .map(({ text }) => text)
     .join('')
@@ -139,13 +134,14 @@ function addCellLocation(
     .split('\n')
     .slice(line - 1, line - 1 + Math.min(lines, excerptLinesMax))
     .map(
-      (text, index) => `${line + index === said ? '>' : ' '} ${String(line + index).padStart(3)} | ${text}`,
+      (text, index) =>
+        `${line + index === errorLine ? '>' : ' '} ${String(line + index).padStart(3)} | ${text}`,
     );
-  const more = lines > excerptLinesMax ? [`      (${lines - excerptLinesMax} more lines)`] : [];
-  const short =
+  const omitted = lines > excerptLinesMax ? [`      (${lines - excerptLinesMax} more lines)`] : [];
+  const shortSummary =
     summary.length > summaryCharactersMax ? `${summary.slice(0, summaryCharactersMax)} ...` : summary;
   return new CellError(
-    `${short} (cell ${position}, line ${said})`,
-    [trace, '', `Cell ${position}, line ${said}, in this statement:`, ...excerpt, ...more].join('\n'),
+    `${shortSummary} (cell ${position}, line ${errorLine})`,
+    [trace, '', `Cell ${position}, line ${errorLine}, in this statement:`, ...excerpt, ...omitted].join('\n'),
   );
 }

@@ -1,4 +1,5 @@
-"""Runs other programs for a cell: what they print is shown in the cell and written to the log, as it comes."""
+"""Runs other programs for a cell and streams their output to the cell and to the log."""
+
 import codecs
 import os
 import selectors
@@ -7,22 +8,22 @@ import subprocess
 import sys
 import tempfile
 
-from .failures import CellFailed
+from .cell_errors import CellError
 
-#: How long the output of a program that has ended is waited for, when something that it started holds it open, seconds.
-GRACE = 0.2
+#: Seconds to wait for output after a program has ended while one of its children keeps the stream open.
+DRAIN_SECONDS = 0.2
 
 
-def run(argv, streams=None):
-    """Runs a program to its end and returns its exit code; negative for a signal."""
+def run_command(argv, streams=None):
+    """Runs a program and returns its exit code; negative for a signal."""
     streams = streams or (sys.stdout, sys.stderr)
     sys.stdout.flush()
     child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        relay(child, streams)
+        copy_streams(child, streams)
         return child.wait()
     finally:
-        # The cell showed too much, or was interrupted.
+        # The output limit was exceeded, or the cell was interrupted.
         if child.poll() is None:
             child.kill()
             child.wait()
@@ -30,15 +31,15 @@ def run(argv, streams=None):
         child.stderr.close()
 
 
-def relay(child, streams):
-    """Copies both streams until they end, or the program has ended and nothing comes any more."""
+def copy_streams(child, streams):
+    """Copies both streams until they end, or until the program has ended and they stay silent."""
     decode = codecs.getincrementaldecoder("utf-8")
     with selectors.DefaultSelector() as selector:
         for pipe, stream in zip((child.stdout, child.stderr), streams):
             os.set_blocking(pipe.fileno(), False)
             selector.register(pipe, selectors.EVENT_READ, (stream, decode("backslashreplace")))
         while selector.get_map():
-            ready = selector.select(GRACE)
+            ready = selector.select(DRAIN_SECONDS)
             if not ready and child.poll() is not None:
                 break
             for key, _ in ready:
@@ -51,20 +52,20 @@ def relay(child, streams):
                     selector.unregister(key.fileobj)
 
 
-def shell(script, options=""):
-    """Runs a shell script with bash (sh where there is none). Returns the exit code."""
+def run_shell(script, options=""):
+    """Runs a shell script with bash (sh if bash is missing) and returns its exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8", errors="surrogateescape") as file:
         file.write(script + "\n")
         file.flush()
-        return run([shutil.which("bash") or "sh", *options.split(), file.name])
+        return run_command([shutil.which("bash") or "sh", *options.split(), file.name])
 
 
-def shell_cell(script, options):
-    """A `%sh` cell. Raises CellFailed when it has `-e` and a command fails; else the exit code is only told."""
-    code = shell(script, options)
+def run_shell_cell(script, options):
+    """Runs a `%sh` cell. With `-e` a failing command raises CellError; otherwise the exit code is printed."""
+    code = run_shell(script, options)
     if code == 0:
         return
-    told = "exit code %d" % code if code > 0 else "signal %d" % -code
+    status = "exit code %d" % code if code > 0 else "signal %d" % -code
     if "e" in options.replace("-", " ").replace(" ", ""):
-        raise CellFailed("The %%sh cell ended with %s." % told)
-    sys.stderr.write("The shell ended with %s. (With %%sh -e this would fail the cell.)\n" % told)
+        raise CellError("The %%sh cell ended with %s." % status)
+    sys.stderr.write("The shell ended with %s. (With %%sh -e this would fail the cell.)\n" % status)

@@ -1,13 +1,14 @@
-"""The utilities object of a notebook."""
-from .failures import RestartPython
+"""`dbutils`, the utilities of a notebook."""
+
+from .cell_errors import PythonRestart
 from .file_system import FileSystem
 from .task_values import TaskValues
 from .widgets import Widgets
-from .workflow import Notebook
+from .workflow import NotebookUtility
 
 
-class Unavailable:
-    """A family of utilities that there is not, or not all of: using it says so."""
+class UnavailableUtility:
+    """A family of utilities that Runyard does not provide, or only in part. Other uses raise."""
 
     def __init__(self, path, remedy=""):
         self._path = path
@@ -22,7 +23,7 @@ class Unavailable:
         raise NotImplementedError("%s is not available in Runyard.%s" % (self._path, self._remedy))
 
 
-class Jobs(Unavailable):
+class Jobs(UnavailableUtility):
     """`dbutils.jobs`."""
 
     def __init__(self, values):
@@ -30,7 +31,7 @@ class Jobs(Unavailable):
         self.taskValues = TaskValues(values)
 
 
-class Library(Unavailable):
+class Library(UnavailableUtility):
     """`dbutils.library`."""
 
     def __init__(self):
@@ -38,25 +39,27 @@ class Library(Unavailable):
         self.restart = False
 
     def restartPython(self):
-        """Runs the next cells in a fresh Python process: names are gone, widgets, task values and packages stay."""
+        """Runs the next cells in a new Python process. Widgets, task values and packages are kept."""
         self.restart = True
-        raise RestartPython()
+        raise PythonRestart()
 
 
-class Utilities:
-    """`dbutils`. `task`: what the driver was told; `widgets`: those declared before Python was restarted."""
+class Dbutils:
+    """`dbutils`. `task`: content of the task file; `widgets`: widgets declared before a restart of Python."""
 
     def __init__(self, task, widgets=None):
         self.widgets = Widgets(task["parameters"], widgets)
         self.jobs = Jobs(task["values"])
-        self.notebook = Notebook(task["path"], task["questions"])
+        self.notebook = NotebookUtility(task["path"], task["questions"])
         self.library = Library()
         self.fs = FileSystem(task["managedFs"])
-        self.secrets = Unavailable(
-            "dbutils.secrets", " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
-            "with _SECRET or _TOKEN, and read it with os.environ.")
+        self.secrets = UnavailableUtility(
+            "dbutils.secrets",
+            " Put the value into an environment variable of the cluster (spark_env_vars) whose name ends "
+            "with _SECRET or _TOKEN, and read it with os.environ.",
+        )
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return Unavailable("dbutils.%s" % name)
+        return UnavailableUtility("dbutils.%s" % name)

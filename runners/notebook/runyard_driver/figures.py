@@ -1,4 +1,5 @@
-"""Figures of matplotlib, where it is installed: `plt.show()` and the end of a cell show them as pictures."""
+"""Shows matplotlib figures as images, at `plt.show()` and at the end of a cell."""
+
 import importlib.abc
 import importlib.util
 import io
@@ -11,23 +12,23 @@ def is_figure(value):
     return type(value).__name__ == "Figure" and type(value).__module__ == "matplotlib.figure"
 
 
-def figure_png(figure):
-    """A figure as the bytes of a PNG."""
+def render_png(figure):
+    """Returns a figure as a PNG."""
     out = io.BytesIO()
     figure.savefig(out, format="png", bbox_inches="tight")
     return out.getvalue()
 
 
-class Figures:
-    """Shows the open figures of pyplot. Nothing is imported before the notebook imports pyplot itself."""
+class FigureDisplay:
+    """Shows the open figures of pyplot. Imports matplotlib only after the notebook has done so."""
 
     def __init__(self, display):
         self.display = display
         sys.meta_path.insert(0, PyplotFinder())
-        figures_shown[:] = [self.flush]
+        flush_hooks[:] = [self.flush]
 
     def flush(self):
-        """Shows every open figure once, and closes it. One that was displayed as it is now was shown already."""
+        """Shows and closes every open figure, except those already displayed in the same state."""
         pyplot = sys.modules.get("matplotlib.pyplot")
         displayed, self.display.figures = self.display.figures, []
         if pyplot is None or not hasattr(pyplot, "get_fignums"):
@@ -36,17 +37,17 @@ class Figures:
             figure = pyplot.figure(number)
             pyplot.close(figure)
             if figure.get_axes() or figure.texts or figure.images:
-                picture = figure_png(figure)
-                if picture not in displayed:
-                    self.display.image("image/png", picture)
+                image = render_png(figure)
+                if image not in displayed:
+                    self.display.image("image/png", image)
 
 
-#: Holds the one function that shows the open figures; the backend finds it here.
-figures_shown = []
+#: Callbacks of `plt.show()`: the backend calls them to show the open figures.
+flush_hooks = []
 
 
 class PyplotFinder(importlib.abc.MetaPathFinder):
-    """Gives pyplot our backend when it is imported: a variable of the environment would reach other programs, too."""
+    """Selects our backend when pyplot is imported. An environment variable would affect children too."""
 
     def find_spec(self, name, path, target=None):
         if name != "matplotlib.pyplot":
@@ -59,7 +60,7 @@ class PyplotFinder(importlib.abc.MetaPathFinder):
 
         def exec_module(module):
             load(module)
-            # The folder of the service stays as it was installed.
+            # No __pycache__ in the installation directory of the service.
             writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
             try:
                 module.switch_backend(BACKEND)

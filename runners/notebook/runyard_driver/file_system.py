@@ -1,4 +1,5 @@
 """`dbutils.fs`: files of managed_fs, by paths such as `managed_fs:/data/rain.csv`."""
+
 import collections
 import os
 import shutil
@@ -8,85 +9,90 @@ import tempfile
 SCHEMES = ("managed_fs:", "dbfs:")
 
 FileInfo = collections.namedtuple("FileInfo", "path name size modificationTime")
-FileInfo.__doc__ = "An entry of a directory. Names and paths of directories end with a slash; times are epoch milliseconds."
+FileInfo.__doc__ = (
+    "Entry of a directory. Names and paths of directories end with a slash; times are epoch milliseconds."
+)
 FileInfo.isDir = lambda self: self.name.endswith("/")
 FileInfo.isFile = lambda self: not self.isDir()
 
 
 class FileSystem:
-    """`root`: the directory behind `managed_fs:/`. No path leads out of it, neither by `..` nor by links."""
+    """`root`: the directory of `managed_fs:/`. Neither `..` nor links lead out of it."""
 
     def __init__(self, root):
         self._root = root
 
     def ls(self, dir):
-        """What stands directly in a directory, by name; a file is listed as itself."""
-        name, path = self._existing(dir)
+        """Lists the direct entries of a directory by name; for a file, the file itself."""
+        name, path = self._resolve_existing(dir)
         if not os.path.isdir(path):
-            return [info(name, path)]
+            return [file_info(name, path)]
         entries = []
         for entry in sorted(os.listdir(path)):
             inside = os.path.join(path, entry)
             if self._is_inside(inside) and os.path.exists(inside):
-                entries.append(info(name.rstrip("/") + "/" + entry, inside))
+                entries.append(file_info(name.rstrip("/") + "/" + entry, inside))
         return entries
 
     def head(self, file, maxBytes=65536, max_bytes=None):
-        """The first bytes of a file, as text."""
-        _, path = self._existing(file)
+        """Returns the first bytes of a file as text."""
+        _, path = self._resolve_existing(file)
         if not os.path.isfile(path):
             raise IsADirectoryError("%s is a directory; dbutils.fs.head reads a file." % file)
         with open(path, "rb") as content:
             return content.read(maxBytes if max_bytes is None else max_bytes).decode("utf-8", "replace")
 
     def put(self, file, contents, overwrite=False):
-        """Writes a text to a file, in one step. Raises FileExistsError when there is one and `overwrite` is not set."""
+        """Writes a text to a file atomically. Raises FileExistsError without `overwrite`."""
         name, path = self._resolve(file)
         if os.path.isdir(path):
             raise IsADirectoryError("%s is a directory." % file)
         if os.path.lexists(path) and not overwrite:
-            raise FileExistsError("%s is there already; give overwrite=True to replace it." % name)
+            raise FileExistsError("%s already exists; pass overwrite=True to replace it." % name)
         data = contents.encode("utf-8") if isinstance(contents, str) else bytes(contents)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        write_in_one_step(path, data)
+        write_atomically(path, data)
         print("Wrote %d bytes." % len(data))
         return True
 
     def mkdirs(self, dir):
-        """Makes a directory and the folders above it."""
+        """Creates a directory and its missing parents."""
         os.makedirs(self._resolve(dir)[1], exist_ok=True)
         return True
 
     def cp(self, source, to, recurse=False, **_renamed):
-        """Copies a file, or with `recurse` a directory."""
-        name, path = self._existing(source)
-        target = self._target(path, to)
+        """Copies a file, or a directory with `recurse`."""
+        name, path = self._resolve_existing(source)
+        target = self._resolve_target(path, to)
         if os.path.isdir(path):
             self._check_tree(name, path, target, recurse)
-            shutil.copytree(path, target, dirs_exist_ok=True, ignore=self._outside)
+            shutil.copytree(path, target, dirs_exist_ok=True, ignore=self._find_outside_links)
         else:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(path, target)
         return True
 
     def mv(self, source, to, recurse=False):
-        """Moves a file, or with `recurse` a directory."""
-        name, path = self._existing(source)
-        target = self._target(path, to)
+        """Moves a file, or a directory with `recurse`."""
+        name, path = self._resolve_existing(source)
+        target = self._resolve_target(path, to)
         if os.path.isdir(path):
             self._check_tree(name, path, target, recurse)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.move(self._entry(source), target)
+        shutil.move(self._resolve_entry(source), target)
         return True
 
     def rm(self, dir, recurse=False):
-        """Removes a file, or with `recurse` a directory. Of a link the link alone. False when nothing is there."""
-        path = self._entry(dir)
+        """Removes a file, a link, or a directory with `recurse`. Returns False if the path does not exist."""
+        path = self._resolve_entry(dir)
         if not os.path.lexists(path):
             return False
         if stat.S_ISDIR(os.lstat(path).st_mode):
             if os.listdir(path) and not recurse:
-                raise OSError("%s is a directory that is not empty; give recurse=True to remove it with all it holds." % dir)
+                raise OSError(
+                    "%s is a directory that is not empty; pass recurse=True to remove it with its content."
+                    % dir
+                )
             shutil.rmtree(path)
         else:
             os.unlink(path)
@@ -95,11 +101,13 @@ class FileSystem:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotImplementedError("dbutils.fs.%s is not available in Runyard: all files are below managed_fs:/ already." % name)
+        raise NotImplementedError(
+            "dbutils.fs.%s is not available in Runyard; all files are below managed_fs:/." % name
+        )
 
     def _resolve(self, uri):
-        """(path in managed_fs, real path on this machine). Raises ValueError for a path that leads outside."""
-        inside = inside_path(uri)
+        """Returns (path in managed_fs, real path). Raises ValueError for a path outside managed_fs."""
+        inside = normalize_path(uri)
         real = os.path.realpath(os.path.join(self._root, inside.lstrip("/")))
         if not self._is_inside(real):
             raise ValueError("The path %s leads outside managed_fs." % uri)
@@ -110,7 +118,7 @@ class FileSystem:
         real = os.path.realpath(path)
         return real == root or real.startswith(root + os.sep)
 
-    def _existing(self, uri):
+    def _resolve_existing(self, uri):
         name, path = self._resolve(uri)
         if name == "/" and not os.path.exists(path):
             os.makedirs(path, exist_ok=True)
@@ -118,16 +126,16 @@ class FileSystem:
             raise FileNotFoundError("%s does not exist in managed_fs." % uri)
         return name, path
 
-    def _entry(self, uri):
-        """The real path of the folder, with the last name as it is: what is removed may be a link."""
-        inside = inside_path(uri)
+    def _resolve_entry(self, uri):
+        """Returns the path with its parent resolved but the last name unresolved, as it may be a link."""
+        inside = normalize_path(uri)
         if inside == "/":
-            raise ValueError("managed_fs:/ itself stays where it is.")
+            raise ValueError("managed_fs:/ itself cannot be moved or removed.")
         folder, name = os.path.split(inside)
         return os.path.join(self._resolve(folder)[1], name)
 
-    def _target(self, path, to):
-        """Where something goes; into a directory it goes under its own name."""
+    def _resolve_target(self, path, to):
+        """Returns the destination; in an existing directory, the entry keeps its name."""
         _, target = self._resolve(to)
         if os.path.isdir(target) and not (os.path.isdir(path) and not str(to).endswith("/")):
             target = os.path.join(target, os.path.basename(path))
@@ -135,17 +143,17 @@ class FileSystem:
 
     def _check_tree(self, name, path, target, recurse):
         if not recurse:
-            raise IsADirectoryError("%s is a directory; give recurse=True." % name)
+            raise IsADirectoryError("%s is a directory; pass recurse=True." % name)
         if target == path or target.startswith(path.rstrip(os.sep) + os.sep):
-            raise ValueError("%s cannot go into itself." % name)
+            raise ValueError("%s cannot be copied or moved into itself." % name)
 
-    def _outside(self, folder, names):
-        """Of a copied directory, the links that lead outside managed_fs."""
+    def _find_outside_links(self, folder, names):
+        """Returns the names in a copied directory that are links to outside managed_fs."""
         return [name for name in names if not self._is_inside(os.path.join(folder, name))]
 
 
-def write_in_one_step(path, data):
-    """Writes a file so that a reader finds all of it or what was there before."""
+def write_atomically(path, data):
+    """Writes a file atomically: a reader sees the old or the new content."""
     handle, draft = tempfile.mkstemp(prefix=".runyard-draft-", dir=os.path.dirname(path))
     try:
         with os.fdopen(handle, "wb") as file:
@@ -156,18 +164,22 @@ def write_in_one_step(path, data):
             os.unlink(draft)
 
 
-def inside_path(uri):
-    """The one spelling of a path of managed_fs: `/a/b`. Raises ValueError for what is none."""
+def normalize_path(uri):
+    """Returns the canonical form `/a/b` of a path in managed_fs. Raises ValueError for other paths."""
     path = str(uri)
     for scheme in SCHEMES:
         if path.startswith(scheme):
-            path = path[len(scheme):]
+            path = path[len(scheme) :]
             break
     else:
         if ":/" in path.split("/", 1)[0] + "/":
-            raise ValueError("The path %s is none of managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri)
+            raise ValueError(
+                "The path %s is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri
+            )
     if not path.startswith("/") or "\0" in path:
-        raise ValueError("The path %r must begin with managed_fs:/ or a slash, and hold no null byte." % (uri,))
+        raise ValueError(
+            "The path %r must begin with managed_fs:/ or a slash and contain no null byte." % (uri,)
+        )
     names = []
     for name in path.split("/"):
         if name == "..":
@@ -179,8 +191,8 @@ def inside_path(uri):
     return "/" + "/".join(names)
 
 
-def info(inside, path):
-    """The entry of a path as `ls` shows it."""
+def file_info(inside, path):
+    """Returns the FileInfo of a path."""
     found = os.stat(path)
     folder = stat.S_ISDIR(found.st_mode)
     shown = "managed_fs:" + inside + ("/" if folder and inside != "/" else "")

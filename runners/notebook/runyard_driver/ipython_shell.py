@@ -1,4 +1,5 @@
-"""Runs cells in the shell of IPython, where the environment has it: all its magics, `?`, `!` and top-level await."""
+"""Runs cells in an IPython shell if IPython is installed: its magics, `?`, `!` and top-level await."""
+
 import importlib.util
 import linecache
 import os
@@ -10,22 +11,29 @@ import warnings
 from .line_magics import UnknownMagic
 
 
-#: What makes a difference between IPython and plain Python: magics, shell commands, help, await, and IPython by name.
-NEEDED = re.compile(r"^\s*(?:[%!?]|[\w.]+\s*=\s*[%!])|\?\s*$|\b(?:get_ipython|IPython|await)\b", re.MULTILINE)
+#: Syntax that plain Python lacks: magics, shell commands, help, await, and uses of IPython by name.
+IPYTHON_SYNTAX = re.compile(
+    r"^\s*(?:[%!?]|[\w.]+\s*=\s*[%!])|\?\s*$|\b(?:get_ipython|IPython|await)\b", re.MULTILINE
+)
 
 
-def wanted(cells):
-    """Whether these cells are to run in IPython: it can be imported, and one of them needs it (starting it takes longer
-    than most notebooks). RUNYARD_NOTEBOOK_SHELL=ipython asks for it always, =plain never."""
+def needs_ipython(cells):
+    """Tells whether to run these cells in IPython: it is installed, and one of them needs it.
+
+    Starting IPython takes longer than most notebooks. RUNYARD_NOTEBOOK_SHELL=ipython forces it, =plain
+    prevents it.
+    """
     choice = os.environ.get("RUNYARD_NOTEBOOK_SHELL", "auto")
     if choice == "plain" or importlib.util.find_spec("IPython") is None:
         return False
-    # What a %run brings in is not known yet.
-    return choice == "ipython" or any(cell.language in ("run", "python") and NEEDED.search(cell.source) for cell in cells)
+    # The cells of a %run are not known yet.
+    return choice == "ipython" or any(
+        cell.language in ("run", "python") and IPYTHON_SYNTAX.search(cell.source) for cell in cells
+    )
 
 
-def shell_class(display):
-    """The kind of shell that runs cells of a notebook. IPython is imported by nobody who does not need it."""
+def create_shell_class(display):
+    """Creates the shell class for notebooks. Imports IPython here, because most notebooks do not need it."""
     from IPython.core.compilerop import CachingCompiler
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
@@ -33,7 +41,8 @@ def shell_class(display):
     from traitlets import Type
 
     class CellCompiler(CachingCompiler):
-        """Compiles cells under the name that tracebacks show."""
+        """Compiles cells under the file name that tracebacks show."""
+
         cell_name = "Cell"
 
         def cache(self, transformed_code, number=0, raw_code=None):
@@ -42,20 +51,22 @@ def shell_class(display):
             return self.cell_name
 
     class Hook(DisplayHook):
-        """Keeps the value of the last line: it is shown by whoever runs the cell."""
+        """Keeps the value of the last expression; `IPythonShell.run` returns it."""
+
         last = None
 
         def __call__(self, result=None):
             self.last = result
 
     class Publisher(DisplayPublisher):
-        """Shows what IPython's own `display` is given."""
+        """Shows the values passed to IPython's own `display`."""
 
         def publish(self, data, *_args, **_options):
             display.publish(data)
 
     class NotebookShell(InteractiveShell):
-        """Tells failures to whoever runs the cell, instead of printing them."""
+        """Leaves errors to `IPythonShell.run` instead of printing them."""
+
         compiler_class = Type(CellCompiler)
         displayhook_class = Type(Hook)
         display_pub_class = Type(Publisher)
@@ -76,7 +87,7 @@ def shell_class(display):
 
 
 class IPythonShell:
-    """One InteractiveShell over the namespace of the notebook. What it shows goes to `display`, below the cell."""
+    """An InteractiveShell over the namespace of the notebook. Its output goes to `display`."""
 
     def __init__(self, module, packages, display):
         os.environ.setdefault("IPYTHONDIR", os.path.join(tempfile.gettempdir(), "ipython"))
@@ -86,20 +97,22 @@ class IPythonShell:
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
         names = dict(module.__dict__)
-        self.shell = shell_class(display).instance(config=config, user_module=module, user_ns=module.__dict__)
-        # Its own `exit` would end a session at a prompt, and nothing here; so would its warning about sys.exit.
+        self.shell = create_shell_class(display).instance(
+            config=config, user_module=module, user_ns=module.__dict__
+        )
+        # IPython's own `exit` and its warning about sys.exit only make sense at a prompt.
         self.shell.user_ns.update({**names, "exit": sys.exit, "quit": sys.exit})
         warnings.filterwarnings("ignore", message="To exit: use")
         self.shell.register_magic_function(packages.pip, "line", "pip")
         self.shell.register_magic_function(lambda line: self.shell.system(line), "line", "sh")
         self.shell.register_magic_function(lambda line: None, "line", "matplotlib")
-        self.shell.system = system_of(self.shell)
+        self.shell.system = create_system(self.shell)
 
     def run(self, source, filename):
-        """Runs one cell and returns the value of its last expression. Raises what the cell raised."""
+        """Runs one cell and returns the value of its last expression. Exceptions of the cell propagate."""
         self.shell.compile.cell_name = filename
         self.shell.displayhook.last = None
-        failure = unknown_magic(self.shell, source)
+        failure = check_cell_magic(self.shell, source)
         if failure is not None:
             raise failure
         result = self.shell.run_cell(source, store_history=False)
@@ -111,21 +124,22 @@ class IPythonShell:
         return None if source.rstrip().endswith(";") else self.shell.displayhook.last
 
 
-def system_of(shell):
-    """`!command`: what it prints is shown in the cell."""
+def create_system(shell):
+    """Creates the handler of `!command`, which streams the output into the cell."""
     from . import commands
 
     def system(command):
-        shell.user_ns["_exit_code"] = commands.shell(shell.var_expand(command, depth=1))
+        shell.user_ns["_exit_code"] = commands.run_shell(shell.var_expand(command, depth=1))
+
     return system
 
 
-def unknown_magic(shell, source):
-    """A sentence for a cell magic that IPython does not have either; its own words go to a terminal."""
+def check_cell_magic(shell, source):
+    """Returns an exception for an unknown cell magic, which IPython itself only reports on a terminal."""
     first = source.lstrip()
     if not first.startswith("%%"):
         return None
     name = first[2:].split(None, 1)[0] if first[2:].split() else ""
     if shell.find_cell_magic(name) is not None:
         return None
-    return UnknownMagic("The cell magic %%%%%s is not known here." % name)
+    return UnknownMagic("The cell magic %%%%%s does not exist." % name)

@@ -1,45 +1,50 @@
-"""Reads a Jupyter notebook (nbformat 4) as cells."""
+"""Parses a Jupyter notebook (nbformat 4) into cells."""
+
 import json
 
-from .cells import Cell, cell_of, without_blank_ends
+from .cells import Cell, parse_cell, trim_blank_lines
 
 
-class NotANotebook(Exception):
-    """The file holds no notebook that this driver runs. The message says why and what helps."""
+class InvalidNotebook(Exception):
+    """The file is not a notebook that this driver can run. The message says why."""
 
 
-def read(text):
-    """The cells of a Jupyter notebook. Raises NotANotebook for another format, and for a kernel that is not Python."""
+def parse_notebook(text):
+    """Returns the cells of a notebook. Raises InvalidNotebook for other formats or kernels."""
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise NotANotebook("The notebook is not JSON, as an .ipynb file is: %s." % error) from None
+        raise InvalidNotebook("The .ipynb file is not valid JSON: %s." % error) from None
     check_format(document)
     cells = []
     for cell in document["cells"]:
-        lines = without_blank_ends(source_of(cell).split("\n"))
+        lines = trim_blank_lines(source_of(cell).split("\n"))
         if lines:
-            cells.append(jupyter_cell(len(cells) + 1, cell, lines))
+            cells.append(parse_jupyter_cell(len(cells) + 1, cell, lines))
     return cells
 
 
 def check_format(document):
     version = document.get("nbformat") if isinstance(document, dict) else None
     if not isinstance(version, int):
-        raise NotANotebook("The notebook has no field nbformat: it is no Jupyter notebook.")
+        raise InvalidNotebook("The file is not a Jupyter notebook: it has no field nbformat.")
     if version != 4:
-        raise NotANotebook("The notebook has nbformat %d; only nbformat 4 is run. Convert it: jupyter nbconvert "
-                           "--to notebook --nbformat 4 FILE." % version)
+        raise InvalidNotebook(
+            "The notebook has nbformat %d; only nbformat 4 is supported. Convert it: jupyter nbconvert "
+            "--to notebook --nbformat 4 FILE." % version
+        )
     if not isinstance(document.get("cells"), list):
-        raise NotANotebook("The notebook has no list of cells, which nbformat 4 asks for.")
+        raise InvalidNotebook("The notebook has no list of cells, which nbformat 4 requires.")
     language = language_of(document.get("metadata"))
     if language != "python":
-        raise NotANotebook('The notebook is written for the language "%s" (metadata.kernelspec); only Python is run from '
-                           ".ipynb files." % language)
+        raise InvalidNotebook(
+            'The notebook is written for the language "%s" (metadata.kernelspec); .ipynb files '
+            "can only contain Python." % language
+        )
 
 
 def language_of(metadata):
-    """The language of the notebook's kernel, in small letters; Python when nothing tells."""
+    """Returns the language of the notebook's kernel in lower case; Python if it is not given."""
     metadata = metadata if isinstance(metadata, dict) else {}
     kernel, info = metadata.get("kernelspec"), metadata.get("language_info")
     named = kernel.get("language") if isinstance(kernel, dict) else None
@@ -55,15 +60,17 @@ def source_of(cell):
     return source.replace("\r\n", "\n") if isinstance(source, str) else ""
 
 
-def jupyter_cell(position, cell, lines):
+def parse_jupyter_cell(position, cell, lines):
     kind = cell.get("cell_type")
     if kind == "markdown":
         return Cell(position, "markdown", None, "\n".join(lines))
     if kind == "raw":
-        # Raw cells are neither run nor drawn; they are shown as they are.
+        # Raw cells are shown verbatim.
         return Cell(position, "markdown", None, "\n".join(["```"] + lines + ["```"]))
     if kind != "code":
-        raise NotANotebook('Cell %d has the cell_type "%s"; known are code, markdown and raw.' % (position, kind))
+        raise InvalidNotebook(
+            'Cell %d has the cell_type "%s"; it must be code, markdown or raw.' % (position, kind)
+        )
     metadata = cell.get("metadata")
     title = metadata.get("title") if isinstance(metadata, dict) else None
-    return cell_of(position, title if isinstance(title, str) and title else None, lines)
+    return parse_cell(position, title if isinstance(title, str) and title else None, lines)

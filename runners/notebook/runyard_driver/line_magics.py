@@ -1,4 +1,5 @@
-"""The line magics that there are without IPython, and those that replace its own."""
+"""Line magics for notebooks that run without IPython."""
+
 import os
 import re
 import shlex
@@ -7,45 +8,69 @@ import time
 
 from . import commands
 
-#: Settings of interactive sessions: pictures are shown below their cell anyhow, and modules are read once.
-IDLE = ("matplotlib", "autoreload", "load_ext", "reload_ext", "config", "precision")
+#: Settings of interactive sessions without an effect here.
+IGNORED_MAGICS = ("matplotlib", "autoreload", "load_ext", "reload_ext", "config", "precision")
 NAME_IN_BRACES = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
 class UnknownMagic(Exception):
-    """A magic word that nobody here knows."""
+    """The magic word is unknown."""
 
 
 class LineMagics:
-    """`names`: the names of the notebook; `packages`: its packages; `evaluate`: runs Python source and returns its value."""
+    """`names`: namespace of the notebook; `packages`: its packages; `evaluate`: evaluates Python
+    source."""
 
     def __init__(self, names, packages, evaluate):
         self.names = names
         self.evaluate = evaluate
-        self.table = {
-            "!": self.shell, "sh": self.shell, "sx": self.shell, "pip": packages.pip, "time": self.time, "cd": self.cd,
-            "pwd": lambda _rest: os.getcwd(), "env": self.env, **{name: lambda _rest: None for name in IDLE},
+        self.handlers = {
+            "!": self.shell,
+            "sh": self.shell,
+            "sx": self.shell,
+            "pip": packages.pip,
+            "time": self.time,
+            "cd": self.cd,
+            "pwd": lambda _rest: os.getcwd(),
+            "env": self.env,
+            **{name: lambda _rest: None for name in IGNORED_MAGICS},
         }
 
     def call(self, name, rest, wants_value=False):
-        """Runs one line magic. `wants_value`: its result is assigned; of a shell command that is the lines of its output."""
-        run = self.table.get(name)
+        """Runs one line magic. `wants_value`: the result is assigned; a shell command returns its lines."""
+        run = self.handlers.get(name)
         if run is None:
-            raise UnknownMagic("The line magic %%%s is not known here; there is %s. IPython has more: provide it as a library, "
-                               "or with %%pip install ipython in the Python of the cluster."
-                               % (name, ", ".join("!COMMAND" if word == "!" else "%" + word for word in sorted(self.table))))
+            raise UnknownMagic(
+                "The line magic %%%s does not exist; available are %s. IPython has more: provide it as a "
+                "library, or install it in the Python of the cluster with %%pip install ipython."
+                % (
+                    name,
+                    ", ".join("!COMMAND" if word == "!" else "%" + word for word in sorted(self.handlers)),
+                )
+            )
         if wants_value and name in ("!", "sh", "sx"):
-            return subprocess.run(self.filled(rest), shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  check=False).stdout.decode("utf-8", "backslashreplace").splitlines()
+            return (
+                subprocess.run(
+                    self.expand_names(rest),
+                    shell=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    check=False,
+                )
+                .stdout.decode("utf-8", "backslashreplace")
+                .splitlines()
+            )
         return run(rest)
 
     def shell(self, rest):
-        commands.shell(self.filled(rest))
+        commands.run_shell(self.expand_names(rest))
 
-    def filled(self, rest):
-        """The command with `{name}` replaced by what the notebook calls so."""
+    def expand_names(self, rest):
+        """Replaces `{name}` in a command by the value of that name in the notebook."""
+
         def value_of(match):
             return str(self.names[match.group(1)]) if match.group(1) in self.names else match.group(0)
+
         return NAME_IN_BRACES.sub(value_of, rest)
 
     def time(self, rest):

@@ -1,4 +1,5 @@
-"""`%pip`: packages for this notebook alone, in a directory of its attempt."""
+"""`%pip`: installs packages for this notebook only, into a directory of the attempt."""
+
 import importlib
 import importlib.util
 import os
@@ -6,25 +7,32 @@ import shlex
 import sys
 
 from . import commands
-from .failures import CellFailed
+from .cell_errors import CellError
 
-NETWORK = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable", "ConnectTimeoutError",
-           "ProxyError", "Connection refused", "Max retries exceeded")
+NETWORK_ERRORS = (
+    "NewConnectionError",
+    "Temporary failure in name resolution",
+    "Network is unreachable",
+    "ConnectTimeoutError",
+    "ProxyError",
+    "Connection refused",
+    "Max retries exceeded",
+)
 
 
 class Packages:
-    """`directory`: where packages of the notebook go; `root`: the directory behind `managed_fs:/`."""
+    """`directory`: directory for packages of the notebook; `root`: directory of `managed_fs:/`."""
 
     def __init__(self, directory, root):
         self.directory = directory
         self.root = root
         if os.path.isdir(directory):
-            self.use()
+            self.activate()
 
-    def use(self):
-        """Puts the packages before all others, for this process and the programs that it starts."""
+    def activate(self):
+        """Puts the packages first on the path of this process and of its children."""
         if self.directory not in sys.path:
-            # Behind the folder of the notebook: its own modules win.
+            # After the folder of the notebook: its own modules take precedence.
             sys.path.insert(1, self.directory)
         paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         if self.directory not in paths:
@@ -32,37 +40,54 @@ class Packages:
         importlib.invalidate_caches()
 
     def pip(self, line):
-        """Runs one `%pip` line, the word %pip left out. Raises CellFailed when it fails."""
-        words = [self.local(word) for word in shlex.split(line, comments=True)]
+        """Runs one `%pip` line, given without the word %pip. Raises CellError on failure."""
+        words = [self.resolve_managed_path(word) for word in shlex.split(line, comments=True)]
         if not words:
-            raise CellFailed("%pip needs a command, such as: %pip install NAME")
+            raise CellError("%pip requires a command, for example: %pip install NAME")
         if importlib.util.find_spec("pip") is None:
-            raise CellFailed("%%pip needs pip, which the Python of this cluster (%s) does not have. Install it there (for "
-                             'example "apt-get install python3-pip"), or provide the package as a library of the task.'
-                             % sys.executable)
+            raise CellError(
+                "%%pip requires pip, which the Python of this cluster (%s) does not have. Install it there (for "
+                'example "apt-get install python3-pip"), or provide the package as a library of the task.'
+                % sys.executable
+            )
         if words[0] == "uninstall":
-            raise CellFailed("%pip uninstall is not possible: the packages of a notebook are its own and go with its run.")
+            raise CellError(
+                "%pip uninstall is not supported; the packages of a notebook are removed with its run."
+            )
         os.makedirs(self.directory, exist_ok=True)
-        self.use()
+        self.activate()
         own = ["--target", self.directory, "--upgrade"] if words[0] == "install" else []
-        lines = Tail(sys.stderr)
-        code = commands.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", words[0], *own, *words[1:]],
-                            (sys.stdout, lines))
-        self.use()
+        lines = TailStream(sys.stderr)
+        code = commands.run_command(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "--disable-pip-version-check",
+                "--no-input",
+                words[0],
+                *own,
+                *words[1:],
+            ],
+            (sys.stdout, lines),
+        )
+        self.activate()
         if code != 0:
-            raise CellFailed("%%pip %s failed with exit code %d: %s%s"
-                             % (words[0], code, lines.last("ERROR:"), lines.remedy()))
+            raise CellError(
+                "%%pip %s failed with exit code %d: %s%s"
+                % (words[0], code, lines.last_line("ERROR:"), lines.network_hint())
+            )
 
-    def local(self, word):
+    def resolve_managed_path(self, word):
         """Files of managed_fs by their path on this machine."""
         for scheme in ("managed_fs:/", "dbfs:/"):
             if word.startswith(scheme):
-                return os.path.join(self.root, word[len(scheme):].lstrip("/"))
+                return os.path.join(self.root, word[len(scheme) :].lstrip("/"))
         return word
 
 
-class Tail:
-    """A stream that passes everything on and remembers the end of it."""
+class TailStream:
+    """Passes text on to a stream and keeps the last part of it."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -72,13 +97,15 @@ class Tail:
         self.end = (self.end + text)[-20000:]
         self.stream.write(text)
 
-    def last(self, beginning):
-        """The last line with this beginning, which is left out; a hint when there is none."""
-        lines = [line[len(beginning):].strip() for line in self.end.split("\n") if line.startswith(beginning)]
-        return lines[-1] if lines else "its output says why."
+    def last_line(self, prefix):
+        """Returns the last line with this prefix, without it; a hint if there is none."""
+        lines = [line[len(prefix) :].strip() for line in self.end.split("\n") if line.startswith(prefix)]
+        return lines[-1] if lines else "see its output."
 
-    def remedy(self):
-        if any(sign in self.end for sign in NETWORK):
-            return (" This machine does not reach the package index: put wheels into managed_fs and install them by their "
-                    "path (%pip install managed_fs:/NAME.whl), or set PIP_INDEX_URL in the cluster's spark_env_vars.")
+    def network_hint(self):
+        if any(sign in self.end for sign in NETWORK_ERRORS):
+            return (
+                " The package index is unreachable from this machine: put wheels into managed_fs and install them by "
+                "path (%pip install managed_fs:/NAME.whl), or set PIP_INDEX_URL in the cluster's spark_env_vars."
+            )
         return ""

@@ -1,33 +1,34 @@
-"""The report of a notebook: every cell with what it showed, rewritten in one step whenever there is something new."""
+"""Report of a notebook: every cell with its outputs, replaced atomically on every change."""
+
 import json
 import os
 import threading
 import time
 
-from .capture import clean
+from .output_recorder import escape_surrogates
 
 
 class Report:
-    """Writes the task's report. The cell that is running has a start time and no finish time; a crash leaves it that way."""
+    """Writes the report of the task. A running cell has no finish time; it keeps that state after a crash."""
 
-    def __init__(self, task, cells, earlier=None):
+    def __init__(self, task, cells, previous_cells=None):
         self.file = task["report"]
         self.head = {"path": task["path"], "language": "python", "parameters": task["parameters"]}
-        self.cells = earlier or [first_state(cell) for cell in cells]
-        # Each cell is put into JSON when it changes: a notebook of many large cells is not encoded over and over.
+        self.cells = previous_cells or [create_initial_cell(cell) for cell in cells]
+        # Each cell is encoded only when it changes.
         self.encoded = [json.dumps(cell) for cell in self.cells]
         self.lock = threading.RLock()
 
     def start_cell(self, position):
-        self.change(position, {"startTime": now()})
+        self.change(position, {"startTime": now_ms()})
 
     def end_cell(self, position, status, outputs):
-        self.change(position, {"status": status, "finishTime": now(), "outputs": outputs})
+        self.change(position, {"status": status, "finishTime": now_ms(), "outputs": outputs})
 
-    def end(self, **how):
+    def end(self, **result):
         """Adds `exitValue` or `error`, and writes the report for the last time."""
         with self.lock:
-            self.head.update(how)
+            self.head.update(result)
             self.write()
 
     def change(self, position, fields):
@@ -44,8 +45,8 @@ class Report:
             os.replace(part, self.file)
 
 
-class Interim:
-    """Writes what the running cell has shown so far, now and then, so that it is there when the process is killed."""
+class InterimWriter:
+    """Writes the outputs of the running cell periodically, so that they survive a killed process."""
 
     def __init__(self, report, recorder):
         self.report = report
@@ -55,28 +56,28 @@ class Interim:
         self.lock = threading.Lock()
 
     def start(self):
-        threading.Thread(target=self.keep, daemon=True, name="runyard-report").start()
+        threading.Thread(target=self.run, daemon=True, name="runyard-report").start()
 
-    def begin(self, position):
+    def start_cell(self, position):
         with self.lock:
             self.recorder.start_cell()
             self.position, self.seen = position, 0
 
-    def rest(self):
-        """No more of this cell: its end is about to be written."""
+    def end_cell(self):
+        """Stops writing this cell; its end follows."""
         with self.lock:
             self.position = None
 
-    def keep(self):
+    def run(self):
         pause = 1.0
         while True:
             time.sleep(pause)
             began = time.monotonic()
-            self.look()
-            # A large report is written seldom.
+            self.write_if_changed()
+            # Writing takes at most 5 % of the time.
             pause = max(1.0, 20 * (time.monotonic() - began))
 
-    def look(self):
+    def write_if_changed(self):
         with self.lock:
             size = self.recorder.size
             if self.position is None or size == self.seen:
@@ -86,17 +87,20 @@ class Interim:
             try:
                 self.report.write()
             except OSError:
-                # A full disk: the end of the cell is written all the same, or fails with a reason.
+                # For example a full disk. The write at the end of the cell reports the error if it persists.
                 pass
 
 
-def first_state(cell):
-    """How a cell stands in the report before it runs. What no language is known of is shown as Python."""
-    state = {"position": cell.position, "language": "python" if cell.language.startswith("%") else cell.language}
+def create_initial_cell(cell):
+    """Returns the state of a cell before it runs. An unsupported language is shown as Python."""
+    state = {
+        "position": cell.position,
+        "language": "python" if cell.language.startswith("%") else cell.language,
+    }
     if cell.title is not None:
-        state["title"] = clean(cell.title)
-    return {**state, "source": clean(cell.source), "status": "skipped", "outputs": []}
+        state["title"] = escape_surrogates(cell.title)
+    return {**state, "source": escape_surrogates(cell.source), "status": "skipped", "outputs": []}
 
 
-def now():
+def now_ms():
     return int(time.time() * 1000)

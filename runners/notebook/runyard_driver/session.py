@@ -1,150 +1,165 @@
-"""The streams, the names and the utilities that the cells of a notebook share, and how a cell of each language is run."""
+"""Session of a notebook: the streams, names and utilities that its cells share. Runs cells by language."""
+
 import os
 import re
 import shlex
 import sys
 
-from . import ipython_shell, jupyter, source
-from .capture import CellTooLarge, Recorder, Tee
-from .commands import shell_cell
-from .dbutils import Utilities
-from .failures import CellFailed, EndOfNotebook, NotebookExit, RestartPython
-from .figures import Figures
+from . import ipython_shell, jupyter, source_format
+from .output_recorder import CellTooLarge, OutputRecorder, Tee, format_bytes
+from .commands import run_shell_cell
+from .dbutils import Dbutils
+from .cell_errors import CellError, NotebookEnded, NotebookExit, PythonRestart
+from .figures import FigureDisplay
 from .line_magics import UnknownMagic
-from .namespace import PlainShell, main_module
+from .namespace import PlainShell, create_main_module
 from .packages import Packages
-from .places import NotFound, notebook_file, workspace_path
-from .rich import Display
+from .workspace_paths import NotebookNotFound, find_notebook_file, resolve_path
+from .display import Display
 from .sql_cells import SqlCells
-from .trace import cell_file, describe
+from .error_description import cell_file_name, describe_error
 
-#: How deep %run may be nested.
+#: Maximum nesting depth of %run.
 DEPTH_MAX = 20
 ARGUMENT = re.compile(r"\$(\w+)\s*=\s*(.*)$", re.DOTALL)
 
 
-class Session:
-    """`task`: what the driver was told; `cells`: those of the notebook; `widgets`: those declared before Python was restarted."""
+class NotebookSession:
+    """`task`: content of the task file; `cells`: cells of the notebook; `widgets`: widgets declared before a
+    restart of Python."""
 
     def __init__(self, task, cells, widgets=None):
         self.task = task
-        self.recorder = Recorder(task["cellBytes"])
-        self.shown = Display(self.recorder)
-        self.utilities = Utilities(task, widgets)
+        self.recorder = OutputRecorder(task["cellBytes"])
+        self.display = Display(self.recorder)
+        self.dbutils = Dbutils(task, widgets)
         self.packages = Packages(task["packages"], task["managedFs"])
-        module = main_module({
-            "dbutils": self.utilities,
-            "display": self.shown.display,
-            "displayHTML": self.shown.display_html,
-            "getArgument": self.utilities.widgets.getArgument,
-        })
+        module = create_main_module(
+            {
+                "dbutils": self.dbutils,
+                "display": self.display.display,
+                "displayHTML": self.display.display_html,
+                "getArgument": self.dbutils.widgets.getArgument,
+            }
+        )
         sys.stdout = Tee("stdout", sys.stdout, self.recorder)
         sys.stderr = Tee("stderr", sys.stderr, self.recorder)
-        self.figures = Figures(self.shown)
-        self.shell = (ipython_shell.IPythonShell(module, self.packages, self.shown) if ipython_shell.wanted(cells)
-                      else PlainShell(module, self.packages))
+        self.figures = FigureDisplay(self.display)
+        self.shell = (
+            ipython_shell.IPythonShell(module, self.packages, self.display)
+            if ipython_shell.needs_ipython(cells)
+            else PlainShell(module, self.packages)
+        )
         self.sql = SqlCells([*task["sql"], task["managedFs"]], module.__dict__, self.recorder)
-        # The notebooks that are being run, each inside the one before.
-        self.including = [task["path"]]
+        # Paths of the running notebooks, outermost first.
+        self.run_stack = [task["path"]]
         self.process = os.getpid()
 
     def run_cell(self, cell):
-        """Runs a cell and shows its value. Raises CellFailed, EndOfNotebook when the notebook ends with this cell, and
-        RestartPython."""
+        """Runs a cell and shows its value. May raise CellError, NotebookEnded or PythonRestart."""
         failure, ended = None, False
         try:
-            self.run_as(cell, cell_file(cell.position))
+            self.run_by_language(cell, cell_file_name(cell.position))
             self.figures.flush()
-        except (CellTooLarge, NotebookExit, RestartPython):
+        except (CellTooLarge, NotebookExit, PythonRestart):
             pass
-        except CellFailed as error:
+        except CellError as error:
             failure = error
         except SystemExit as error:
-            failure = None if error.code in (None, 0) else CellFailed(*describe(error))
+            failure = None if error.code in (None, 0) else CellError(*describe_error(error))
             ended = failure is None
-        except (UnknownMagic, NotFound, jupyter.NotANotebook) as error:
-            failure = CellFailed(str(error))
+        except (UnknownMagic, NotebookNotFound, jupyter.InvalidNotebook) as error:
+            failure = CellError(str(error))
         except BaseException as error:
-            failure = CellFailed(*describe(error))
+            failure = CellError(*describe_error(error))
         if os.getpid() != self.process:
-            # A copy of this process that the cell made, and forgot: the notebook goes on in one process alone.
+            # The cell forked and returned in the child: only the parent continues the notebook.
             os._exit(0)
-        # All are asked of their owners: a bare `except:` in the cell swallows the exception, not the fact.
+        # Check flags, not exceptions: a bare `except:` in the cell may have caught the exception.
         if self.recorder.overflowed:
-            raise CellFailed("Cell %d produced more than %d bytes of output, the most that a cell may show. The rest of "
-                             "the run was cancelled." % (cell.position, self.recorder.limit))
+            raise CellError(
+                "Cell %d exceeded the output limit of %s. The rest of the run was cancelled."
+                % (cell.position, format_bytes(self.recorder.limit))
+            )
         if failure is not None:
             raise failure
-        if ended or self.utilities.notebook.exit_value is not None:
-            raise EndOfNotebook()
-        if self.utilities.library.restart:
-            raise RestartPython()
+        if ended or self.dbutils.notebook.exit_value is not None:
+            raise NotebookEnded()
+        if self.dbutils.library.restart:
+            raise PythonRestart()
 
-    def run_as(self, cell, filename):
+    def run_by_language(self, cell, filename):
         """Runs a cell by its language."""
         if cell.language == "python":
             value = self.shell.run(cell.source, filename)
             if value is not None:
-                self.shown.show(value)
+                self.display.show(value)
         elif cell.language == "shell":
-            shell_cell(cell.body, cell.argument)
+            run_shell_cell(cell.body, cell.argument)
         elif cell.language == "pip":
-            for line in joined_lines(cell.body):
+            for line in join_continued_lines(cell.body):
                 self.packages.pip(re.sub(r"^\s*%{1,2}pip\b", "", line))
         elif cell.language == "sql":
-            self.sql.run(cell.body, self.utilities.widgets.getAll())
+            self.sql.run(cell.body, self.dbutils.widgets.getAll())
         elif cell.language == "run":
-            self.include(cell.argument)
+            self.run_notebook(cell.argument)
         elif cell.language.startswith("%"):
-            raise CellFailed("Cell %d is a %s cell, which Runyard does not run in a Python notebook: it runs Python, %%md, %%sql, "
-                             "%%sh, %%pip and %%run." % (cell.position, cell.language))
+            raise CellError(
+                "Cell %d is a %s cell, which is not supported in a Python notebook. Supported are Python, %%md, %%sql, "
+                "%%sh, %%pip and %%run." % (cell.position, cell.language)
+            )
 
-    def include(self, argument):
-        """`%run ./other $name="value"`: runs the cells of another notebook here, as if they stood in this one."""
+    def run_notebook(self, argument):
+        """Runs `%run ./other $name="value"`: the cells of another notebook in this session."""
         words = shlex.split(argument, comments=True)
         if not words:
-            raise CellFailed("%run needs the path of a notebook, such as: %run ./other")
+            raise CellError("%run requires the path of a notebook, for example: %run ./other")
         try:
-            path = workspace_path(words[0], self.including[-1])
+            path = resolve_path(words[0], self.run_stack[-1])
         except ValueError as error:
-            raise CellFailed(str(error)) from None
-        known = [without_extension(each) for each in self.including]
+            raise CellError(str(error)) from None
+        known = [without_extension(each) for each in self.run_stack]
         if without_extension(path) in known:
-            chain = " -> ".join(self.including[known.index(without_extension(path)):] + [path])
-            raise CellFailed("%%run of %s would not end: the notebooks run one another in a circle (%s)." % (path, chain))
-        if len(self.including) > DEPTH_MAX:
-            raise CellFailed("%%run of %s is nested %d deep; at most %d are allowed." % (path, len(self.including), DEPTH_MAX))
-        cells = read_cells(notebook_file(self.task["workspace"], path))
-        outer = self.utilities.widgets.replace_parameters(arguments_of(words[1:]))
-        self.including.append(path)
+            chain = " -> ".join(self.run_stack[known.index(without_extension(path)) :] + [path])
+            raise CellError("%%run of %s would not end: the notebooks form a cycle (%s)." % (path, chain))
+        if len(self.run_stack) > DEPTH_MAX:
+            raise CellError(
+                "%%run of %s is nested %d deep; at most %d are allowed."
+                % (path, len(self.run_stack), DEPTH_MAX)
+            )
+        cells = read_cells(find_notebook_file(self.task["workspace"], path))
+        outer = self.dbutils.widgets.replace_parameters(parse_arguments(words[1:]))
+        self.run_stack.append(path)
         try:
             for cell in cells:
-                self.run_as(cell, "%s, cell %d" % (path, cell.position))
+                self.run_by_language(cell, "%s, cell %d" % (path, cell.position))
         finally:
-            self.including.pop()
-            self.utilities.widgets.replace_parameters(None, outer)
+            self.run_stack.pop()
+            self.dbutils.widgets.replace_parameters(None, outer)
 
 
 def read_cells(file):
-    """The cells of a notebook's file. Raises UnicodeDecodeError and NotANotebook."""
+    """Returns the cells of a notebook file. Raises UnicodeDecodeError and InvalidNotebook."""
     with open(file, encoding="utf-8-sig", newline="") as content:
         text = content.read()
-    return jupyter.read(text) if file.lower().endswith(".ipynb") else source.cut(text)
+    return (
+        jupyter.parse_notebook(text) if file.lower().endswith(".ipynb") else source_format.parse_cells(text)
+    )
 
 
-def arguments_of(words):
-    """The `$name=value` of a %run."""
-    given = {}
+def parse_arguments(words):
+    """Parses the `$name=value` arguments of a %run."""
+    parsed = {}
     for word in words:
         match = ARGUMENT.match(word)
         if match is None:
-            raise CellFailed('%%run has the argument %r; arguments are written $name="value".' % word)
-        given[match.group(1)] = match.group(2)
-    return given
+            raise CellError('%%run has the argument %r; arguments have the form $name="value".' % word)
+        parsed[match.group(1)] = match.group(2)
+    return parsed
 
 
-def joined_lines(text):
-    """The lines of a text, those that end in a backslash joined with the next."""
+def join_continued_lines(text):
+    """Returns the lines of a text; a line that ends with a backslash is joined with the next."""
     return [line for line in text.replace("\\\n", " ").split("\n") if line.strip()]
 
 

@@ -1,14 +1,15 @@
-"""`%sql` cells: a process with DuckDB, started with the first of them, runs their statements one after the other."""
+"""`%sql` cells: a DuckDB process, started with the first cell, runs the statements in order."""
+
 import json
 import subprocess
 import sys
 
-from .failures import CellFailed
-from .tables import table
+from .cell_errors import CellError
+from .tables import create_table_output
 
 
 class SqlCells:
-    """`command`: how the process is started; `names`: those of the notebook, which get `_sqldf`."""
+    """`command`: command of the process; `names`: namespace of the notebook, which receives `_sqldf`."""
 
     def __init__(self, command, names, recorder):
         self.command = command
@@ -17,22 +18,24 @@ class SqlCells:
         self.process = None
 
     def run(self, source, parameters):
-        """Runs the statements of a cell and shows the rows of the last one. `parameters`: values for `:name`."""
-        answer = self.ask({"sql": source, "parameters": parameters})
+        """Runs the statements of a cell and shows the rows of the last. `parameters`: values of `:name`."""
+        answer = self.request({"sql": source, "parameters": parameters})
         if "error" in answer:
-            raise CellFailed(answer["error"])
+            raise CellError(answer["error"])
         names = [column["name"] for column in answer["columns"]]
         if not names:
             return
-        self.names["_sqldf"] = frame_of(names, answer["rows"])
-        shown = table(names, answer["rows"], answer["total"], [column["type"] for column in answer["columns"]])
-        self.recorder.put(shown)
+        self.names["_sqldf"] = to_frame(names, answer["rows"])
+        shown = create_table_output(
+            names, answer["rows"], answer["total"], [column["type"] for column in answer["columns"]]
+        )
+        self.recorder.add_output(shown)
 
-    def ask(self, question):
+    def request(self, body):
         if self.process is None or self.process.poll() is not None:
             self.process = self.start()
         try:
-            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.write(json.dumps(body) + "\n")
             self.process.stdin.flush()
             line = self.process.stdout.readline()
             if line:
@@ -41,23 +44,30 @@ class SqlCells:
             pass
         code = self.process.wait()
         self.process = None
-        raise CellFailed("The process that runs the SQL of this notebook ended with code %d before it answered; the statement "
-                         "may take more memory than there is. Views and tables of earlier cells are gone." % code)
+        raise CellError(
+            "The SQL process of this notebook ended with code %d during the statement, which may need more "
+            "memory than is available. Views and tables of earlier cells are lost." % code
+        )
 
     def start(self):
         try:
-            return subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sys.__stderr__,
-                                    encoding="utf-8")
+            return subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=sys.__stderr__,
+                encoding="utf-8",
+            )
         except OSError as error:
-            raise CellFailed("The process for %%sql cells cannot be started: %s." % error) from None
+            raise CellError("The process for %%sql cells could not be started: %s." % error) from None
 
     def close(self):
         if self.process is not None and self.process.poll() is None:
             self.process.stdin.close()
 
 
-def frame_of(names, rows):
-    """The rows for Python: a pandas DataFrame where the environment has it, else a list of dictionaries."""
+def to_frame(names, rows):
+    """Returns the rows as a pandas DataFrame, or as a list of dictionaries without pandas."""
     try:
         import pandas
     except ImportError:

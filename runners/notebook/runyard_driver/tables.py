@@ -1,53 +1,57 @@
-"""Turns data frames and lists of rows into table outputs."""
+"""Converts data frames and lists of rows to table outputs."""
+
 import datetime
 import decimal
 import math
 
-#: Most rows and most characters of values of a table that a cell shows.
+#: Maximum rows and characters of a table output.
 ROWS_MAX = 10000
 CHARACTERS_MAX = 2 * 1024 * 1024
-#: Beyond these a reader of JSON would round an integer.
-INTEGER_MAX = 2 ** 53 - 1
+#: Larger integers lose precision in JSON readers that use doubles.
+INTEGER_MAX = 2**53 - 1
 
 
 def table_of(value):
-    """The table output for a value; None for one that is no table."""
-    found = frame_parts(value) or rows_parts(value)
-    if found is None:
+    """Returns the table output of a value; None if it is not a table."""
+    parts = parts_of_frame(value) or parts_of_rows(value)
+    if parts is None:
         return None
-    names, rows, total = found
-    return table(names, rows, total)
+    names, rows, total = parts
+    return create_table_output(names, rows, total)
 
 
-def table(names, rows, total, types=None):
-    """A table output of these rows (lists of values), cut where it grows too large. `total`: rows there are, if known."""
+def create_table_output(names, rows, total, types=None):
+    """Creates a table output of rows (lists of values), truncated to the limits. `total`: all rows."""
     shown, characters = [], 0
     for row in rows:
-        values = [plain(value) for value in row]
+        values = [to_json_value(value) for value in row]
         characters += sum(len(value) if isinstance(value, str) else 8 for value in values)
         if len(shown) == ROWS_MAX or (characters > CHARACTERS_MAX and shown):
             break
         shown.append(values)
     if types is None:
-        types = [type_of(list(row[index] for row in rows[:1000])) for index in range(len(names))]
-    columns = [{"name": name if isinstance(name, str) else str(name), "type": kind} for name, kind in zip(names, types)]
+        types = [column_type_of(list(row[index] for row in rows[:1000])) for index in range(len(names))]
+    columns = [
+        {"name": name if isinstance(name, str) else str(name), "type": kind}
+        for name, kind in zip(names, types)
+    ]
     output = {"type": "table", "columns": columns, "rows": shown}
     if total > len(shown):
         output["rowsTotal"] = total
     return output
 
 
-def frame_parts(value):
-    """(names, rows, number of all rows) of a data frame of pandas, polars, Arrow or Spark; None for anything else."""
+def parts_of_frame(value):
+    """Returns (names, rows, number of all rows) of a pandas, polars, Arrow or Spark data frame, else None."""
     module = type(value).__module__.split(".")[0]
     kind = type(value).__name__
     if module == "pyspark" and hasattr(value, "toPandas") and hasattr(value, "limit"):
-        return frame_parts(value.limit(ROWS_MAX).toPandas())
+        return parts_of_frame(value.limit(ROWS_MAX).toPandas())
     if module == "pandas" and kind == "Series":
         value, kind = value.to_frame(), "DataFrame"
     if module == "pandas" and kind == "DataFrame":
         part = value.head(ROWS_MAX)
-        # A plain count from 0 is no column of its own.
+        # A RangeIndex is not shown as a column.
         if part.index.name is not None or type(part.index).__name__ != "RangeIndex":
             part = with_index(part)
         names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in part.columns]
@@ -56,7 +60,11 @@ def frame_parts(value):
         return list(value.columns), [list(row) for row in value.head(ROWS_MAX).rows()], value.height
     if module == "pyarrow" and kind == "Table":
         rows = value.slice(0, ROWS_MAX).to_pylist()
-        return list(value.column_names), [[row[name] for name in value.column_names] for row in rows], value.num_rows
+        return (
+            list(value.column_names),
+            [[row[name] for name in value.column_names] for row in rows],
+            value.num_rows,
+        )
     return None
 
 
@@ -64,12 +72,12 @@ def with_index(frame):
     try:
         return frame.reset_index()
     except ValueError:
-        # A column has the name of the index.
+        # A column already has the name of the index.
         return frame
 
 
-def rows_parts(value):
-    """The same for a list of dictionaries with texts for keys."""
+def parts_of_rows(value):
+    """Returns the same for a list of dictionaries with string keys."""
     if not isinstance(value, (list, tuple)) or not value:
         return None
     if not all(isinstance(row, dict) and all(isinstance(key, str) for key in row) for row in value):
@@ -78,10 +86,12 @@ def rows_parts(value):
     return names, [[row.get(name) for name in names] for row in value[:ROWS_MAX]], len(value)
 
 
-def plain(value):
-    """A value of a table as JSON holds it: text, number, boolean or None."""
+def to_json_value(value):
+    """Converts a value of a table to a string, number, boolean or None."""
     if value is None or isinstance(value, (bool, str)):
-        return value if not isinstance(value, str) else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return (
+            value if not isinstance(value, str) else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        )
     if isinstance(value, int):
         return int(value) if abs(value) <= INTEGER_MAX else str(value)
     if isinstance(value, float):
@@ -93,25 +103,33 @@ def plain(value):
         return bytes(value).hex()
     if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         inner = value.item()
-        return str(value) if type(inner).__module__ == "numpy" else plain(inner)
+        return str(value) if type(inner).__module__ == "numpy" else to_json_value(inner)
     text = str(value)
     return None if text in ("NaT", "<NA>") else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-#: Type of a value -> name of the column's type; a boolean is asked for before an integer, a moment before a day.
-NAMES = ((bool, "boolean"), (int, "bigint"), (float, "double"), (str, "string"), (decimal.Decimal, "decimal"),
-         (datetime.datetime, "timestamp"), (datetime.date, "date"), ((bytes, bytearray), "binary"))
+#: Python type -> name of the column type. Subclasses first: bool before int, datetime before date.
+TYPE_NAMES = (
+    (bool, "boolean"),
+    (int, "bigint"),
+    (float, "double"),
+    (str, "string"),
+    (decimal.Decimal, "decimal"),
+    (datetime.datetime, "timestamp"),
+    (datetime.date, "date"),
+    ((bytes, bytearray), "binary"),
+)
 
 
-def type_of(values):
-    """The type of a column by its values; mixed ones are texts."""
-    found = {name_of(value) for value in values if plain(value) is not None}
+def column_type_of(values):
+    """Returns the type of a column by its values; string for mixed types."""
+    found = {type_name_of(value) for value in values if to_json_value(value) is not None}
     if found == {"bigint", "double"}:
         return "double"
     return found.pop() if len(found) == 1 else "string"
 
 
-def name_of(value):
+def type_name_of(value):
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()
-    return next((name for kind, name in NAMES if isinstance(value, kind)), "string")
+    return next((name for kind, name in TYPE_NAMES if isinstance(value, kind)), "string")

@@ -1,38 +1,44 @@
-"""`dbutils.notebook`: ending this notebook, and running another one as a run of its own."""
-from .door import Door
-from .failures import NotebookExit
-from .places import workspace_path
+"""`dbutils.notebook`: ends this notebook, and runs other notebooks as child runs."""
+
+from .engine_client import EngineClient
+from .cell_errors import NotebookExit
+from .workspace_paths import resolve_path
 
 
 class WorkflowError(RuntimeError):
-    """A notebook that was run from this one did not succeed."""
+    """The run of another notebook did not succeed."""
 
 
-class Notebook:
-    """`path`: that of this notebook in the workspace; `questions`: the directory of the Door."""
+class NotebookUtility:
+    """`path`: workspace path of this notebook; `questions`: directory of the EngineClient."""
 
     def __init__(self, path, questions):
         self._path = path
-        self._door = Door(questions)
+        self._engine = EngineClient(questions)
         self.exit_value = None
 
     def exit(self, value):
-        """Ends the notebook successfully. The run's result is the value as text."""
+        """Ends the notebook successfully with the value as its result."""
         self.exit_value = str(value)
         raise NotebookExit(self.exit_value)
 
     def run(self, path, timeout_seconds=0, arguments=None, timeoutSeconds=None):
-        """Runs another notebook as a run of its own and returns its exit value, "" when it gave none.
+        """Runs another notebook as a child run and returns its exit value, or "" without one.
 
-        path: absolute, or relative to the folder of this notebook. timeout_seconds: 0 for none. arguments: its parameters.
-        Raises WorkflowError when it fails, is cancelled, takes too long or cannot be started.
+        path: absolute, or relative to the folder of this notebook. timeout_seconds: 0 for no limit.
+        arguments: parameters of the notebook. Raises WorkflowError if the run does not succeed.
         """
         timeout = timeout_seconds if timeoutSeconds is None else timeoutSeconds
         if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0:
-            raise ValueError("timeout_seconds is %r; it must be a whole number of seconds, 0 for no limit." % (timeout,))
-        target = workspace_path(path, self._path)
+            raise ValueError(
+                "timeout_seconds is %r; it must be an integer of at least 0, where 0 means no limit."
+                % (timeout,)
+            )
+        target = resolve_path(path, self._path)
         given = {str(name): str(value) for name, value in dict(arguments or {}).items()}
-        answer = self._door.ask({"kind": "notebook", "path": target, "timeoutSeconds": timeout, "arguments": given})
+        answer = self._engine.request(
+            {"kind": "notebook", "path": target, "timeoutSeconds": timeout, "arguments": given}
+        )
         if answer.get("result") == "SUCCESS":
             return answer.get("value", "")
         raise WorkflowError(answer.get("message") or "The notebook %s could not be run." % target)
@@ -40,4 +46,6 @@ class Notebook:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotImplementedError("dbutils.notebook.%s is not available in Runyard; there is exit and run." % name)
+        raise NotImplementedError(
+            "dbutils.notebook.%s is not available in Runyard; available are exit and run." % name
+        )

@@ -10,7 +10,7 @@ import { runAttempt as run } from '../../../runners/pool/worker.ts';
 
 export function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
   const { directory } = request.assignment;
-  const died = join(directory, '../..', 'died');
+  const died = join(directory, '..', 'died');
   if (!existsSync(died)) {
     const log = join(directory, 'stdout');
     const look = setInterval(() => {

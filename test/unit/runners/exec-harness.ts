@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { identifyProcess, type ProcessIdentity } from '../../../engine/process-identity.ts';
-import { createWakeSignal } from '../../../runners/pool/wake-signal.ts';
+import { createWakeSignal } from '../../../runners/wake-signal.ts';
 import { killMarkedProcesses } from '../../../runners/process/process-group.ts';
 import type { ProcessSpec } from '../../../runners/process/exec.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/jar/jar.ts';
+import { jarRunner } from '../../../runners/jar/jar.ts';
 import { uncaughtException } from '../../../runners/jar/stack-trace.ts';
 import { findProgram, createTestContext, type TestContext } from './test-context.ts';
 
@@ -32,7 +32,7 @@ const clusterWith = (...classPath: string[]) => ({
 
 test('a missing jar_uri fails the task with a sentence that names it', async () => {
   const context = await createTestContext();
-  expect(await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
+  expect(await jarRunner.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
     kind: 'failed',
     message: 'managed_fs:/gone.jar does not exist.',
   });
@@ -41,12 +41,12 @@ test('a missing jar_uri fails the task with a sentence that names it', async () 
 test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
   const context = await createTestContext({ cluster: clusterWith() });
   const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, such as com.example.Main.`;
-  expect(await plugin.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
+  expect(await jarRunner.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
 });
 
 test('a task without any JAR is told where to name it', async () => {
   const context = await createTestContext({ cluster: clusterWith() });
-  expect(await plugin.run({ main_class_name: 'Main' }, context)).toMatchObject({
+  expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toMatchObject({
     message: expect.stringContaining('name it in libraries'),
   });
 });
@@ -66,7 +66,7 @@ test('a machine without java says what to install', async () => {
     interpreter: () => Promise.resolve(undefined),
     locate: () => Promise.resolve('/x.jar'),
   });
-  const outcome = await plugin.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/x.jar' }, context);
+  const outcome = await jarRunner.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/x.jar' }, context);
   expect(outcome).toMatchObject({
     kind: 'failed',
     message: expect.stringMatching(/^java was not found on this machine\. Install a Java runtime/),
@@ -108,14 +108,14 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
   test('spec 2.7, 2.10: main gets the parameters as they are', async () => {
     const context = await withJar();
     const task = { main_class_name: 'Main', parameters: ['0', 'a b', ''] };
-    expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+    expect(await jarRunner.run(task, context)).toEqual({ kind: 'succeeded' });
     expect(await context.stdout()).toBe('0|a b|\n');
   });
 
   test('spec 2.7: the deprecated jar_uri is on the class path too, behind the libraries', async () => {
     const context = await withJar({ cluster: clusterWith('/libraries/a.jar') });
     const task = { main_class_name: 'Main', jar_uri: 'managed_fs:/main.jar', parameters: ['0'] };
-    expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+    expect(await jarRunner.run(task, context)).toEqual({ kind: 'succeeded' });
     expect(context.startedCommands[0]?.argv[2]).toBe(
       `/libraries/a.jar:${join(context.managedFs, 'main.jar')}`,
     );
@@ -123,7 +123,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
 
   test('an uncaught exception is the error, with its whole trace', async () => {
     const context = await withJar();
-    expect(await plugin.run({ main_class_name: 'Main' }, context)).toEqual(failed);
+    expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toEqual(failed);
     expect(context.output()?.error).toBe('java.lang.IllegalStateException: no arguments');
     expect(context.output()?.errorTrace).toMatch(
       /^Exception in thread "main" [^]*at Main\.main[^]*Caused by: java\.lang\.RuntimeException: behind it/,
@@ -132,13 +132,13 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
 
   test('an exception of another thread ends that thread alone; when the program fails of it, it is the error', async () => {
     const [lives, exits] = [await withJar(), await withJar()];
-    expect(await plugin.run({ main_class_name: 'Threads', parameters: ['goes on'] }, lives)).toEqual({
+    expect(await jarRunner.run({ main_class_name: 'Threads', parameters: ['goes on'] }, lives)).toEqual({
       kind: 'succeeded',
     });
     expect(await lives.stderr()).toContain(
       'Exception in thread "helper" java.lang.RuntimeException: in the helper',
     );
-    expect(await plugin.run({ main_class_name: 'Threads' }, exits)).toEqual(failed);
+    expect(await jarRunner.run({ main_class_name: 'Threads' }, exits)).toEqual(failed);
     expect(exits.output()).toMatchObject({
       error: 'java.lang.RuntimeException: in the helper',
       errorTrace: expect.stringMatching(/^Exception in thread "helper" [^]*Threads/),
@@ -168,7 +168,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     ],
   ])('%s is the error', async (_fact, task, error) => {
     const context = await withJar();
-    expect(await plugin.run(task, context)).toEqual(failed);
+    expect(await jarRunner.run(task, context)).toEqual(failed);
     expect(context.output()?.error).toBe(error);
   });
 });

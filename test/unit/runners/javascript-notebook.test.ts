@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/task-output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -31,7 +31,7 @@ async function run(
     join(context.workspace, 'sums.js'),
     'export const sum = (values) => values.reduce((a, b) => a + b, 0);\nexport default "sums";\n',
   );
-  const outcome = await plugin.run({ notebook_path: '/nb', base_parameters }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb', base_parameters }, context);
   return { context, outcome, outputs: (await context.report()).cells.map((cell) => cell.outputs) };
 }
 
@@ -168,7 +168,7 @@ test.each<[string, string, RegExp]>([
   [
     'a wait that never ends',
     'await new Promise(() => {})',
-    /^Cell 1 waits for a promise that nothing is left to settle\.$/,
+    /^Cell 1 waits for a promise that can never settle\.$/,
   ],
   [
     'an exit behind its back',
@@ -184,12 +184,12 @@ test.each<[string, string, RegExp]>([
   [
     'another language',
     '// MAGIC %sql\n// MAGIC SELECT 1',
-    /^Cell 1 is a %sql cell, which a JavaScript notebook does not run: it runs JavaScript and Markdown cells\./,
+    /^Cell 1 is a %sql cell, which is not supported in a JavaScript notebook\. Supported are JavaScript and Markdown\./,
   ],
   [
     'a parameter that was not given',
     'dbutils.widgets.get("year")',
-    /No widget and no parameter of the run is named "year" \(there is: none\)/,
+    /No widget or run parameter is named "year"; none exist\./,
   ],
 ])(
   '%s is told',
@@ -209,7 +209,7 @@ test('a cell that shows more than it may ends the run at once, even in a loop wi
     { limits: { ...defaultLimits, notebookCellBytes: 1_000 } },
   );
   expect(context.output()?.error).toBe(
-    'Cell 1 produced more than 1000 bytes of output, the most that a cell may show. The rest of the run was cancelled.',
+    'Cell 1 exceeded the output limit of 1000 bytes. The rest of the run was cancelled.',
   );
   expect(outputs[0]?.[0]).toEqual({ type: 'stdout', data: `${'x'.repeat(99)}\n`.repeat(10) });
 });

@@ -36,7 +36,7 @@ async function refusal(text: string): Promise<string> {
   return error instanceof Error ? error.message.replace('RUNYARD_PLUGINS names "./p.mjs", which ', '') : '';
 }
 
-test('a path, a TypeScript file, the directory of a package and packages of every form bring their kinds', async () => {
+test('plugins load from paths, TypeScript files, package directories and package names', async () => {
   const of = (kind: string): string => moduleOf({ ...good, kind });
   const directory = await directoryWith({
     'a.mjs': of('a_task'),
@@ -68,61 +68,61 @@ test.each<[string, string, string | RegExp]>([
   [
     'another contract',
     moduleOf({ ...good, contract: 2 }),
-    'is written for contract 2; this version of Runyard has contract 1.',
+    'is written for contract 2; this version of Runyard supports contract 1.',
   ],
   [
     'no contract',
     moduleOf({ ...good, contract: undefined }),
-    'is written for contract undefined; this version of Runyard has contract 1.',
+    'is written for contract undefined; this version of Runyard supports contract 1.',
   ],
   [
     'a kind that does not end in _task',
     moduleOf({ ...good, kind: 'duck' }),
-    'has the kind "duck"; it must be lower case letters, digits and "_", and end in "_task".',
+    'has the kind "duck"; it must consist of lower-case letters, digits and "_", and end in "_task".',
   ],
   [
     'a kind that is built in',
     moduleOf({ ...good, kind: 'notebook_task' }),
-    'brings the task kind notebook_task, which is built in.',
+    'provides the task kind notebook_task, which is built in.',
   ],
-  ['nothing to run', moduleOf(good, '7'), 'has no function as "run", but number.'],
+  ['a number as run', moduleOf(good, '7'), 'exports number as "run"; it must be a function.'],
   [
-    'no word about clusters',
+    'no needsCluster',
     moduleOf({ ...good, needsCluster: undefined }),
     'has undefined as "needsCluster"; it must be true or false.',
   ],
   [
     'no schema',
     moduleOf({ ...good, schema: undefined }),
-    'has no JSON schema of an object as "schema": its "type" must be "object".',
+    'has no JSON schema of an object as "schema"; its "type" must be "object".',
   ],
   [
     'a schema of a text',
     moduleOf({ ...good, schema: { type: 'string' } }),
-    'has no JSON schema of an object as "schema": its "type" must be "object".',
+    'has no JSON schema of an object as "schema"; its "type" must be "object".',
   ],
   [
-    'a schema that is none',
+    'an invalid schema',
     moduleOf({ ...good, schema: { type: 'object', required: 'a' } }),
-    /^has a schema that is none: schema is invalid/,
+    /^has an invalid JSON schema: schema is invalid/,
   ],
   [
-    'a schema that refers elsewhere',
+    'a reference in its schema',
     moduleOf({ ...good, schema: { type: 'object', properties: { a: { $ref: '#/b' } } } }),
-    'has $ref in its schema, which must stand alone: write out what it refers to.',
+    'has $ref in its schema; write out the referenced part, because schemas stand alone.',
   ],
   ['no plugin', 'export const other = 1;', 'exports no object as "plugin".'],
-  ['an error at once', 'throw new Error("not today");', 'cannot be loaded: not today'],
-  ['no JavaScript', 'export const plugin = {', /^cannot be loaded: /],
-  ['an end of its thread', 'process.exit(3);', 'ended its thread with code 3 while it was loaded.'],
+  ['a module that throws', 'throw new Error("not today");', 'cannot be loaded: not today'],
+  ['a syntax error', 'export const plugin = {', /^cannot be loaded: /],
+  ['a module that ends its thread', 'process.exit(3);', 'ended its thread with code 3 while loading.'],
 ])('a plugin with %s is refused', async (_fact, text, message) => {
   expect(await refusal(text)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });
 
-test('two of one kind, a file and a package that are not there are refused by name', async () => {
+test('duplicate kinds, missing files and missing packages are refused by name', async () => {
   const directory = await directoryWith({ 'a.mjs': moduleOf(good), 'b.mjs': moduleOf(good) });
   await expect(load(directory, 'a.mjs', 'b.mjs')).rejects.toThrow(
-    'RUNYARD_PLUGINS names "b.mjs", which brings the task kind duck_task, as does "a.mjs".',
+    'RUNYARD_PLUGINS names "b.mjs", which provides the task kind duck_task, as does "a.mjs".',
   );
   await expect(load(directory, './gone.mjs')).rejects.toThrow(
     /^RUNYARD_PLUGINS names ".\/gone.mjs", which cannot be loaded: Cannot find module/,

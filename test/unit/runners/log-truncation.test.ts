@@ -166,12 +166,12 @@ describe('where no hole can be made', () => {
       expect(exit).toMatchObject({
         kind: 'flooded',
         message: expect.stringMatching(
-          /^It has written \d+ bytes to one of its logs, of which 10000 are kept \(RUNYARD_LOG_BYTES_MAX\), and the middle cannot be left out here: there is no program fallocate/,
+          /^The task wrote \d+ bytes to a log limited to 10000 bytes \(RUNYARD_LOG_BYTES_MAX\), and the log could not be truncated: the program fallocate \(util-linux\) is missing/,
         ),
       });
       const text = await readFile(stdoutOf(spec), 'utf8');
       expect(text.slice(10_000)).toBe(
-        '\n[runyard: the rest was left out; RUNYARD_LOG_BYTES_MAX is 10000 bytes]\n',
+        '\n[runyard: the rest was truncated; RUNYARD_LOG_BYTES_MAX is 10000 bytes]\n',
       );
     } finally {
       process.env['PATH'] = path;

@@ -100,13 +100,13 @@ describe.each(shells)('in %s', (name, driving) => {
       expect((await one('import sys\nsys.exit(3)')).report.error?.summary).toBe('SystemExit: 3');
       expect((await one('x = = 1')).report.error?.summary).toContain('SyntaxError: invalid syntax');
       expect((await one('%nonsense')).report.error?.summary).toMatch(
-        plain ? /^The line magic %nonsense is not known here/ : /^Line magic function `%nonsense` not found/,
+        plain ? /^The line magic %nonsense does not exist/ : /^Line magic function `%nonsense` not found/,
       );
-      expect((await one('%%nonsense\nx')).report.error?.summary).toContain('%%nonsense is not known here');
+      expect((await one('%%nonsense\nx')).report.error?.summary).toContain('%%nonsense does not exist');
       expect(
         (await runDriver(notebookSource('while True: print("x" * 99)'), {}, 1_000, driving)).report.error
           ?.summary,
-      ).toMatch(/^Cell 1 produced more than 1000 bytes/);
+      ).toMatch(/^Cell 1 exceeded the output limit of 1000 bytes/);
     },
   );
 
@@ -133,7 +133,7 @@ describe.each(shells)('in %s', (name, driving) => {
 });
 
 describe('%run', () => {
-  const beside = {
+  const workspaceFiles = {
     'lib.py': notebookSource(
       'dbutils.widgets.text("unit", "mm")\nUNIT = dbutils.widgets.get("unit")',
       '# MAGIC %md text',
@@ -146,7 +146,7 @@ describe('%run', () => {
     'query.sql': '-- Databricks notebook source\nselect 1',
     'ends.py': notebookSource('dbutils.notebook.exit("inner")'),
   };
-  const plain = { beside, env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } };
+  const plain = { workspaceFiles, env: { RUNYARD_NOTEBOOK_SHELL: 'plain' } };
 
   test('brings in what other notebooks define, with arguments that hold while it runs', async () => {
     const driven = await runDriver(
@@ -175,16 +175,20 @@ describe('%run', () => {
     [
       'a circle',
       './one',
-      /^%run of \/team\/one would not end: the notebooks run one another in a circle \(\/team\/one -> \/team\/two -> \/team\/one\)\.$/,
+      /^%run of \/team\/one would not end: the notebooks form a cycle \(\/team\/one -> \/team\/two -> \/team\/one\)\.$/,
     ],
-    ['itself', '/Workspace/team/nb', /in a circle \(\/team\/nb -> \/team\/nb\)/],
+    ['itself', '/Workspace/team/nb', /form a cycle \(\/team\/nb -> \/team\/nb\)/],
     ['a failure, by notebook and cell', './bad', /^ZeroDivisionError: division by zero$/],
-    ['another language', './query', /^\/team\/query is a SQL notebook; %run takes Python notebooks\.$/],
-    ['nothing', '', /^%run needs the path of a notebook/],
+    [
+      'another language',
+      './query',
+      /^\/team\/query is a SQL notebook; %run supports only Python notebooks\.$/,
+    ],
+    ['nothing', '', /^%run requires the path of a notebook/],
     [
       'an argument of another form',
       './lib unit=cm',
-      /^%run has the argument 'unit=cm'; arguments are written \$name="value"\.$/,
+      /^%run has the argument 'unit=cm'; arguments have the form \$name="value"\.$/,
     ],
   ])('tells of %s', async (_fact, path, summary) => {
     const { report } = await runDriver(notebookSource(`# MAGIC %run ${path}`), {}, 10_000, plain);
@@ -202,15 +206,15 @@ describe('Jupyter files', () => {
     [
       'nbformat 3',
       { nbformat: 3, worksheets: [] },
-      /^The notebook has nbformat 3; only nbformat 4 is run\. Convert it/,
+      /^The notebook has nbformat 3; only nbformat 4 is supported\. Convert it/,
     ],
     [
       'another kernel',
       { nbformat: 4, metadata: { kernelspec: { language: 'R' } }, cells: [] },
       /^The notebook is written for the language "r"/,
     ],
-    ['no JSON', '{', /^The notebook is not JSON, as an \.ipynb file is/],
-    ['no notebook', [], /^The notebook has no field nbformat/],
+    ['no JSON', '{', /^The \.ipynb file is not valid JSON/],
+    ['no notebook', [], /^The file is not a Jupyter notebook: it has no field nbformat/],
     ['no cells', { nbformat: 4 }, /^The notebook has no list of cells/],
     [
       'an unknown cell',

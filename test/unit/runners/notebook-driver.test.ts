@@ -44,7 +44,7 @@ describe('cutting into cells', () => {
       const { code, report } = await runDriver(notebookSource('1', cell, '2'));
       expect(code).toBe(1);
       expect(report.error?.summary).toMatch(
-        /^Cell 2 is a %(scala|r) cell, which Runyard does not run in a Python notebook/,
+        /^Cell 2 is a %(scala|r) cell, which is not supported in a Python notebook/,
       );
       expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
     },
@@ -182,7 +182,7 @@ describe('widgets', () => {
     [
       'an unknown widget is named, with those there are',
       'dbutils.widgets.get("yaer")',
-      /^ValueError: No widget .* named "yaer" \(there is: year\)/,
+      /^ValueError: No widget .* named "yaer"; available are year\./,
     ],
     [
       'a default must be among the choices',
@@ -310,7 +310,7 @@ describe('the end of a notebook', () => {
     expect(code).toBe(1);
     expect(report).toMatchObject({
       cells: [],
-      error: { cell: 0, summary: expect.stringMatching(/^The notebook is not UTF-8 text/) },
+      error: { cell: 0, summary: expect.stringMatching(/^The notebook is not valid UTF-8/) },
     });
   });
 
@@ -329,8 +329,7 @@ describe('the end of a notebook', () => {
 });
 
 describe('the output limit of a cell', () => {
-  const message =
-    'Cell 2 produced more than 1000 bytes of output, the most that a cell may show. The rest of the run was cancelled.';
+  const message = 'Cell 2 exceeded the output limit of 1000 bytes. The rest of the run was cancelled.';
   test.each<[string, string]>([
     ['printed', 'while True: print("x" * 99)'],
     ['counted in bytes', 'print("é" * 501)'],

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
@@ -31,7 +31,7 @@ test.each<[string, string, object]>([
   ],
 ])('%s', async (_fact, cell, output) => {
   const context = await withNotebook([cell]);
-  expect(await plugin.run({ ...task, base_parameters: { year: '2013' } }, context)).toEqual({
+  expect(await notebookRunner.run({ ...task, base_parameters: { year: '2013' } }, context)).toEqual({
     kind: 'succeeded',
   });
   expect(context.output()).toEqual(output);
@@ -41,13 +41,13 @@ test('a result beyond the limit is cut between characters, and says so', async (
   const context = await withNotebook(['dbutils.notebook.exit("é" * 10)'], {
     limits: { ...defaultLimits, notebookResultBytes: 5 },
   });
-  expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+  expect(await notebookRunner.run(task, context)).toEqual({ kind: 'succeeded' });
   expect(context.output()).toEqual({ result: 'éé', truncated: true });
 });
 
 test('a failed cell is the error, with a trace that names the cell', async () => {
   const context = await withNotebook(['x = 0', '\n1 / x']);
-  expect(await plugin.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()).toEqual({
     error: 'ZeroDivisionError: division by zero',
     errorTrace: expect.stringContaining('Cell 2, line 1'),
@@ -58,9 +58,9 @@ test('a cell with more output than allowed ends the run as failed', async () => 
   const context = await withNotebook(['print("x" * 101)', '2'], {
     limits: { ...defaultLimits, notebookCellBytes: 100 },
   });
-  expect(await plugin.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()?.error).toMatch(
-    /^Cell 1 produced more than 100 bytes of output.*The rest of the run was cancelled\.$/,
+    /^Cell 1 exceeded the output limit of 100 bytes\. The rest of the run was cancelled\.$/,
   );
 });
 
@@ -82,13 +82,13 @@ test.each<[string, string, string]>([
   ],
 ])('a notebook that crashes is failed, and its report says where: %s', async (_fact, cell, error) => {
   const context = await withNotebook(['print("kept")', cell, '3']);
-  expect(await plugin.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()).toEqual({ error });
   const report = await context.report();
   expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
   expect(report.cells[1]?.outputs).toEqual([{ type: 'error', summary: error, trace: error }]);
   // Called again after a restart of the engine, it says the same.
-  expect(await plugin.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()).toEqual({ error });
   expect(await context.report()).toEqual(report);
 });
@@ -99,16 +99,16 @@ test.each<[string, string]>([
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await createTestContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');
-  expect(await plugin.run(task, context)).toEqual({
+  expect(await notebookRunner.run(task, context)).toEqual({
     kind: 'failed',
-    message: expect.stringContaining(`The notebook /nb is ${words}, which Runyard does not run yet`),
+    message: expect.stringContaining(`The notebook /nb is ${words}, which is not supported`),
   });
   expect(context.startedCommands).toEqual([]);
 });
 
 test('a missing notebook fails the task with a sentence that names it', async () => {
   const context = await createTestContext();
-  expect(await plugin.run(task, context)).toEqual({ kind: 'failed', message: '/nb does not exist.' });
+  expect(await notebookRunner.run(task, context)).toEqual({ kind: 'failed', message: '/nb does not exist.' });
 });
 
 test('an attempt runs the notebook as it was when the attempt began', async () => {
@@ -124,8 +124,8 @@ test('an attempt runs the notebook as it was when the attempt began', async () =
       throw new Error('the engine is gone');
     },
   };
-  await expect(plugin.run(task, late)).rejects.toThrow('the engine is gone');
-  expect(await plugin.run(task, late)).toEqual({ kind: 'succeeded' });
+  await expect(notebookRunner.run(task, late)).rejects.toThrow('the engine is gone');
+  expect(await notebookRunner.run(task, late)).toEqual({ kind: 'succeeded' });
   expect(context.output()?.result).toBe('first');
 });
 
@@ -135,6 +135,6 @@ test.each<[Exit, string, object | undefined]>([
   [{ kind: 'flooded', message: 'too much' }, 'failed', { error: 'too much' }],
 ])('a process that ended as $kind leaves that outcome', async (exit, kind, output) => {
   const context = await withNotebook(['1'], { exec: () => Promise.resolve(exit) });
-  expect((await plugin.run(task, context)).kind).toBe(kind);
+  expect((await notebookRunner.run(task, context)).kind).toBe(kind);
   expect(context.output()).toEqual(output);
 });

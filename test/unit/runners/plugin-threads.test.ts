@@ -116,7 +116,7 @@ describe('a plugin that', () => {
   test('ends with no outcome fails its task', async () => {
     expect(await pool.run(await hostile('nonsense'), noChildRuns).outcome).toEqual({
       kind: 'failed',
-      message: 'The runner of hostile_task ended with {"kind":"splendid"}, which is no outcome.',
+      message: 'The runner of hostile_task returned {"kind":"splendid"}, which is not an outcome.',
     });
   });
 
@@ -143,7 +143,7 @@ describe('a plugin that', () => {
         const one = await hostile(deed);
         expect(await pool.run(one, noChildRuns).outcome).toEqual({
           kind: 'lost',
-          message: `The thread of its runner (hostile_task) died 3 times, last with: ${reason}`,
+          message: `The thread of the hostile_task runner died 3 times; last error: ${reason}`,
         });
       }),
     );
@@ -157,7 +157,7 @@ describe('a plugin that', () => {
     await event(() => existsSync(join(one.directory, 'calls')));
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
-    expect(warnings).toContain('This attempt does not stop: its thread is ended.');
+    expect(warnings).toContain('This attempt does not stop; terminating its thread.');
     await othersSucceed();
   });
 
@@ -166,9 +166,7 @@ describe('a plugin that', () => {
     const one = await hostile('block');
     const running = pool.run(one, noChildRuns);
     await event(() =>
-      warnings.includes(
-        'The thread of this plugin answers no more: its attempts go on in threads of their own.',
-      ),
+      warnings.includes('The thread of this plugin is blocked; retrying its attempts in dedicated threads.'),
     );
     await othersSucceed();
     running.stop();

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Exit, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/python/python.ts';
+import { pythonRunner } from '../../../runners/python/python.ts';
 import { findUncaughtException } from '../../../runners/python/traceback.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
@@ -20,7 +20,7 @@ const task = { python_file: 'managed_fs:/main.py' };
 
 test('the parameters are the arguments of the program, as they are', async () => {
   const context = await withProgram('import sys\nprint(sys.argv[1:])');
-  expect(await plugin.run({ ...task, parameters: ['a b', '--x=$HOME', ''] }, context)).toEqual({
+  expect(await pythonRunner.run({ ...task, parameters: ['a b', '--x=$HOME', ''] }, context)).toEqual({
     kind: 'succeeded',
   });
   expect(await context.stdout()).toBe("['a b', '--x=$HOME', '']\n");
@@ -30,7 +30,7 @@ test('the parameters are the arguments of the program, as they are', async () =>
 test('modules beside the program are importable, whatever the working directory is', async () => {
   const context = await withProgram('import os, sys, beside\nprint(beside.word, os.getcwd() == sys.path[0])');
   await writeFile(join(context.managedFs, 'beside.py'), 'word = "beside"');
-  expect(await plugin.run(task, context)).toEqual({ kind: 'succeeded' });
+  expect(await pythonRunner.run(task, context)).toEqual({ kind: 'succeeded' });
   expect(await context.stdout()).toBe('beside False\n');
 });
 
@@ -61,7 +61,7 @@ describe('a program that fails says why', () => {
     ],
   ])('%s', async (_fact, source, error) => {
     const context = await withProgram(source);
-    expect(await plugin.run(task, context)).toEqual(failed);
+    expect(await pythonRunner.run(task, context)).toEqual(failed);
     expect(context.output()?.error).toBe(error);
   });
 });
@@ -70,7 +70,7 @@ test('the trace reaches back to the exception behind the last one', async () => 
   const context = await withProgram(
     'try:\n  1 / 0\nexcept Exception as e:\n  raise ValueError("two\\nlines") from e',
   );
-  await plugin.run(task, context);
+  await pythonRunner.run(task, context);
   expect(context.output()?.error).toBe('ValueError: two');
   expect(context.output()?.errorTrace).toMatch(
     /^Traceback [^]*ZeroDivisionError[^]*direct cause[^]*ValueError: two\nlines$/,
@@ -86,20 +86,20 @@ except Exception:
     logging.exception("long ago")
 sys.stderr.write("noise\\n" * 50_000)
 sys.exit(1)`);
-  await plugin.run(task, context);
+  await pythonRunner.run(task, context);
   expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1: noise' });
 });
 
 test('a missing file fails the task with a sentence that names it', async () => {
   const context = await createTestContext();
   const message = 'managed_fs:/main.py does not exist.';
-  expect(await plugin.run(task, context)).toEqual({ kind: 'failed', message });
+  expect(await pythonRunner.run(task, context)).toEqual({ kind: 'failed', message });
   expect(context.output()).toEqual({ error: message });
 });
 
 test('a missing interpreter fails the task with what to install', async () => {
   const context = await withProgram('', { interpreter: () => Promise.resolve(undefined) });
-  const outcome = await plugin.run(task, context);
+  const outcome = await pythonRunner.run(task, context);
   expect(outcome).toMatchObject({
     kind: 'failed',
     message: expect.stringMatching(/^python3 was not found on this machine\. Install Python 3\.8 or newer/),
@@ -113,15 +113,15 @@ test.each<[string, Exit, unknown]>([
   ['a lost program has no error of its own', { kind: 'lost', message: 'gone' }, undefined],
 ])('%s', async (_fact, exit, output) => {
   const context = await withProgram('', { exec: () => Promise.resolve(exit) });
-  expect((await plugin.run(task, context)).kind).toBe(exit.kind === 'flooded' ? 'failed' : exit.kind);
+  expect((await pythonRunner.run(task, context)).kind).toBe(exit.kind === 'flooded' ? 'failed' : exit.kind);
   expect(context.output()).toEqual(output);
 });
 
 test('a second call for the same attempt comes to the same end, though the file is gone', async () => {
   const context = await withProgram('raise ValueError("once")');
-  const first = await plugin.run(task, context);
+  const first = await pythonRunner.run(task, context);
   await rm(join(context.managedFs, 'main.py'));
-  expect(await plugin.run(task, context)).toEqual(first);
+  expect(await pythonRunner.run(task, context)).toEqual(first);
   expect(context.output()?.error).toBe('ValueError: once');
   expect(context.startedCommands).toHaveLength(1);
 });

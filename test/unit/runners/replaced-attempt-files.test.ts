@@ -7,8 +7,8 @@ import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Command, Exit, RunnerContext } from '../../../runners/contract.ts';
-import { plugin as notebook } from '../../../runners/notebook/notebook.ts';
-import { plugin as python } from '../../../runners/python/python.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
+import { pythonRunner } from '../../../runners/python/python.ts';
 import { pinCommand, writeFileAtomically } from '../../../runners/process/pinned-command.ts';
 import { createTemporaryDirectory, createTestContext, type TestContext } from './test-context.ts';
 
@@ -47,7 +47,7 @@ describe('stderr of a program that fails', () => {
   ])('%s counts as empty', async (_fact, change) => {
     const context = await createTestContext();
     await writeFile(join(context.managedFs, 'main.py'), `import os\n${change}\nraise ValueError("unseen")`);
-    expect(await python.run({ python_file: 'managed_fs:/main.py' }, context)).toEqual(failed);
+    expect(await pythonRunner.run({ python_file: 'managed_fs:/main.py' }, context)).toEqual(failed);
     expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1.' });
   });
 });
@@ -62,11 +62,11 @@ describe('the report of a notebook', () => {
 
   test.each(replacements)('replaced by %s counts as absent', async (_fact, replace) => {
     const context = await after({ kind: 'exited', code: 0 }, replace);
-    expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toEqual({
       error:
-        'The notebook process ended with exit code 0, and its report (notebook.json) is missing, has more than 268435456 bytes, ' +
-        'or was changed by something other than its runner.',
+        'The notebook process ended with exit code 0, and its report (notebook.json) is missing, larger than 256 MB, ' +
+        'or was changed by other code.',
     });
   });
 
@@ -74,43 +74,43 @@ describe('the report of a notebook', () => {
     const context = await after({ kind: 'exited', code: 1 }, (path) =>
       writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'),
     );
-    expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toMatchObject({ errorTrace: 'bwrap: execvp /x/python3: No such file' });
   });
 
   test.each(replacements)('replaced by %s changes nothing about a stop', async (_fact, replace) => {
     const context = await after({ kind: 'stopped' }, replace);
-    expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual({ kind: 'stopped' });
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual({ kind: 'stopped' });
     expect(context.output()).toBeUndefined();
   });
 
   test('says nothing where a crash does', async () => {
     const context = await after({ kind: 'exited', code: 137 }, (path) => writeFile(path, '{}'));
-    expect(await notebook.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toEqual({
       error: 'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL).',
     });
   });
 });
 
-describe('the command that was settled', () => {
+describe('the pinned command', () => {
   const command: Command = { argv: ['true', 'a'], cwd: '/', env: { A: 'b' } };
-  const settle = (context: RunnerContext, given: Command): Promise<Command> =>
+  const pin = (context: RunnerContext, given: Command): Promise<Command> =>
     pinCommand(context, () => Promise.resolve(given));
 
   test('is the one that was composed first', async () => {
     const context = await createTestContext();
-    expect(await settle(context, command)).toEqual(command);
-    expect(await settle(context, { argv: ['false'] })).toEqual(command);
+    expect(await pin(context, command)).toEqual(command);
+    expect(await pin(context, { argv: ['false'] })).toEqual(command);
   });
 
   test.each(replacements)('replaced by %s is composed anew, and kept', async (_fact, replace) => {
     const context = await createTestContext();
-    await settle(context, { argv: ['false'] });
+    await pin(context, { argv: ['false'] });
     await rm(join(context.directory, 'command.json'));
     await replace(join(context.directory, 'command.json'));
-    expect(await settle(context, command)).toEqual(command);
-    expect(await settle(context, { argv: ['false'] })).toEqual(command);
+    expect(await pin(context, command)).toEqual(command);
+    expect(await pin(context, { argv: ['false'] })).toEqual(command);
   });
 });
 

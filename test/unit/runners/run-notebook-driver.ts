@@ -7,7 +7,7 @@ import type { CellOutput, NotebookReport } from '../../../engine/run/task-output
 import { findProgram, createTemporaryDirectory } from './test-context.ts';
 
 const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) =>
-  fileURLToPath(new URL(`../../runners/notebook/${name}`, import.meta.url)),
+  fileURLToPath(new URL(`../../../runners/notebook/${name}`, import.meta.url)),
 );
 export const systemPython = (await findProgram('python3')) ?? 'python3';
 

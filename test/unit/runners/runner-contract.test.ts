@@ -15,7 +15,8 @@ import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/task-pool.ts';
 import { noChildRuns } from './test-context.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
-import { runnableKinds } from '../../../runners/kind-registry.ts';
+import { builtInRunners } from '../../../runners/kind-registry.ts';
+import { checkPlugin } from '../../../runners/plugin/check-plugin.ts';
 import { createPathResolver } from '../../../storage/files/path-resolver.ts';
 import { createRoots, type Roots } from '../../../storage/files/roots.ts';
 import { createTaskSamples, type TaskBehavior, type TaskSample } from './contract-samples.ts';
@@ -109,9 +110,22 @@ const event = async (holds: () => boolean): Promise<void> => {
 test('every built-in kind that has a runner has a sample', () => {
   // A pipeline is no single program: its own tests hold it against the contract.
   expect(samples.map(({ kind }) => kind)).toEqual(
-    expect.arrayContaining(runnableKinds.filter((kind) => kind !== 'pipeline_task')),
+    expect.arrayContaining(Object.keys(builtInRunners).filter((kind) => kind !== 'pipeline_task')),
   );
 });
+
+test.each(Object.entries(builtInRunners))(
+  'the built-in runner of %s meets the plugin contract',
+  (kind, runner) => {
+    const description = { ...runner, schema: JSON.stringify(runner.schema), run: typeof runner.run };
+    const refuse = (reason: string): never => expect.unreachable(reason);
+    expect(checkPlugin(description, refuse)).toEqual({
+      name: kind,
+      needsCluster: runner.needsCluster,
+      schema: JSON.parse(description.schema),
+    });
+  },
+);
 
 describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_kind, sample) => {
   test.skipIf(sample.task === undefined)(

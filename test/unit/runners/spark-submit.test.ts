@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noLibraries } from '../../../engine/cluster/libraries.ts';
 import { nodeTypeOf } from '../../../engine/cluster/node-types.ts';
 import type { RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/submit/submit.ts';
+import { submitRunner } from '../../../runners/submit/submit.ts';
 import { parseProperties } from '../../../runners/submit/spark-properties.ts';
 import { findProgram, createTestContext, type TestContext } from './test-context.ts';
 
@@ -38,7 +38,7 @@ async function holding(
   return context;
 }
 
-const submit = (context: TestContext, ...parameters: string[]) => plugin.run({ parameters }, context);
+const submit = (context: TestContext, ...parameters: string[]) => submitRunner.run({ parameters }, context);
 
 describe('with a Spark on this machine', () => {
   const launcher = '#!/bin/sh\nprintf "%s\\n" "$@"\n';

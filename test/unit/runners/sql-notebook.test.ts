@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { CellOutput } from '../../../engine/run/task-output.ts';
 import type { TaskOutcome, RunnerContext } from '../../../runners/contract.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext, type TestContext } from './test-context.ts';
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
@@ -30,7 +30,7 @@ async function run(
   );
   await writeFile(join(context.managedFs, 'rain.csv'), 'year,rain\n2012,1.5\n2013,2.5\n2013,4\n');
   await prepare?.(context);
-  const outcome = await plugin.run({ notebook_path: '/nb', base_parameters }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb', base_parameters }, context);
   return { context, outcome, outputs: (await context.report()).cells.map((cell) => cell.outputs) };
 }
 
@@ -188,7 +188,7 @@ test.each<[string, string, string]>([
   [
     'another language',
     '-- MAGIC %python\n-- MAGIC print(1)',
-    'Cell 1 is a %python cell, which a SQL notebook does not run: it runs SQL and Markdown cells.',
+    'Cell 1 is a %python cell, which is not supported in a SQL notebook. Supported are SQL and Markdown.',
   ],
   [
     'a parameter that was not given',
@@ -208,7 +208,7 @@ test('a cell that shows more than it may ends the run', async () => {
     { limits: { ...defaultLimits, notebookCellBytes: 400 } },
   );
   expect(context.output()?.error).toBe(
-    'Cell 1 produced more than 400 bytes of output, the most that a cell may show. The rest of the run was cancelled.',
+    'Cell 1 exceeded the output limit of 400 bytes. The rest of the run was cancelled.',
   );
   expect(outputs.map((cell) => cell.map(({ type }) => type))).toEqual([['table', 'error'], []]);
 });
@@ -217,5 +217,5 @@ test('a notebook that is no UTF-8 is told', async () => {
   const { context } = await run([], {}, {}, (its) =>
     writeFile(join(its.workspace, 'nb.sql'), Buffer.from([0x53, 0xff])),
   );
-  expect(context.output()?.error).toMatch(/^The notebook is not UTF-8 text/);
+  expect(context.output()?.error).toMatch(/^The notebook is not valid UTF-8/);
 });

@@ -107,7 +107,7 @@ describe('an attempt', () => {
     expect(await pool.run(one, noChildRuns).outcome).toEqual({
       kind: 'failed',
       message:
-        'No plugin of this service brings dance_task: the one that did is gone from RUNYARD_PLUGINS. Name it there again, or give the task another kind.',
+        'No configured plugin provides dance_task; it was removed from RUNYARD_PLUGINS. Add the plugin again, or give the task another kind.',
     });
   });
 

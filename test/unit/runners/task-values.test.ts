@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { TaskValues } from '../../../engine/run/dynamic-values.ts';
-import { plugin } from '../../../runners/notebook/notebook.ts';
+import { notebookRunner } from '../../../runners/notebook/notebook.ts';
 import { createTestContext } from './test-context.ts';
 
 const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
@@ -15,7 +15,7 @@ const small = { ...defaultLimits, taskValueBytes: 100, taskValuesBytes: 250 };
 async function run(cell: string, taskValues: Readonly<Record<string, TaskValues>> = {}) {
   const context = await createTestContext({ taskValues, limits: small });
   await writeFile(join(context.workspace, 'nb.py'), `# Databricks notebook source\n${cell}\n`);
-  const outcome = await plugin.run({ notebook_path: '/nb' }, context);
+  const outcome = await notebookRunner.run({ notebook_path: '/nb' }, context);
   const kept = await readFile(join(context.directory, 'values.json'), 'utf8').catch(() => '{}');
   const values: unknown = JSON.parse(kept);
   return { ends: outcome.kind, error: context.output()?.error, result: context.output()?.result, values };
@@ -52,34 +52,34 @@ test.each([
   [
     'a value over the limit',
     '"k", "x" * 99',
-    'ValueError: The task value "k" is 101 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.',
+    'ValueError: The task value "k" is 101 bytes of JSON; at most 100 are allowed. Store it in a file and set its path.',
   ],
   [
     'bytes, not characters',
     '"k", "é" * 50',
-    'ValueError: The task value "k" is 102 bytes of JSON; at most 100 are allowed. Keep it in a file and set its path.',
+    'ValueError: The task value "k" is 102 bytes of JSON; at most 100 are allowed. Store it in a file and set its path.',
   ],
   [
     'what JSON cannot express',
     '"k", {1, 2}',
-    'ValueError: The task value "k" cannot be expressed in JSON: Object of type set is not JSON serializable.',
+    'ValueError: The task value "k" cannot be encoded as JSON: Object of type set is not JSON serializable.',
   ],
   [
     'a number that is none',
     '"k", float("nan")',
-    /^ValueError: The task value "k" cannot be expressed in JSON: Out of range float values/,
+    /^ValueError: The task value "k" cannot be encoded as JSON: Out of range float values/,
   ],
   [
     'text that is none',
     '"k", "\\udcff"',
-    /^ValueError: The task value "k" cannot be expressed in JSON: 'utf-8' codec/,
+    /^ValueError: The task value "k" cannot be encoded as JSON: 'utf-8' codec/,
   ],
   [
     'a key that is no text',
     '1, 2',
-    'ValueError: The key of a task value is a text that is not empty, not 1.',
+    'ValueError: The key of a task value is 1; it must be a non-empty string.',
   ],
-  ['an empty key', '"", 2', "ValueError: The key of a task value is a text that is not empty, not ''."],
+  ['an empty key', '"", 2', "ValueError: The key of a task value is ''; it must be a non-empty string."],
 ])('%s is refused, and nothing is set', async (_fact, pair, error) => {
   const ran = await run(set(pair));
   expect(ran).toMatchObject({ ends: 'failed', values: {} });
@@ -89,7 +89,7 @@ test.each([
 test('all values of a task together have a limit, and those before it stay', async () => {
   const { error, values } = await run(set('"a", "x" * 90', '"b", "x" * 90', '"c", "x" * 90'));
   expect(error).toBe(
-    'ValueError: With the task value "c" the values of this task are 279 bytes of JSON; at most 250 are allowed. Keep them in a file and set its path.',
+    'ValueError: With the task value "c" the values of this task are 279 bytes of JSON; at most 250 are allowed. Store them in a file and set its path.',
   );
   expect(Object.keys(values as object)).toEqual(['a', 'b']);
 });
@@ -114,17 +114,17 @@ test.each([
   [
     'a value that was not set',
     '"load", "raws"',
-    'ValueError: Task "load" has set no value named "raws" (it has set: city, nothing, rows). Set it there, or give a default here.',
+    'ValueError: Task "load" has not set "raws"; its values are city, nothing, rows. Set it there, or pass a default.',
   ],
   [
     'a task that has set none',
     '"check", "rows", debugValue=1',
-    'ValueError: Task "check" has set no value named "rows" (it has set: none). Set it there, or give a default here.',
+    'ValueError: Task "check" has not set "rows"; no values were set. Set it there, or pass a default.',
   ],
   [
     'a task that does not come before',
     '"laod", "rows"',
-    'ValueError: Task "laod" is not one of the tasks that come before this one (check, load). Name it in depends_on.',
+    'ValueError: Task "laod" is not upstream of this task (upstream tasks: check, load). Add it to depends_on.',
   ],
 ])('get: %s is an error', async (_fact, ask, error) => {
   expect(await run(`dbutils.jobs.taskValues.get(${ask})`, before)).toMatchObject({ ends: 'failed', error });

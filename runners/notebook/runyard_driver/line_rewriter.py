@@ -1,62 +1,64 @@
-"""Line magics in Python: `%name rest`, `!command` and `name = !command` become calls, wherever a statement may begin."""
+"""Rewrites line magics in Python: `%name rest`, `!command` and `name = !command` at the start of a statement
+become calls."""
+
 import re
 
-CALL = "__line_magic__"
-MAGIC = re.compile(r"(\s*)(?:([A-Za-z_][\w.\[\]'\"]*)\s*=\s*)?(?:(!)|%([A-Za-z_]\w*))[ \t]*(.*)$")
+MAGIC_FUNCTION = "__line_magic__"
+MAGIC_LINE = re.compile(r"(\s*)(?:([A-Za-z_][\w.\[\]'\"]*)\s*=\s*)?(?:(!)|%([A-Za-z_]\w*))[ \t]*(.*)$")
 
 
-def rewritten(source):
-    """The source with every line magic as a call. Lines within texts and brackets are left as they are."""
+def rewrite_line_magics(source):
+    """Returns the source with every line magic as a call. Lines within strings and brackets do not change."""
     lines = source.split("\n")
-    state = State()
+    state = ScanState()
     for index, line in enumerate(lines):
-        match = MAGIC.match(line) if state.at_statement() else None
+        match = MAGIC_LINE.match(line) if state.is_at_statement() else None
         if match is None:
-            state.read(line)
+            state.scan(line)
             continue
         indent, target, shell, name, rest = match.groups()
-        call = "%s(%r, %r, %r)" % (CALL, "!" if shell else name, rest, target is not None)
+        call = "%s(%r, %r, %r)" % (MAGIC_FUNCTION, "!" if shell else name, rest, target is not None)
         lines[index] = indent + ("%s = %s" % (target, call) if target else call)
     return "\n".join(lines)
 
 
-class State:
-    """What is open at the end of the lines that were read: brackets, a text in triple quotes, a continued line."""
+class ScanState:
+    """State at the end of the scanned lines: open brackets, an open string, a continued line."""
 
     def __init__(self):
         self.quotes = None
         self.depth = 0
         self.continued = False
 
-    def at_statement(self):
+    def is_at_statement(self):
         return self.quotes is None and self.depth == 0 and not self.continued
 
-    def read(self, line):
+    def scan(self, line):
         place = 0
         self.continued = False
         while place < len(line):
             if self.quotes is not None:
-                place = self.read_text(line, place)
+                place = self.scan_text(line, place)
                 continue
             sign = line[place]
             if sign == "#":
                 return
             if sign in "'\"":
-                triple = line[place:place + 3]
+                triple = line[place : place + 3]
                 self.quotes = triple if triple in ("'''", '"""') else sign
                 place += len(self.quotes)
                 continue
             self.depth = max(0, self.depth + (sign in "([{") - (sign in ")]}"))
             place += 1
         if self.quotes is not None and len(self.quotes) == 1:
-            # A text in single quotes goes on behind a backslash alone.
+            # A string in single quotes continues only after a backslash.
             if not line.endswith("\\"):
                 self.quotes = None
         elif self.quotes is None:
             self.continued = line.endswith("\\")
 
-    def read_text(self, line, place):
-        """The place behind the end of the open text, or the end of the line."""
+    def scan_text(self, line, place):
+        """Returns the position after the end of the open string, or the end of the line."""
         while place < len(line):
             if line[place] == "\\":
                 place += 2

@@ -1,0 +1,98 @@
+/** Schemas of the bodies of the built-in task kinds (spec 2.7). */
+import { Type, type Static } from 'typebox';
+import { Id, epochMillis, stringMap, stringList } from '../validation/scalars.ts';
+
+export const NotebookTask = Type.Object(
+  {
+    notebook_path: Type.String({
+      description: 'Absolute path of the notebook in the workspace; begins with a slash.',
+    }),
+    revision_timestamp: Type.Optional(
+      epochMillis('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
+    ),
+    base_parameters: Type.Optional(
+      stringMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
+    ),
+    source: Type.Optional(
+      Type.Enum(['WORKSPACE', 'GIT'], {
+        description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.',
+      }),
+    ),
+  },
+  { description: 'Runs a notebook.' },
+);
+
+export const SparkJarTask = Type.Object(
+  {
+    jar_uri: Type.Optional(Type.String({ description: 'Deprecated: provide the JAR through libraries.' })),
+    main_class_name: Type.Optional(
+      Type.String({
+        description:
+          'Full name of the class with the main method; it must be in a JAR provided as a library.',
+      }),
+    ),
+    parameters: Type.Optional(stringList('Passed to the main method.')),
+  },
+  { description: 'Runs the main method of a class.' },
+);
+
+export const SparkPythonTask = Type.Object(
+  {
+    python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
+    parameters: Type.Optional(stringList('Command-line parameters.')),
+  },
+  { description: 'Runs a Python file.' },
+);
+
+export const SparkSubmitTask = Type.Object(
+  {
+    parameters: Type.Optional(
+      stringList(
+        'Command-line parameters of the submit script. master, deploy-mode and executor-cores are set by the service.',
+      ),
+    ),
+  },
+  {
+    description:
+      'Runs the submit script. Only on a new cluster; libraries and spark_conf go into the parameters.',
+  },
+);
+
+export const PipelineTask = Type.Object(
+  {
+    pipeline_id: Type.String({
+      description:
+        'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.',
+    }),
+    full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
+    full_refresh_selection: Type.Optional(
+      stringList('Tables that are computed anew; other tables are left alone.'),
+    ),
+    refresh_selection: Type.Optional(stringList('Tables that are updated; other tables are left alone.')),
+    validate_only: Type.Optional(
+      Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
+    ),
+  },
+  { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
+);
+
+export const RunJobTask = Type.Object(
+  {
+    job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
+    job_parameters: Type.Optional(
+      stringMap('Values of the parameters of that job, instead of their defaults.'),
+    ),
+    jar_params: Type.Optional(stringList('For its JAR tasks, as in run-now.')),
+    notebook_params: Type.Optional(stringMap('For its notebook tasks, as in run-now.')),
+    python_params: Type.Optional(stringList('For its Python tasks, as in run-now.')),
+    spark_submit_params: Type.Optional(stringList('For its submit tasks, as in run-now.')),
+  },
+  { description: 'Runs another job and waits for it. Needs no cluster.' },
+);
+
+export type NotebookTask = Static<typeof NotebookTask>;
+export type SparkJarTask = Static<typeof SparkJarTask>;
+export type SparkPythonTask = Static<typeof SparkPythonTask>;
+export type SparkSubmitTask = Static<typeof SparkSubmitTask>;
+export type PipelineTask = Static<typeof PipelineTask>;
+export type RunJobTask = Static<typeof RunJobTask>;
