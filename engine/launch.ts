@@ -27,6 +27,7 @@ import { toRunWithTasks, type NewRun } from './run/new-run.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
 import { createRunRetry, type Retry } from './run/retry.ts';
 import type { RunType, RunWithTasks } from './run/run.ts';
+import { jobNotFound } from './job/job-not-found.ts';
 
 export interface LaunchPorts {
   readonly runs: Pick<RunStore, 'launchTransaction' | 'find'>;
@@ -81,7 +82,7 @@ export async function launchRun(
       if (earlier !== undefined) throw new AlreadyLaunched(earlier);
       // Read under the lock: the runs of a job start in the order of their numbers.
       const now = ports.clock.now();
-      if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      if (job === undefined) throw jobNotFound(jobId);
       checkRunNowParameters(parameters, job.settings, ports.limits);
       const { settings } = job;
       const load = await transaction.countRuns(jobId);

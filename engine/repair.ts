@@ -8,6 +8,7 @@ import { assertCapacity, decideAdmission } from './run/admission.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
 import { checkRepairable, createRepair, tasksToRerun, type RepairSelection } from './run/repair.ts';
 import type { RunWithTasks } from './run/run.ts';
+import { runNotFound } from './run/run-not-found.ts';
 
 export interface RepairRunRequest extends RepairSelection {
   readonly runId: number;
@@ -28,7 +29,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
     // else runs in it.
     const job = await transaction.lockJob(jobId);
     const found = await transaction.lockRun(runId);
-    if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+    if (found === undefined) throw runNotFound(runId);
     checkRepairable(found.run, request);
     const keys = tasksToRerun(found, request);
     checkRunNowParameters(parameters, found.run.settings, ports.limits);
@@ -53,7 +54,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
 
 /** The job of a run that has tasks of its own. @throws ServiceError for every other id */
 function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): number {
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   const { run } = found;
   if (run.runId !== runId)
     throw invalid(

@@ -2,11 +2,11 @@
  * Who may look at a cluster of a run, and end it: whoever may do that with the run. All-purpose clusters are
  * everybody's.
  */
-import { invalid } from '../../engine/errors.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
 import type { Call } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
+import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
 type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
 
@@ -22,7 +22,7 @@ export async function getPermittedCluster(
 ): Promise<Cluster> {
   const cluster = await ports.clusters.find(clusterId);
   // Clients know the text.
-  if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+  if (cluster === undefined) throw clusterNotFound(clusterId);
   const missing = await findMissingPermission(ports, cluster, call, level);
   if (missing !== undefined) throw missing;
   return cluster;

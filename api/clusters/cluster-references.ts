@@ -7,6 +7,7 @@ import { unknownNameError, type Inventory } from '../../engine/cluster/inventory
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { fieldPath } from '../../engine/validation/messages.ts';
+import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
 export interface ClusterRules {
   readonly inventory: Inventory;
@@ -50,7 +51,7 @@ export async function checkExistingClusters(
   );
   for (const clusterId of new Set(named)) {
     const cluster = await find(clusterId);
-    if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+    if (cluster === undefined) throw clusterNotFound(clusterId);
     if (cluster.state === 'TERMINATED')
       throw invalid('The cluster is in Terminated state, not available to receive jobs.');
   }

@@ -1,10 +1,10 @@
 /** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
-import { invalid } from '../../engine/errors.ts';
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/engine.ts';
 import type { Call } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
+import { jobNotFound } from '../../engine/job/job-not-found.ts';
 
 /**
  * Replaces the settings of a job by what `settingsOf` makes of it (spec 4.1 rules 2 and 3).
@@ -28,6 +28,6 @@ export async function changeJobSettings(
     },
     clock.now(),
   );
-  if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
+  if (retimed === undefined) throw jobNotFound(jobId);
   onJobChanged(retimed);
 }

@@ -1,12 +1,12 @@
 /** POST jobs/runs/cancel-all (spec 4.1 rule 9, section 7). */
 import { Type } from 'typebox';
 import { cancelAllRuns } from '../../engine/cancel.ts';
-import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { jobNotFound } from '../../engine/job/job-not-found.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(
@@ -37,8 +37,7 @@ export function cancelAllRunsOperation({
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
       if (jobId === undefined && !queuedOnly) throw missingField('job_id');
-      if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
-        throw invalid(`Job ${jobId} does not exist.`);
+      if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw jobNotFound(jobId);
       await cancelAllRuns(cancelling, { jobId, queuedOnly });
       return {};
     },

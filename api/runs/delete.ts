@@ -5,6 +5,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /** Removes a run that is over, with its logs and output. */
 export function deleteRunOperation({
@@ -25,13 +26,13 @@ export function deleteRunOperation({
     response: Type.Object({}),
     async handle({ run_id: runId }, { log }) {
       const found = await runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       if (found.run.runId !== runId)
         throw invalid(
           `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`,
         );
       const deleted = await removing.runs.delete(runId, clock.now());
-      if (deleted === 'gone') throw invalid(`Run ${runId} does not exist.`);
+      if (deleted === 'gone') throw runNotFound(runId);
       if (deleted === 'active')
         throw new ServiceError(
           'INVALID_STATE',

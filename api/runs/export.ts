@@ -13,6 +13,7 @@ import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 
@@ -58,7 +59,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     response,
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const notebook = await buildNotebookExport(ports, found, runId);
       const name = notebookNameOf(notebook);
       return {
@@ -101,7 +102,7 @@ function resolveNotebookRun({ run, tasks }: RunWithTasks, runId: number): Notebo
     );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
-  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (taskRun === undefined) throw runNotFound(runId);
   const settings = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
   if (settings === undefined || builtInKindOf(settings) !== 'notebook_task') {
     throw invalid(`Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`);

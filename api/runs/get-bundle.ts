@@ -2,13 +2,14 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { createTarStream } from '../http/tar-stream.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { StreamedResponse } from '../http/streamed-response.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { createBundleFiles, type BundlePorts } from './bundle-files.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /** Sends an archive that is made while it is sent: nothing of it is kept in memory or on the disk. */
 export function getBundleOperation(ports: BundlePorts): Operation {
@@ -29,7 +30,7 @@ export function getBundleOperation(ports: BundlePorts): Operation {
     response: Type.String({ description: 'The archive.' }),
     async handle({ run_id: runId }, { log, shutdownSignal }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const repairs = await ports.runs.listRepairs(found.run);
       if (open >= most)
         throw new ServiceError(

@@ -15,6 +15,7 @@ import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /** Built-in kinds whose stdout and stderr are part of the output; so are those of every plugin's kind. */
 const kindsWithLogs: ReadonlySet<string> = new Set([
@@ -98,7 +99,7 @@ export function getRunOutputOperation({
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
       const taskRun = findTaskRun(found, runId);
-      if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined || taskRun === undefined) throw runNotFound(runId);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);

@@ -11,6 +11,7 @@ import type { LibraryCluster } from '../ports/libraries.ts';
 import type { RunDirectories } from '../ports/engine.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import { startCluster, type ClusterStartResult, type ClusterStartPorts } from './start-cluster.ts';
+import { clusterNotFound } from '../cluster/cluster-not-found.ts';
 
 export interface ClusterControlPorts extends ClusterStartPorts {
   readonly store: AllPurposeStore;
@@ -161,7 +162,7 @@ function newAllPurposeRow(
 async function requireCluster({ clusters }: ClusterControlPorts, clusterId: string): Promise<Cluster> {
   const cluster = await clusters.find(clusterId);
   // Clients know the text.
-  if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+  if (cluster === undefined) throw clusterNotFound(clusterId);
   return cluster;
 }
 
