@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
@@ -17,13 +17,13 @@ type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
 export async function getPermittedCluster(
   ports: AccessPorts,
   clusterId: string,
-  call: Pick<Call, 'visibleTo'>,
+  context: Pick<RequestContext, 'visibleTo'>,
   level: PermissionLevel,
 ): Promise<Cluster> {
   const cluster = await ports.clusters.find(clusterId);
   // Clients know the text.
   if (cluster === undefined) throw clusterNotFound(clusterId);
-  const missing = await findMissingPermission(ports, cluster, call, level);
+  const missing = await findMissingPermission(ports, cluster, context, level);
   if (missing !== undefined) throw missing;
   return cluster;
 }
@@ -32,11 +32,11 @@ export async function getPermittedCluster(
 export async function filterVisibleClusters(
   ports: AccessPorts,
   clusters: readonly Cluster[],
-  call: Pick<Call, 'visibleTo'>,
+  context: Pick<RequestContext, 'visibleTo'>,
 ): Promise<Cluster[]> {
   const seen = await Promise.all(
     clusters.map(async (cluster) =>
-      (await findMissingPermission(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [],
+      (await findMissingPermission(ports, cluster, context, 'CAN_VIEW')) === undefined ? [cluster] : [],
     ),
   );
   return seen.flat();
@@ -45,7 +45,7 @@ export async function filterVisibleClusters(
 async function findMissingPermission(
   { permissions }: AccessPorts,
   { jobRunId }: Cluster,
-  { visibleTo }: Pick<Call, 'visibleTo'>,
+  { visibleTo }: Pick<RequestContext, 'visibleTo'>,
   level: PermissionLevel,
 ): Promise<Error | undefined> {
   if (jobRunId === undefined || visibleTo === undefined) return undefined;

@@ -18,9 +18,9 @@ export function deleteClusterOperation(
       'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, call) {
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.terminate(clusterId, call.caller.userName);
+    async handle({ cluster_id: clusterId }, context) {
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.terminate(clusterId, context.caller.userName);
       return {};
     },
   });

@@ -17,7 +17,7 @@ export function getClusterOperation(
     description: 'A cluster with its description and where it stands, job clusters among them.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: ClusterDocument,
-    handle: async ({ cluster_id: clusterId }, call) =>
-      toClusterView(await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
+    handle: async ({ cluster_id: clusterId }, context) =>
+      toClusterView(await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW'), ports.inventory),
   });
 }

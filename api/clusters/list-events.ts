@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { clusterEventTypes } from '../../engine/cluster/events.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
-import { defineOperation, type Call, type Operation } from '../http/operation.ts';
+import { defineOperation, type RequestContext, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
 import { getPermittedCluster } from './cluster-access.ts';
@@ -58,7 +58,7 @@ export function postListClusterEventsOperation(
     ...sharedDefinition,
     method: 'POST',
     request: Type.Object({ ...pageFields, event_types: Type.Optional(types) }),
-    handle: (request, call) => listEventsPage(ports, request, call),
+    handle: (request, context) => listEventsPage(ports, request, context),
   });
 }
 
@@ -69,7 +69,7 @@ export function getListClusterEventsOperation(
     ...sharedDefinition,
     method: 'GET',
     request: Type.Object(pageFields),
-    handle: (request, call) => listEventsPage(ports, request, call),
+    handle: (request, context) => listEventsPage(ports, request, context),
   });
 }
 
@@ -86,7 +86,7 @@ interface EventsRequest {
 async function listEventsPage(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
   request: EventsRequest,
-  call: Call,
+  context: RequestContext,
 ): Promise<object> {
   const {
     cluster_id: clusterId,
@@ -98,7 +98,7 @@ async function listEventsPage(
     limit: asked = 50,
   } = request;
   const limit = asked === 0 ? maximumPageSize : asked;
-  await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW');
+  await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW');
   const { events, total } = await ports.clusters.listEvents({
     clusterId,
     from,

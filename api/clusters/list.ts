@@ -33,7 +33,7 @@ export function listClustersOperation(
       clusters: Type.Array(ClusterDocument, { description: 'The clusters.' }),
       next_page_token: Type.Optional(Type.String({ description: 'There is more.' })),
     }),
-    async handle({ page_size: limit, page_token: token }, call) {
+    async handle({ page_size: limit, page_token: token }, context) {
       const { size, cursor: [offset = 0] = [] } = parsePageRequest(
         'clusters',
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
@@ -41,7 +41,7 @@ export function listClustersOperation(
       );
       const found = await ports.clusters.list({ offset, limit: size + 1 });
       const { entries, more } = buildPage('clusters', found, size, () => [offset + size]);
-      const visible = await filterVisibleClusters(ports, entries, call);
+      const visible = await filterVisibleClusters(ports, entries, context);
       return {
         clusters: visible.map((cluster) => toClusterView(cluster, ports.inventory)),
         ...(more.next_page_token !== undefined && { next_page_token: more.next_page_token }),

@@ -17,9 +17,9 @@ export function permanentlyDeleteClusterOperation(
     description: 'Terminates an all-purpose cluster and removes it with its events and its directory.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, call) {
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.remove(clusterId, call.caller.userName);
+    async handle({ cluster_id: clusterId }, context) {
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.remove(clusterId, context.caller.userName);
       return {};
     },
   });

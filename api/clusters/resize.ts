@@ -27,15 +27,15 @@ export function resizeClusterOperation(
       autoscale: Type.Optional(AutoScale),
     }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId, ...size }, call) {
+    async handle({ cluster_id: clusterId, ...size }, context) {
       checkExactlyOne(
         'The request',
         Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'),
         ['num_workers', 'autoscale'],
       );
       checkSize('', size);
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.resize(clusterId, size, call.caller.userName);
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.resize(clusterId, size, context.caller.userName);
       return {};
     },
   });

@@ -17,9 +17,9 @@ export function startClusterOperation(
     description: 'Starts a terminated all-purpose cluster again, with its init scripts.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, call) {
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.start(clusterId, call.caller.userName);
+    async handle({ cluster_id: clusterId }, context) {
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.start(clusterId, context.caller.userName);
       return {};
     },
   });

@@ -48,7 +48,7 @@ const list = {
     { group_name: 'admins', all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true }] },
   ],
 };
-const wanted = { access_control_list: [{ user_name: 'ada@example.org', permission_level: 'CAN_USE' }] };
+const request = { access_control_list: [{ user_name: 'ada@example.org', permission_level: 'CAN_USE' }] };
 
 export const peopleExamples: Readonly<Record<string, Example>> = {
   'GET /preview/scim/v2/Users': {
@@ -106,8 +106,8 @@ export const peopleExamples: Readonly<Record<string, Example>> = {
   },
   'DELETE /token-management/tokens/:token_id': { request: { token_id: tokenId }, answer: {} },
   'GET /permissions/authorization/tokens': { request: {}, answer: list },
-  'PUT /permissions/authorization/tokens': { request: wanted, answer: list },
-  'PATCH /permissions/authorization/tokens': { request: wanted, answer: list },
+  'PUT /permissions/authorization/tokens': { request, answer: list },
+  'PATCH /permissions/authorization/tokens': { request, answer: list },
   'GET /permissions/authorization/tokens/permissionLevels': {
     request: {},
     answer: {

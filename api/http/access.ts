@@ -8,7 +8,7 @@ import type { Caller } from './auth.ts';
 export type Access =
   /**
    * Nothing: it makes something of its caller's own, or shows only what the caller may see
-   * (`Call.visibleTo`).
+   * (`RequestContext.visibleTo`).
    */
   | 'everyone'
   | {

@@ -177,7 +177,7 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
 }
 
 /** What handlers know beside the request. */
-interface RequestContext {
+interface RouteContext {
   readonly permissions: PermissionReader | undefined;
   readonly closing: AbortSignal;
 }
@@ -186,7 +186,7 @@ function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, closing }: RequestContext,
+  { permissions, closing }: RouteContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = splitRequestSchema(operation);

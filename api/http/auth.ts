@@ -89,25 +89,25 @@ export function createAuthenticator(
       const token = await tokens.find(hashToken(value));
       if (token === undefined || !isTokenValid(token, now)) {
         const { count, secondsLeft } = failures.increment(ip, now);
-        const most = limits.failedCredentialsPerMinute;
+        const maximum = limits.failedCredentialsPerMinute;
         // What comes after is left out: whoever guesses must not fill the log either.
-        if (count <= most + 1)
+        if (count <= maximum + 1)
           log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'A credential was refused.');
         // A token that was good once is no guess: its owner is told what it is, however often they ask.
-        if (token === undefined && count > most)
+        if (token === undefined && count > maximum)
           throw new ServiceError(
             'REQUEST_LIMIT_EXCEEDED',
-            `More than ${most} credentials from ${ip} were refused within a minute.`,
+            `More than ${maximum} credentials from ${ip} were refused within a minute.`,
             secondsLeft,
           );
         throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
       }
       const { count, secondsLeft } = calls.increment(token.tokenId, now);
-      const most = limits.requestsPerSecondPerToken;
-      if (count > most)
+      const maximum = limits.requestsPerSecondPerToken;
+      if (count > maximum)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `The token was used for more than ${most} requests within a second.`,
+          `The token was used for more than ${maximum} requests within a second.`,
           secondsLeft,
         );
       return token;

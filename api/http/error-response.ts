@@ -37,9 +37,9 @@ export function sendErrorResponse(
  * The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says
  * nothing of it.
  */
-export function createErrorHandler(isPassing: IsTransientError, requestBytes: number) {
+export function createErrorHandler(isTransientError: IsTransientError, requestBytes: number) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = toServiceError(error, request, { isPassing, requestBytes });
+    const refusal = toServiceError(error, request, { isTransientError, requestBytes });
     if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE')
       request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
@@ -96,7 +96,7 @@ export function endpointNotFound(method: string, url: string): ServiceError {
 function toServiceError(
   error: unknown,
   request: FastifyRequest,
-  known: { readonly isPassing: IsTransientError; readonly requestBytes: number },
+  known: { readonly isTransientError: IsTransientError; readonly requestBytes: number },
 ): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
@@ -120,7 +120,7 @@ function toServiceError(
       diskFullRetrySeconds,
     );
   }
-  if (known.isPassing(error)) {
+  if (known.isTransientError(error)) {
     return new ServiceError(
       'TEMPORARILY_UNAVAILABLE',
       'The service is not available at the moment. Send the request again.',

@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';
 
 /** What an operation is told beside its input. */
-export interface Call {
+export interface RequestContext {
   /** Version of the path that was called. */
   readonly version: ApiVersion;
   readonly caller: Caller;
@@ -60,12 +60,12 @@ interface TypedOperation<Request extends TSchema> {
   readonly mediaType?: string;
   // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one
   // list.
-  handle(input: Static<Request>, call: Call): Promise<object>;
+  handle(input: Static<Request>, context: RequestContext): Promise<object>;
 }
 
 /** An operation as the app sees it. */
 export interface Operation extends Omit<TypedOperation<TSchema>, 'handle'> {
-  handle(input: unknown, call: Call): Promise<object>;
+  handle(input: unknown, context: RequestContext): Promise<object>;
 }
 
 /** Types the input of `handle` by the `request` schema. */

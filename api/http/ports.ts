@@ -141,7 +141,7 @@ export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryP
   /**
    * Tells this node that the settings of a job have changed, and the timeouts of these active runs with them.
    */
-  readonly onJobChanged: (retimed: readonly RunTimeoutUpdate[]) => void;
+  readonly onJobChanged: (updates: readonly RunTimeoutUpdate[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;

@@ -2,7 +2,7 @@
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/engine.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { jobNotFound } from '../../engine/job/job-not-found.ts';
 
@@ -14,12 +14,12 @@ export async function changeJobSettings(
   { jobs, onJobChanged, clock }: Pick<OperationPorts, 'jobs' | 'onJobChanged' | 'clock'>,
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
-  { recordChange }: Pick<Call, 'recordChange'>,
+  { recordChange }: Pick<RequestContext, 'recordChange'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined)
     await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.update(
+  const timeoutUpdates = await jobs.update(
     jobId,
     (before) => {
       const after = settingsOf(before);
@@ -28,6 +28,6 @@ export async function changeJobSettings(
     },
     clock.now(),
   );
-  if (retimed === undefined) throw jobNotFound(jobId);
-  onJobChanged(retimed);
+  if (timeoutUpdates === undefined) throw jobNotFound(jobId);
+  onJobChanged(timeoutUpdates);
 }

@@ -40,8 +40,8 @@ export function resetJobOperation({
       'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given }, call) {
-      const { version } = call;
+    async handle({ job_id: jobId, new_settings: given }, context) {
+      const { version } = context;
       checkSettings(given, { version, limits, kinds });
       await checkDestinationReferences(destinations, '', given);
       await checkClusterReferences(clusterRules, given);
@@ -49,7 +49,7 @@ export function resetJobOperation({
         { jobs, onJobChanged, clock },
         jobId,
         (job) => resetSettings(job.settings, given),
-        call,
+        context,
       );
       return {};
     },

@@ -49,8 +49,8 @@ export function updateJobOperation({
     ].join(' '),
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, call) {
-      const { version } = call;
+    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, context) {
+      const { version } = context;
       await checkDestinationReferences(destinations, '', given);
       await checkClusterReferences(clusterRules, given);
       await changeJobSettings(
@@ -63,7 +63,7 @@ export function updateJobOperation({
           checkSettings(merged, { version, limits, kinds });
           return merged;
         },
-        call,
+        context,
       );
       return {};
     },

@@ -11,7 +11,7 @@ import {
   type Grantee,
 } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
 export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
@@ -102,7 +102,7 @@ function toHeldPermission({ level }: Grant): object {
 export async function changeAccessControlList(
   { permissions }: PermissionPorts,
   jobId: number,
-  { visibleTo, recordChange: noteChange }: Call,
+  { visibleTo, recordChange }: RequestContext,
   change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
   const grants = await permissions.update(jobId, (current) => {
@@ -110,7 +110,7 @@ export async function changeAccessControlList(
     const owner = findOwner(current)?.grantee.name;
     if (visibleTo !== undefined && owner !== visibleTo && !hasSameOwner(current, changed))
       throw permissionDenied(visibleTo, 'IS_OWNER', jobId);
-    noteChange({ access_control_list: current }, { access_control_list: changed });
+    recordChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });
   if (grants === undefined) throw jobNotFound(jobId);

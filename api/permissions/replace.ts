@@ -21,9 +21,9 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
       'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, context) {
       const wanted = parseGrants(list);
-      return changeAccessControlList(ports, jobId, call, (current) => grantsAfterReplace(current, wanted));
+      return changeAccessControlList(ports, jobId, context, (current) => grantsAfterReplace(current, wanted));
     },
   });
 }

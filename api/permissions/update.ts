@@ -21,9 +21,9 @@ export function updatePermissionsOperation(ports: PermissionPorts): Operation {
       'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, context) {
       const wanted = parseGrants(list);
-      return changeAccessControlList(ports, jobId, call, (current) => grantsAfterUpdate(current, wanted));
+      return changeAccessControlList(ports, jobId, context, (current) => grantsAfterUpdate(current, wanted));
     },
   });
 }

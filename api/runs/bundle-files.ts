@@ -32,12 +32,12 @@ export async function* createBundleFiles(
   const { run, tasks } = found;
   const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
-  const face = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
+  const context = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
     createTextFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
-    ...toRunView(found, face),
-    repair_history: toRepairHistory(found, repairs, face),
+    ...toRunView(found, context),
+    repair_history: toRepairHistory(found, repairs, context),
     settings: run.settings,
   });
   yield json('events.json', { events: historyOf(found, repairs) });

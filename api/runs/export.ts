@@ -118,11 +118,13 @@ async function collectNotebook(
   { taskRun, task }: NotebookRun,
 ): Promise<ExportedNotebook> {
   const { runId, taskKey, progress } = taskRun;
-  const most = limits.notebookExportBytes;
+  const maximumBytes = limits.notebookExportBytes;
   const report = await notebooks.report(runId);
-  const shown = report === undefined ? undefined : truncateReport(report, most);
+  const shown = report === undefined ? undefined : truncateReport(report, maximumBytes);
   const source =
-    report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
+    report === undefined || report.cells.length === 0
+      ? await notebooks.source(runId, maximumBytes)
+      : undefined;
   const failure =
     progress.result === 'SUCCESS' ? '' : ((await outputs.readOutput(runId))?.error ?? progress.message);
   return {

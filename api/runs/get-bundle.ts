@@ -13,7 +13,7 @@ import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /** Sends an archive that is made while it is sent: nothing of it is kept in memory or on the disk. */
 export function getBundleOperation(ports: BundlePorts): Operation {
-  const most = ports.limits.bundles;
+  const maximumBundles = ports.limits.bundles;
   let open = 0;
   return defineOperation({
     method: 'GET',
@@ -32,10 +32,10 @@ export function getBundleOperation(ports: BundlePorts): Operation {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw runNotFound(runId);
       const repairs = await ports.runs.listRepairs(found.run);
-      if (open >= most)
+      if (open >= maximumBundles)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `This engine makes ${most} bundles at a time. Ask again when one of them is done.`,
+          `This engine makes ${maximumBundles} bundles at a time. Ask again when one of them is done.`,
           5,
         );
       open += 1;

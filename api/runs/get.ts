@@ -56,20 +56,20 @@ export function getRunOperation({
       const found = await runs.find(runId);
       if (found === undefined) throw runNotFound(runId);
       const repairs = await runs.listRepairs(found.run);
-      const face = {
+      const context = {
         version,
         workspaceInfo,
         ...(resolve === true && { resolvedValues: await shownValues(found, repairs) }),
       };
       if (found.run.runId === runId) {
         return {
-          ...toRunView(found, face),
-          ...(history === true && { repair_history: toRepairHistory(found, repairs, face) }),
+          ...toRunView(found, context),
+          ...(history === true && { repair_history: toRepairHistory(found, repairs, context) }),
         };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw runNotFound(runId);
-      return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
+      return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, context);
     },
   });
 }

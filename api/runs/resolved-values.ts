@@ -14,7 +14,7 @@ export async function collectResolvedValues(
   stored: RunWithTasks,
   repairs: readonly Repair[],
   outputs: Pick<OutputReader, 'readTaskValues'>,
-  site: WorkspaceInfo,
+  workspaceInfo: WorkspaceInfo,
 ): Promise<Map<number, object>> {
   const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
   const read = new Map<number, Promise<TaskValues>>();
@@ -33,7 +33,7 @@ export async function collectResolvedValues(
       read.set(runId, own);
       values.set(taskKey, await own);
     }
-    const resolved = resolveTask(moment, site, values);
+    const resolved = resolveTask(moment, workspaceInfo, values);
     if ('kind' in resolved) found.set(taskRun.runId, { [resolved.kind]: resolved.parameters });
   }
   return found;

@@ -22,8 +22,8 @@ export function streamLogsOperation({
   logs,
   limits,
 }: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
-  const seats = createStreamLimiter(limits);
-  const standingOf = async (runId: number): Promise<AttemptState> => {
+  const limiter = createStreamLimiter(limits);
+  const readAttemptState = async (runId: number): Promise<AttemptState> => {
     const taskRun = (await runs.find(runId))?.tasks.find((task) => task.runId === runId);
     // It was deleted, which only a run that is over can be.
     if (taskRun === undefined) return { over: true, state: {} };
@@ -61,7 +61,7 @@ export function streamLogsOperation({
     ) {
       const { found } = resolveTaskRun(await runs.find(runId), runId);
       const mask = await runs.getMask(found.run);
-      const leave = seats.acquire(caller.principalId);
+      const release = limiter.acquire(caller.principalId);
       const until = AbortSignal.any([
         disconnectSignal,
         shutdownSignal,
@@ -72,12 +72,12 @@ export function streamLogsOperation({
         log: { runId, stream },
         offset: lastEventId ?? offset,
         mask,
-        readState: () => standingOf(runId),
+        readState: () => readAttemptState(runId),
         once: seconds === 0,
         signal: until,
       });
       const body = Readable.from(toBuffers(events), { objectMode: false, highWaterMark: 16 * 1_024 });
-      body.once('close', leave);
+      body.once('close', release);
       return new StreamedResponse(body, headers);
     },
   });
@@ -92,12 +92,12 @@ function createStreamLimiter({
   logStreams,
   logStreamsPerUser,
 }: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): { acquire(principalId: number): () => void } {
-  const taken = new Map<number, number>();
-  let all = 0;
+  const openByUser = new Map<number, number>();
+  let open = 0;
   return {
     acquire(principalId) {
-      const own = taken.get(principalId) ?? 0;
-      if (own >= logStreamsPerUser || all >= logStreams) {
+      const own = openByUser.get(principalId) ?? 0;
+      if (own >= logStreamsPerUser || open >= logStreams) {
         const which =
           own >= logStreamsPerUser
             ? `${logStreamsPerUser} logs at a time for one user`
@@ -108,16 +108,16 @@ function createStreamLimiter({
           5,
         );
       }
-      taken.set(principalId, own + 1);
-      all += 1;
-      let left = false;
+      openByUser.set(principalId, own + 1);
+      open += 1;
+      let released = false;
       return () => {
-        if (left) return;
-        left = true;
-        all -= 1;
-        const rest = (taken.get(principalId) ?? 1) - 1;
-        if (rest > 0) taken.set(principalId, rest);
-        else taken.delete(principalId);
+        if (released) return;
+        released = true;
+        open -= 1;
+        const rest = (openByUser.get(principalId) ?? 1) - 1;
+        if (rest > 0) openByUser.set(principalId, rest);
+        else openByUser.delete(principalId);
       };
     },
   };

@@ -23,9 +23,9 @@ export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'to
       'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, call) {
+    async handle({ access_control_list: list }, context) {
       const users = parseTokenUsers(list);
-      return changeTokenUsers(ports, call, () => users);
+      return changeTokenUsers(ports, context, () => users);
     },
   });
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { groups, type Grantee } from '../../engine/job/permissions.ts';
 import { checkMaxItems } from '../../engine/validation/messages.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
 export const tokenPermissionsPath = '/permissions/authorization/tokens';
@@ -127,7 +127,7 @@ export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] 
 /** Changes the list and shows it as it is then. */
 export async function changeTokenUsers(
   { tokenRules }: Pick<OperationPorts, 'tokenRules'>,
-  { recordChange }: Pick<Call, 'recordChange'>,
+  { recordChange }: Pick<RequestContext, 'recordChange'>,
   change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<object> {
   const { before, after } = await tokenRules.changeUsers((current) => deduplicateUsers(change(current)));

@@ -22,9 +22,9 @@ export function updateTokenPermissionsOperation(ports: Pick<OperationPorts, 'tok
     description: 'Gives the permission to those who are named; all others keep what they have.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, call) {
+    async handle({ access_control_list: list }, context) {
       const users = parseTokenUsers(list);
-      return changeTokenUsers(ports, call, (current) => [...current, ...users]);
+      return changeTokenUsers(ports, context, (current) => [...current, ...users]);
     },
   });
 }

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { TokenUpdateFields, parseTokenUpdate } from '../../engine/token/token-request.ts';
 import { isTokenId } from '../../engine/token/token.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { tokenNotFound } from '../views/token-view.ts';
 
@@ -28,7 +28,7 @@ export async function changeToken(
     unknown,
     recordChange,
   }: { readonly of: number | undefined; readonly unknown: 'NOT_FOUND' | 'RESOURCE_DOES_NOT_EXIST' } & Pick<
-    Call,
+    RequestContext,
     'recordChange'
   >,
 ): Promise<void> {

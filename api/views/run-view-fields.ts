@@ -14,7 +14,7 @@ export interface ViewContext {
 }
 
 /** What is the same on every face of a run. */
-export function toCommonRunFields(run: Run, face: ViewContext): object {
+export function toCommonRunFields(run: Run, context: ViewContext): object {
   return {
     job_id: run.jobId,
     run_id: run.runId,
@@ -23,7 +23,7 @@ export function toCommonRunFields(run: Run, face: ViewContext): object {
     creator_user_name: run.creatorUserName,
     run_name: run.name,
     run_type: run.type,
-    run_page_url: pageUrl(run, run.runId, face),
+    run_page_url: pageUrl(run, run.runId, context),
     trigger: run.trigger,
     schedule: run.trigger === 'PERIODIC' ? run.settings.schedule : undefined,
     attempt_number: run.attempt,

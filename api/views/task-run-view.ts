@@ -11,44 +11,44 @@ import { shownFormat } from '../http/api-versions.ts';
  * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has
  * one task and real durations; from 2.1 on also `tasks` with that one entry.
  */
-export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, face: ViewContext): object {
+export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, context: ViewContext): object {
   const { run } = found;
   const parent = run.runId === taskRun.runId ? {} : { parent_run_id: run.runId };
   return {
-    ...toCommonRunFields(run, face),
+    ...toCommonRunFields(run, context),
     run_id: taskRun.runId,
     job_run_id: run.runId,
     ...parent,
     task_key: taskRun.taskKey,
     ...(run.format === 'SINGLE_TASK' ? {} : toAttemptFields(found, taskRun)),
-    run_page_url: pageUrl(run, taskRun.runId, face),
-    ...toProgressFields(taskRun.progress, face),
-    ...toTaskAndClusterFields(run, taskRun, face),
-    format: shownFormat('SINGLE_TASK', face.version),
-    tasks: face.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, face)],
+    run_page_url: pageUrl(run, taskRun.runId, context),
+    ...toProgressFields(taskRun.progress, context),
+    ...toTaskAndClusterFields(run, taskRun, context),
+    format: shownFormat('SINGLE_TASK', context.version),
+    tasks: context.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, context)],
   };
 }
 
 /** An entry of `tasks`: the task's settings with what became of this attempt. */
-export function toTaskEntry(run: Run, taskRun: TaskRun, face: ViewContext): object {
+export function toTaskEntry(run: Run, taskRun: TaskRun, context: ViewContext): object {
   const task = settingsOfTask(run, taskRun.taskKey) ?? { task_key: taskRun.taskKey };
   return {
-    ...renderTask(task, run.settings, face.version),
+    ...renderTask(task, run.settings, context.version),
     run_id: taskRun.runId,
-    ...toProgressFields(taskRun.progress, face),
+    ...toProgressFields(taskRun.progress, context),
     // A single-task run is retried by a new run, which knows the number of the attempt.
     attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
     cluster_instance: toClusterInstance(task, taskRun),
-    run_page_url: pageUrl(run, taskRun.runId, face),
-    resolved_values: face.resolvedValues?.get(taskRun.runId),
+    run_page_url: pageUrl(run, taskRun.runId, context),
+    resolved_values: context.resolvedValues?.get(taskRun.runId),
   };
 }
 
 /** The task of a run of one task, and the cluster that it was given. */
-export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, face: ViewContext): object {
+export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, context: ViewContext): object {
   const task = settingsOfTask(run, taskRun?.taskKey);
   if (task === undefined) return { overriding_parameters: run.overridingParameters };
-  const shown = renderTask(task, run.settings, face.version);
+  const shown = renderTask(task, run.settings, context.version);
   const spec = pickFields(shown, ['existing_cluster_id', 'new_cluster', 'job_cluster_key', 'libraries']);
   return {
     overriding_parameters: run.overridingParameters,
