@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox';
 import { taskKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from './operation.ts';
+import { isRecord } from '../../engine/validation/is-record.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -55,8 +56,4 @@ function extendValue(value: unknown, added: JsonObject): unknown {
 /** Fields of an object, all built-in kinds among them. */
 function hasTaskKindFields(properties: JsonObject): boolean {
   return taskKinds.every((kind) => isRecord(properties[kind]));
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  */
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { isRecord } from '../../engine/validation/is-record.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -83,8 +84,4 @@ function schemaOf(schema: JsonObject, key: string): JsonObject | undefined {
 
 function toRecord(schema: unknown): JsonObject | undefined {
   return isRecord(schema) ? schema : undefined;
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,11 +4,10 @@ import { checkSettings } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { checkReferences } from './check-references.ts';
 
 /** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
 export function createJobOperation({
@@ -42,8 +41,7 @@ export function createJobOperation({
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', settings);
-      await checkClusterReferences(clusterRules, settings);
+      await checkReferences({ destinations, clusterRules }, settings);
       const job = {
         settings,
         version,

@@ -4,12 +4,10 @@ import { checkSettings } from '../../engine/job/check-settings.ts';
 import { resetSettings } from '../../engine/job/merge-settings.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { changeJobSettings } from './change-job.ts';
+import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
+import { checkReferences } from './check-references.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
@@ -17,18 +15,8 @@ const request = Type.Object({
 });
 
 /** Replaces all settings of a job. */
-export function resetJobOperation({
-  jobs,
-  destinations,
-  clusterRules,
-  onJobChanged,
-  clock,
-  limits,
-  kinds,
-}: Pick<
-  OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
->): Operation {
+export function resetJobOperation(ports: ChangeJobPorts): Operation {
+  const { limits, kinds } = ports;
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -43,14 +31,8 @@ export function resetJobOperation({
     async handle({ job_id: jobId, new_settings: given }, context) {
       const { version } = context;
       checkSettings(given, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', given);
-      await checkClusterReferences(clusterRules, given);
-      await changeJobSettings(
-        { jobs, onJobChanged, clock },
-        jobId,
-        (job) => resetSettings(job.settings, given),
-        context,
-      );
+      await checkReferences(ports, given);
+      await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, given), context);
       return {};
     },
   });

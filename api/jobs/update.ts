@@ -6,12 +6,10 @@ import { mergeSettings } from '../../engine/job/merge-settings.ts';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { changeJobSettings } from './change-job.ts';
+import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
+import { checkReferences } from './check-references.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'The job.' }),
@@ -24,18 +22,8 @@ const request = Type.Object({
 });
 
 /** Changes some settings of a job. */
-export function updateJobOperation({
-  jobs,
-  destinations,
-  clusterRules,
-  onJobChanged,
-  clock,
-  limits,
-  kinds,
-}: Pick<
-  OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
->): Operation {
+export function updateJobOperation(ports: ChangeJobPorts): Operation {
+  const { limits, kinds } = ports;
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -51,10 +39,9 @@ export function updateJobOperation({
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, context) {
       const { version } = context;
-      await checkDestinationReferences(destinations, '', given);
-      await checkClusterReferences(clusterRules, given);
+      await checkReferences(ports, given);
       await changeJobSettings(
-        { jobs, onJobChanged, clock },
+        ports,
         jobId,
         ({ settings }) => {
           if (!isNonEmpty(given) && !isNonEmpty(removed)) return settings;

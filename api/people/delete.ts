@@ -8,25 +8,25 @@ import { personIdField, parsePersonId, scimResources, personNotFound } from './s
 /** Removes one. */
 export function deletePersonOperation(
   kind: PersonKind,
-): (ports: Pick<OperationPorts, 'people' | 'clock'>) => Operation {
+  { people, clock }: Pick<OperationPorts, 'people' | 'clock'>,
+): Operation {
   const { path, singular } = scimResources[kind];
-  return ({ people, clock }) =>
-    defineOperation({
-      method: 'DELETE',
-      path: `${path}/:id`,
-      versions: ['2.0'],
-      scope: 'scim',
-      adminsOnly: true,
-      summary: `Delete a ${singular}`,
-      description: `Removes a ${singular} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
-      request: Type.Object(personIdField),
-      response: Type.Object({}),
-      async handle({ id }, { recordChange }) {
-        const person = await people.find(kind, parsePersonId(kind, id));
-        if (person === undefined || !(await people.remove(kind, person.id, clock.now())))
-          throw personNotFound(kind, id);
-        recordChange(person, {});
-        return {};
-      },
-    });
+  return defineOperation({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    versions: ['2.0'],
+    scope: 'scim',
+    adminsOnly: true,
+    summary: `Delete a ${singular}`,
+    description: `Removes a ${singular} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
+    request: Type.Object(personIdField),
+    response: Type.Object({}),
+    async handle({ id }, { recordChange }) {
+      const person = await people.find(kind, parsePersonId(kind, id));
+      if (person === undefined || !(await people.remove(kind, person.id, clock.now())))
+        throw personNotFound(kind, id);
+      recordChange(person, {});
+      return {};
+    },
+  });
 }

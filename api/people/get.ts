@@ -13,23 +13,22 @@ import {
 } from './scim-resources.ts';
 
 /** Shows one. */
-export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
+export function getPersonOperation(kind: PersonKind, { people }: Pick<OperationPorts, 'people'>): Operation {
   const { path, singular } = scimResources[kind];
-  return ({ people }) =>
-    defineOperation({
-      method: 'GET',
-      path: `${path}/:id`,
-      versions: ['2.0'],
-      scope: 'scim',
-      adminsOnly: true,
-      summary: `Get a ${singular}`,
-      description: `One ${singular}.`,
-      request: Type.Object(personIdField),
-      response: PersonDocument,
-      async handle({ id }) {
-        const person = await people.find(kind, parsePersonId(kind, id));
-        if (person === undefined) throw personNotFound(kind, id);
-        return toPersonView(person);
-      },
-    });
+  return defineOperation({
+    method: 'GET',
+    path: `${path}/:id`,
+    versions: ['2.0'],
+    scope: 'scim',
+    adminsOnly: true,
+    summary: `Get a ${singular}`,
+    description: `One ${singular}.`,
+    request: Type.Object(personIdField),
+    response: PersonDocument,
+    async handle({ id }) {
+      const person = await people.find(kind, parsePersonId(kind, id));
+      if (person === undefined) throw personNotFound(kind, id);
+      return toPersonView(person);
+    },
+  });
 }

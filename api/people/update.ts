@@ -30,45 +30,45 @@ const NewValue = Type.Union(
 /** Changes one: switched off, none of their tokens counts from the next call on. */
 export function updatePersonOperation(
   kind: PersonKind,
-): (ports: Pick<OperationPorts, 'people'>) => Operation {
+  { people }: Pick<OperationPorts, 'people'>,
+): Operation {
   const { path, singular } = scimResources[kind];
-  return ({ people }) =>
-    defineOperation({
-      method: 'PATCH',
-      path: `${path}/:id`,
-      versions: ['2.0'],
-      scope: 'scim',
-      adminsOnly: true,
-      summary: `Change a ${singular}`,
-      description: `Changes active, displayName, emails and groups of a ${singular}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
-      request: Type.Object({
-        ...personIdField,
-        schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
-        Operations: Type.Array(
-          Type.Object(
-            {
-              op: Type.String({ description: 'add, replace or remove.' }),
-              path: Type.Optional(
-                Type.String({
-                  description:
-                    'active, displayName, emails, groups, or groups[value eq "admins"]. Without it value is an object of these.',
-                }),
-              ),
-              value: Type.Optional(NewValue),
-            },
-            { description: 'One change.' },
-          ),
-          { description: 'The changes, in their order.' },
+  return defineOperation({
+    method: 'PATCH',
+    path: `${path}/:id`,
+    versions: ['2.0'],
+    scope: 'scim',
+    adminsOnly: true,
+    summary: `Change a ${singular}`,
+    description: `Changes active, displayName, emails and groups of a ${singular}. While it is switched off none of its tokens counts; its jobs go on. The last active administrator stays one.`,
+    request: Type.Object({
+      ...personIdField,
+      schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
+      Operations: Type.Array(
+        Type.Object(
+          {
+            op: Type.String({ description: 'add, replace or remove.' }),
+            path: Type.Optional(
+              Type.String({
+                description:
+                  'active, displayName, emails, groups, or groups[value eq "admins"]. Without it value is an object of these.',
+              }),
+            ),
+            value: Type.Optional(NewValue),
+          },
+          { description: 'One change.' },
         ),
-      }),
-      response: PersonDocument,
-      async handle({ id, Operations: operations }, { recordChange }) {
-        const outcome = await people.change(kind, parsePersonId(kind, id), (person) =>
-          applyPersonPatch(person, operations),
-        );
-        if (outcome === undefined) throw personNotFound(kind, id);
-        recordChange(outcome.before, outcome.after);
-        return toPersonView(outcome.after);
-      },
-    });
+        { description: 'The changes, in their order.' },
+      ),
+    }),
+    response: PersonDocument,
+    async handle({ id, Operations: operations }, { recordChange }) {
+      const outcome = await people.change(kind, parsePersonId(kind, id), (person) =>
+        applyPersonPatch(person, operations),
+      );
+      if (outcome === undefined) throw personNotFound(kind, id);
+      recordChange(outcome.before, outcome.after);
+      return toPersonView(outcome.after);
+    },
+  });
 }

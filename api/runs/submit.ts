@@ -5,11 +5,10 @@ import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submitRun } from '../../engine/launch.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { checkReferences } from '../jobs/check-references.ts';
 
 /** Starts a one-time run without a stored job. */
 export function submitRunOperation({
@@ -42,8 +41,7 @@ export function submitRunOperation({
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', settings);
-      await checkClusterReferences(clusterRules, settings);
+      await checkReferences({ destinations, clusterRules }, settings);
       const { runId } = await submitRun(launching, {
         settings,
         version,

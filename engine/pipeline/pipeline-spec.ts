@@ -4,6 +4,7 @@ import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
 import { quote } from '../validation/messages.ts';
 import { nearestName } from '../validation/nearest-name.ts';
+import { isRecord } from '../validation/is-record.ts';
 
 /** One entry of `libraries`: where files of a pipeline are. */
 export interface PipelineLibrary {
@@ -126,8 +127,4 @@ function parseText(path: string, key: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
     throw invalid(`${path}: ${key} is ${quote(value)}; it must be a text.`);
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
