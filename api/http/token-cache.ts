@@ -1,11 +1,9 @@
-/**
- * Remembers looked-up tokens for a second: under load the look-up would be a tenth of the work of a request.
- */
+/** Cache of token lookups. Under load, the lookup would be a tenth of the work of a request. */
 import type { Clock } from '../../engine/clock.ts';
 import type { StoredToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
 
-/** How long what another engine has changed may go unnoticed, ms. What this one changes counts at once. */
+/** Lifetime of an entry, ms: the delay of changes by other engines. Changes by this engine apply at once. */
 export const tokenCacheMs = 1_000;
 
 const maximumEntries = 10_000;
@@ -15,11 +13,11 @@ interface CacheEntry {
   readonly expiresAt: number;
 }
 
-/** The same look-up, with a memory. Unknown tokens are not remembered: guesses must not fill it. */
+/** Adds a cache to the token lookup. Unknown tokens are not cached, so that guesses cannot fill it. */
 export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): AuthPorts['tokens'] {
   const entries = new Map<string, CacheEntry>();
   let generation = 0;
-  const forget = (): void => {
+  const invalidate = (): void => {
     generation += 1;
     entries.clear();
   };
@@ -29,16 +27,16 @@ export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): Au
       const entry = entries.get(hash);
       if (entry !== undefined && now < entry.expiresAt && now >= entry.expiresAt - tokenCacheMs)
         return entry.token;
-      const asked = generation;
+      const generationAtStart = generation;
       const token = await tokens.find(hash);
       if (entries.size >= maximumEntries) entries.clear();
-      // What was read before a change must not be remembered after it.
-      if (token !== undefined && asked === generation)
+      // A result read before an invalidation must not be cached after it.
+      if (token !== undefined && generationAtStart === generation)
         entries.set(hash, { token, expiresAt: now + tokenCacheMs });
       return token;
     },
     async noteAccess(tokenId, at) {
-      // Else every request of this second would note it again.
+      // Without the update, every request of this second would record the access again.
       for (const [hash, { token, expiresAt }] of entries)
         if (token.tokenId === tokenId)
           entries.set(hash, { token: { ...token, lastAccessedTime: at }, expiresAt });
@@ -46,8 +44,8 @@ export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): Au
     },
     async noteScope(tokenId, scope) {
       await tokens.noteScope(tokenId, scope);
-      forget();
+      invalidate();
     },
-    changed: forget,
+    changed: invalidate,
   };
 }

@@ -126,7 +126,7 @@ describe('slow clients', () => {
     });
     await once(socket, 'close');
     expect(said).toMatch(/^HTTP\/1\.1 4(00|08) /);
-    expect(said).toContain('The request was not complete in time.');
+    expect(said).toContain('The request was not received completely in time.');
     await service.close();
   });
 });
