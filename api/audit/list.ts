@@ -1,4 +1,4 @@
-/** GET audit: who did what. */
+/** GET audit. */
 import { Type } from 'typebox';
 import { epochMillis } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';

@@ -12,44 +12,46 @@ const maximumPageSize = 500;
 
 export const clusterEventPageFields = {
   cluster_id: ClusterId,
-  start_time: Type.Optional(epochMsSchema('The first moment of which to tell')),
-  end_time: Type.Optional(epochMsSchema('The last moment of which to tell')),
-  order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC, the default: newest first.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Events to leave out.' })),
+  start_time: Type.Optional(epochMsSchema('Start of the time range, inclusive')),
+  end_time: Type.Optional(epochMsSchema('End of the time range, inclusive')),
+  order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC: newest first. Default: DESC.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of events to skip. Default: 0.' })),
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: maximumPageSize,
-      description: `Events of a page, 50 unless given; 0 means ${maximumPageSize}.`,
+      description: `Events per page. Default: 50; 0 means the maximum, ${maximumPageSize}.`,
     }),
   ),
 };
 export const ClusterEventTypes = Type.Array(Type.Enum([...clusterEventTypes]), {
-  description: 'Only these.',
+  description: 'Only events of these types.',
 });
 
 const Event = Type.Object({
   cluster_id: ClusterId,
-  timestamp: epochMsSchema('When'),
-  type: Type.Enum([...clusterEventTypes], { description: 'What happened.' }),
+  timestamp: epochMsSchema('Time of the event'),
+  type: Type.Enum([...clusterEventTypes], { description: 'Type of the event.' }),
   details: Type.Object(
     {},
-    { description: 'current_num_workers, target_num_workers, reason, user: what there is to say.' },
+    { description: 'Depending on the type: current_num_workers, target_num_workers, reason, user.' },
   ),
 });
 
 const responseSchema = Type.Object({
   events: Type.Array(Event, { description: 'The events.' }),
-  total_count: Type.Integer({ minimum: 0, description: 'How many there are in all.' }),
-  next_page: Type.Optional(Type.Object({}, { description: 'What to ask next; there is more.' })),
+  total_count: Type.Integer({ minimum: 0, description: 'Total number of matching events.' }),
+  next_page: Type.Optional(
+    Type.Object({}, { description: 'Request of the next page; absent on the last page.' }),
+  ),
 });
 
 export const clusterEventsOperation = {
   path: '/clusters/events',
   versions: ['2.1', '2.0'],
   scope: 'clusters',
-  summary: 'List what happened to a cluster',
-  description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.',
+  summary: 'List cluster events',
+  description: 'Lists the events of a cluster page by page. `next_page` is the request of the next page.',
   response: responseSchema,
 } as const;
 

@@ -9,7 +9,10 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { checkReferences } from './check-references.ts';
 
-/** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
+/**
+ * Validates and stores a job (spec 4.1).
+ * @throws ServiceError for invalid settings, unknown references, or the limits of spec 8
+ */
 export function createJobOperation({
   jobs,
   destinations,
@@ -26,13 +29,13 @@ export function createJobOperation({
     access: 'everyone',
     summary: 'Create a job',
     description:
-      'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
+      'Creates a job with one task (2.0) or with up to 100 tasks and dependencies between them. Unknown settings are stored and returned.',
     request: Type.Object(
       {
         ...JobSettings.properties,
         access_control_list: Type.Optional(
           Type.Array(AccessControlRequest, {
-            description: 'Who else may do what with the job; its creator owns it.',
+            description: 'Permissions of other users on the job; the creator is its owner.',
           }),
         ),
       },

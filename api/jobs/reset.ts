@@ -10,11 +10,14 @@ import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
 import { checkReferences } from './check-references.ts';
 
 const request = Type.Object({
-  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
   new_settings: JobSettings,
 });
 
-/** Replaces all settings of a job. */
+/**
+ * Replaces all settings of a job (spec 4.1 rule 2).
+ * @throws ServiceError for an unknown job, invalid settings, or unknown references
+ */
 export function resetJobOperation(ports: ChangeJobPorts): Operation {
   const { limits, kinds } = ports;
   return defineOperation({
@@ -25,14 +28,14 @@ export function resetJobOperation(ports: ChangeJobPorts): Operation {
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Reset a job',
     description:
-      'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
+      'Replaces all settings of a job with new_settings. Changed timeouts apply to active runs, all other changes to future runs.',
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given }, context) {
+    async handle({ job_id: jobId, new_settings: newSettings }, context) {
       const { version } = context;
-      checkSettings(given, { version, limits, kinds });
-      await checkReferences(ports, given);
-      await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, given), context);
+      checkSettings(newSettings, { version, limits, kinds });
+      await checkReferences(ports, newSettings);
+      await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};
     },
   });

@@ -5,7 +5,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { personIdField, parsePersonId, scimResources, personNotFound } from './scim-resources.ts';
 
-/** Removes one. */
+/**
+ * Deletes a user or service principal with all tokens and permissions.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown id; INVALID_STATE for the last active
+ * administrator
+ */
 export function deletePersonOperation(
   kind: PersonKind,
   { people, clock }: Pick<OperationPorts, 'people' | 'clock'>,
@@ -18,7 +22,7 @@ export function deletePersonOperation(
     scope: 'scim',
     adminsOnly: true,
     summary: `Delete a ${singular}`,
-    description: `Removes a ${singular} with all its tokens and permissions, at once. Its jobs go on, without a creator and an owner. The last active administrator stays.`,
+    description: `Deletes a ${singular} with all its tokens and permissions. Its jobs continue without creator and owner. The last active administrator cannot be deleted.`,
     request: Type.Object(personIdField),
     response: Type.Object({}),
     async handle({ id }, { recordChange }) {

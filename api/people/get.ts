@@ -12,7 +12,10 @@ import {
   personNotFound,
 } from './scim-resources.ts';
 
-/** Shows one. */
+/**
+ * Returns a user or service principal.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown id
+ */
 export function getPersonOperation(kind: PersonKind, { people }: Pick<OperationPorts, 'people'>): Operation {
   const { path, singular } = scimResources[kind];
   return defineOperation({
@@ -22,7 +25,7 @@ export function getPersonOperation(kind: PersonKind, { people }: Pick<OperationP
     scope: 'scim',
     adminsOnly: true,
     summary: `Get a ${singular}`,
-    description: `One ${singular}.`,
+    description: `Returns a ${singular}.`,
     request: Type.Object(personIdField),
     response: PersonDocument,
     async handle({ id }) {

@@ -7,7 +7,10 @@ import { PersonDocument, toPersonView, scimResources } from './scim-resources.ts
 
 const maximumPageSize = 1_000;
 
-/** Lists them by id. */
+/**
+ * Lists users or service principals by id.
+ * @throws ServiceError for an invalid filter
+ */
 export function listPeopleOperation(kind: PersonKind, { people }: Pick<OperationPorts, 'people'>): Operation {
   const { path, plural } = scimResources[kind];
   return defineOperation({
@@ -17,27 +20,27 @@ export function listPeopleOperation(kind: PersonKind, { people }: Pick<Operation
     scope: 'scim',
     adminsOnly: true,
     summary: `List ${plural}`,
-    description: `All ${plural}, or those that a filter such as \`${kind === 'user' ? 'userName eq "ada@example.org"' : 'displayName eq "nightly"'}\` finds.`,
+    description: `Lists all ${plural}, or those that match a filter such as \`${kind === 'user' ? 'userName eq "ada@example.org"' : 'displayName eq "nightly"'}\`.`,
     request: Type.Object({
       filter: Type.Optional(
         Type.String({
           description: '<attribute> eq "<value>" with userName, displayName, applicationId, id or active.',
         }),
       ),
-      startIndex: Type.Optional(Type.Integer({ description: 'The first one to show; counts from 1.' })),
+      startIndex: Type.Optional(Type.Integer({ description: 'Position of the first entry, starting at 1.' })),
       count: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: `How many to show at most; never more than ${maximumPageSize}.`,
+          description: `Entries per page. Default: 100, maximum: ${maximumPageSize}.`,
         }),
       ),
     }),
     response: Type.Object({
-      schemas: Type.Array(Type.String(), { description: 'The schema of the list.' }),
-      totalResults: Type.Integer({ description: 'How many there are.' }),
-      startIndex: Type.Integer({ description: 'The first one that is shown.' }),
-      itemsPerPage: Type.Integer({ description: 'How many are shown.' }),
-      Resources: Type.Array(PersonDocument, { description: 'Those shown.' }),
+      schemas: Type.Array(Type.String(), { description: 'Schema of the list.' }),
+      totalResults: Type.Integer({ description: 'Total number of entries.' }),
+      startIndex: Type.Integer({ description: 'Position of the first entry.' }),
+      itemsPerPage: Type.Integer({ description: 'Number of entries on this page.' }),
+      Resources: Type.Array(PersonDocument, { description: 'Entries of this page.' }),
     }),
     async handle({ filter, startIndex = 1, count = 100 }) {
       const first = Math.min(Math.max(1, startIndex), Number.MAX_SAFE_INTEGER);
