@@ -1,4 +1,4 @@
-/** Examples of the calls on people, the tokens of everybody, workspace settings and the audit log. */
+/** Examples of operations on people, tokens of all users, workspace settings and the audit log. */
 import type { Example } from './example.ts';
 
 const tokenId = '5f70c1b9a4d2e83f6017c9ad35be20418f6ad7c3e9b1502467d8fa3c1e94b07d';
@@ -111,9 +111,7 @@ export const peopleExamples: Readonly<Record<string, Example>> = {
   'GET /permissions/authorization/tokens/permissionLevels': {
     request: {},
     answer: {
-      permission_levels: [
-        { permission_level: 'CAN_USE', description: 'Makes tokens of their own, and uses them.' },
-      ],
+      permission_levels: [{ permission_level: 'CAN_USE', description: 'Creates and uses own tokens.' }],
     },
   },
   'GET /workspace-conf': {

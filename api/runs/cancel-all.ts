@@ -10,16 +10,19 @@ import { jobNotFound } from '../../engine/job/job-not-found.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(
-    Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' }),
+    Type.Integer({ ...Id, description: 'Id of the job. Required unless all_queued_runs is true.' }),
   ),
   all_queued_runs: Type.Optional(
     Type.Boolean({
-      description: 'Only runs that are QUEUED, of the job or, without one, of all jobs. Default: false.',
+      description: 'Cancels only QUEUED runs, of the job or, without job_id, of all jobs. Default: false.',
     }),
   ),
 });
 
-/** Asks for the end of all active runs of a job. */
+/**
+ * Cancels all active runs of a job, or all queued runs (spec 4.1 rule 9, section 7).
+ * @throws ServiceError for a missing job_id and for an unknown job
+ */
 export function cancelAllRunsOperation({
   jobs,
   cancelling,
@@ -32,7 +35,7 @@ export function cancelAllRunsOperation({
     access: { level: 'CAN_MANAGE_RUN', idField: 'job_id' },
     summary: 'Cancel all runs of a job',
     description:
-      'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',
+      'Requests the cancellation of all active runs of a job and returns immediately; the runs end shortly after. New runs can start meanwhile.',
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {

@@ -1,4 +1,4 @@
-/** Runs as a version of the path shows them (spec 2.5, 9). */
+/** Runs in responses of the API versions (spec 2.5, 9). */
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { renderCluster } from '../../engine/job/render-settings.ts';
 import { jobParametersOf } from '../../engine/run/job-parameters.ts';
@@ -9,10 +9,7 @@ import { toCommonRunFields, toProgressFields, type ViewContext } from './run-vie
 import { toTaskEntry, toTaskAndClusterFields } from './task-run-view.ts';
 import { shownFormat } from '../http/api-versions.ts';
 
-/**
- * A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its
- * `tasks`.
- */
+/** Returns a run without its output: a single-task run of 2.0 has `task`, every other run has `tasks`. */
 export function toRunView(found: RunWithTasks, context: ViewContext): object {
   const { run } = found;
   if (shownFormat(run.format, context.version) === 'SINGLE_TASK') return toSingleTaskView(found, context);
@@ -22,7 +19,7 @@ export function toRunView(found: RunWithTasks, context: ViewContext): object {
   };
 }
 
-/** A run as lists show it: as toRunView, but a multi-task run's `tasks` is empty (spec 2.5). */
+/** Returns a list entry: like toRunView, but with empty `tasks` for multi-task runs (spec 2.5). */
 export function toRunListView(found: RunWithTasks, context: ViewContext): object {
   if (shownFormat(found.run.format, context.version) === 'SINGLE_TASK')
     return toSingleTaskView(found, context);
@@ -43,7 +40,7 @@ function toMultiTaskView(run: Run, context: ViewContext): object {
   return {
     ...toCommonRunFields(run, context),
     ...toProgressFields(run.progress, context),
-    // The durations of a multi-task run are those of its tasks; the run itself has one length (spec 2.5).
+    // Durations belong to the tasks of a multi-task run; the run itself has run_duration (spec 2.5).
     setup_duration: 0,
     execution_duration: 0,
     cleanup_duration: 0,
@@ -58,13 +55,13 @@ function toMultiTaskView(run: Run, context: ViewContext): object {
   };
 }
 
-/** The parameters of the job with their values in this run. */
+/** Returns the job parameters with their values in this run. */
 function toJobParameters(run: Run, { workspaceInfo }: ViewContext): object | undefined {
   if (run.settings.parameters === undefined) return undefined;
   return jobParametersOf(run, runFactsOf(run, workspaceInfo));
 }
 
-/** Task runs in the order of the settings; the attempts of a task stay oldest first. */
+/** Returns task runs in the order of the settings, attempts of a task oldest first. */
 function orderedTasks({ run, tasks }: RunWithTasks): TaskRun[] {
   const byKey = Map.groupBy(tasks, (taskRun) => taskRun.taskKey);
   return tasksOf(run.settings).flatMap((task) => byKey.get(task.task_key) ?? []);

@@ -90,7 +90,11 @@ test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
       }),
     /^name holds half/,
   ],
-  ['as bytes that are no UTF-8', () => post(Buffer.from('{"name":"Größe"}', 'latin1')), /the body is not UTF-8\.$/],
+  [
+    'as bytes that are no UTF-8',
+    () => post(Buffer.from('{"name":"Größe"}', 'latin1')),
+    /the body is not UTF-8\.$/,
+  ],
 ])('it is refused %s', async (_, send, message) => {
   expect(await send()).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
 });
