@@ -2,6 +2,7 @@
 import { invalid } from './errors.ts';
 import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
+import { runNotFound } from './run/run-not-found.ts';
 
 export interface CancelPorts {
   readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;
@@ -16,7 +17,7 @@ export interface CancelPorts {
  */
 export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
   const found = await ports.runs.find(runId);
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   if (found.run.runId !== runId) {
     throw invalid(
       `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`,

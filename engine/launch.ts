@@ -1,6 +1,6 @@
 /** Entry points of runs: run-now, one-time submissions and schedules; each launch is one transaction. */
+import { jobNotFound } from './job/job-not-found.ts';
 import type { Clock } from './clock.ts';
-import { invalid } from './errors.ts';
 import { checkIdempotencyToken } from './job/check-settings.ts';
 import { defaultName, toJobSettings, type ApiVersion } from './job/job-format.ts';
 import type { Grant } from './job/permissions.ts';
@@ -65,7 +65,7 @@ export async function launchRun(
     if (earlier !== undefined) return { kind: 'launched before', run: earlier };
     // Read under the lock: the runs of a job start in the order of their numbers.
     const now = ports.clock.now();
-    if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+    if (job === undefined) throw jobNotFound(jobId);
     const { settings, version } = job;
     checkRunNowParameters(parameters, settings, ports.limits);
     const mayQueue = request.queue ?? isQueueEnabled(settings, version);

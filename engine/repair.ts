@@ -1,4 +1,5 @@
 /** The door through which a run that is over is opened again; one transaction. */
+import { runNotFound } from './run/run-not-found.ts';
 import { invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
 import type { LaunchPorts } from './launch.ts';
@@ -29,7 +30,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
     // else runs in it.
     const job = await transaction.lockJob(jobId);
     const found = await transaction.lockRun(runId);
-    if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+    if (found === undefined) throw runNotFound(runId);
     checkRepairable(found.run, request);
     const keys = tasksToRerun(found, request);
     checkRunNowParameters(parameters, found.run.settings, ports.limits);
@@ -54,7 +55,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
 
 /** The job of a run that has tasks of its own. @throws ServiceError for every other id */
 function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): number {
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   const { run } = found;
   if (run.runId !== runId)
     throw invalid(

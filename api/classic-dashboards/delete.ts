@@ -1,11 +1,14 @@
-/** DELETE preview/sql/dashboards/{dashboard_id}: removes a classic dashboard. */
+/** DELETE preview/sql/dashboards/{dashboard_id}. */
 import { Type } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicDashboardId, classicDashboardNotFound } from '../views/classic-dashboard-view.ts';
 
-/** For good; dashboards that were made from it stay. */
+/**
+ * Deletes a classic dashboard. Dashboards that were migrated from it stay.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown dashboard
+ */
 export function deleteClassicDashboardOperation({ classicDashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'DELETE',
@@ -13,7 +16,7 @@ export function deleteClassicDashboardOperation({ classicDashboards }: Dashboard
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Delete a classic dashboard',
-    description: 'Removes a classic dashboard for good. Dashboards that were made from it stay.',
+    description: 'Deletes a classic dashboard permanently. Dashboards that were migrated from it stay.',
     request: Type.Object({ dashboard_id: ClassicDashboardId }),
     response: Type.Object({}),
     async handle({ dashboard_id: id }) {

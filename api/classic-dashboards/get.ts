@@ -1,4 +1,4 @@
-/** GET preview/sql/dashboards/{dashboard_id}: one classic dashboard. */
+/** GET preview/sql/dashboards/{dashboard_id}. */
 import { Type } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -10,7 +10,10 @@ import {
   classicDashboardNotFound,
 } from '../views/classic-dashboard-view.ts';
 
-/** As it was brought in. */
+/**
+ * Returns a classic dashboard as it was imported.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown dashboard
+ */
 export function getClassicDashboardOperation({ classicDashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -18,7 +21,7 @@ export function getClassicDashboardOperation({ classicDashboards }: DashboardPor
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Get a classic dashboard',
-    description: 'Shows a classic dashboard as it was brought in.',
+    description: 'Returns a classic dashboard as it was imported.',
     request: Type.Object({ dashboard_id: ClassicDashboardId }),
     response: ClassicDashboardDocument,
     async handle({ dashboard_id: id }) {

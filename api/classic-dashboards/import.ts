@@ -1,4 +1,4 @@
-/** POST preview/sql/dashboards: brings in a classic dashboard as one document. */
+/** POST preview/sql/dashboards. */
 import { randomUUID } from 'node:crypto';
 import { checkClassicDashboard, parseClassicId, ClassicImport } from '../../engine/dashboard/classic.ts';
 import { ServiceError } from '../../engine/errors.ts';
@@ -6,7 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicDashboardDocument, toClassicDashboardView } from '../views/classic-dashboard-view.ts';
 
-/** An id that is taken is 409 ALREADY_EXISTS. */
+/**
+ * Imports a classic dashboard as one document (input of spec 4.4).
+ * @throws ServiceError for an invalid document; ALREADY_EXISTS for a taken id
+ */
 export function importClassicDashboardOperation({
   classicDashboards,
   clock,
@@ -19,7 +22,7 @@ export function importClassicDashboardOperation({
     scope: 'dashboards',
     summary: 'Import a classic dashboard',
     description:
-      'Stores a classic dashboard with its widgets, visualizations and queries as one document, ready to be migrated. Its id is kept when it has one.',
+      'Stores a classic dashboard with its widgets, visualizations and queries as one document that can be migrated. An id in the document is kept.',
     request: ClassicImport,
     response: ClassicDashboardDocument,
     async handle(input, { caller }) {
@@ -29,7 +32,7 @@ export function importClassicDashboardOperation({
       if (!(await classicDashboards.add(stored))) {
         throw new ServiceError(
           'ALREADY_EXISTS',
-          `There is a classic dashboard with the id ${id} already; delete it first, or leave the id out.`,
+          `A classic dashboard with the id ${id} already exists; delete it first or omit the id.`,
         );
       }
       return toClassicDashboardView(stored);

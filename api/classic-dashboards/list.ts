@@ -1,4 +1,4 @@
-/** GET preview/sql/dashboards: the classic dashboards. */
+/** GET preview/sql/dashboards. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -6,7 +6,10 @@ import type { DashboardPorts } from '../http/ports.ts';
 import { ClassicDashboardSummary, toClassicDashboardSummary } from '../views/classic-dashboard-view.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
-/** Newest first, without widgets and queries. */
+/**
+ * Lists classic dashboards, newest first, without widgets and queries.
+ * @throws ServiceError for a page_size above the maximum
+ */
 export function listClassicDashboardsOperation({ classicDashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -14,24 +17,28 @@ export function listClassicDashboardsOperation({ classicDashboards }: DashboardP
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'List classic dashboards',
-    description: 'Classic dashboards, newest first, without widgets and queries.',
+    description: 'Lists classic dashboards, newest first, without widgets and queries.',
     request: Type.Object({
       page: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of the page, from 1.' }),
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Page number, starting at 1.' }),
       ),
       page_size: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `Dashboards on a page. Default: 25; at most ${fixedLimits.classicDashboardsPerPage}.`,
+          description: `Dashboards per page. Default: 25, maximum: ${fixedLimits.classicDashboardsPerPage}.`,
         }),
       ),
-      q: Type.Optional(Type.String({ description: 'Only those whose name holds this, in any case.' })),
-      order: Type.Optional(Type.String({ description: 'Accepted; the order is always that of creation.' })),
+      q: Type.Optional(
+        Type.String({ description: 'Only dashboards whose name contains this text, ignoring case.' }),
+      ),
+      order: Type.Optional(
+        Type.String({ description: 'Accepted and ignored; the list is ordered by creation time.' }),
+      ),
     }),
     response: Type.Object({
-      count: Type.Integer({ description: 'How many there are on all pages.' }),
-      page: Type.Integer({ description: 'Number of this page.' }),
-      page_size: Type.Integer({ description: 'Dashboards on a full page.' }),
+      count: Type.Integer({ description: 'Total number of dashboards.' }),
+      page: Type.Integer({ description: 'Page number.' }),
+      page_size: Type.Integer({ description: 'Maximum number of dashboards per page.' }),
       results: Type.Array(ClassicDashboardSummary),
     }),
     async handle({ page = 1, page_size: size = 25, q: name = '' }) {

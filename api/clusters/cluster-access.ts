@@ -1,51 +1,50 @@
 /**
- * Who may look at a cluster of a run, and end it: whoever may do that with the run. All-purpose clusters are
- * everybody's.
+ * Access to clusters. A cluster of a run needs the permission on the job of that run; all-purpose clusters are
+ * open to all users.
  */
-import { invalid } from '../../engine/errors.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
+import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
 type AccessPorts = Pick<ClusterPorts, 'clusters' | 'permissions'>;
 
 /**
- * @throws ServiceError for a cluster that there is not, and for one of a run with which the caller may not do
- * that
+ * Returns a cluster if the caller has the permission level on it.
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without the level
  */
 export async function getPermittedCluster(
   ports: AccessPorts,
   clusterId: string,
-  call: Pick<Call, 'visibleTo'>,
+  context: Pick<RequestContext, 'visibleTo'>,
   level: PermissionLevel,
 ): Promise<Cluster> {
   const cluster = await ports.clusters.find(clusterId);
-  // Clients know the text.
-  if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
-  const missing = await findMissingPermission(ports, cluster, call, level);
+  if (cluster === undefined) throw clusterNotFound(clusterId);
+  const missing = await findMissingPermission(ports, cluster, context, level);
   if (missing !== undefined) throw missing;
   return cluster;
 }
 
-/** The clusters of a list that the caller may see. */
+/** Returns the clusters that the caller may view. */
 export async function filterVisibleClusters(
   ports: AccessPorts,
   clusters: readonly Cluster[],
-  call: Pick<Call, 'visibleTo'>,
+  context: Pick<RequestContext, 'visibleTo'>,
 ): Promise<Cluster[]> {
-  const seen = await Promise.all(
+  const visible = await Promise.all(
     clusters.map(async (cluster) =>
-      (await findMissingPermission(ports, cluster, call, 'CAN_VIEW')) === undefined ? [cluster] : [],
+      (await findMissingPermission(ports, cluster, context, 'CAN_VIEW')) === undefined ? [cluster] : [],
     ),
   );
-  return seen.flat();
+  return visible.flat();
 }
 
 async function findMissingPermission(
   { permissions }: AccessPorts,
   { jobRunId }: Cluster,
-  { visibleTo }: Pick<Call, 'visibleTo'>,
+  { visibleTo }: Pick<RequestContext, 'visibleTo'>,
   level: PermissionLevel,
 ): Promise<Error | undefined> {
   if (jobRunId === undefined || visibleTo === undefined) return undefined;

@@ -1,11 +1,12 @@
-/** All operations on clusters, and on what they are made of. */
+/** Operations on clusters, instance pools and policies, in the order of the documentation. */
 import { listInstancePoolsOperation } from '../instance-pools/list.ts';
 import type { Operation } from '../http/operation.ts';
 import { listPoliciesOperation } from '../policies/list.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { createClusterOperation } from './create.ts';
 import { deleteClusterOperation } from './delete.ts';
-import { getListClusterEventsOperation, postListClusterEventsOperation } from './list-events.ts';
+import { listClusterEventsOperation } from './list-events.ts';
+import { queryClusterEventsOperation } from './query-events.ts';
 import { getClusterOperation } from './get.ts';
 import { listClustersOperation } from './list.ts';
 import { listNodeTypesOperation } from './list-node-types.ts';
@@ -14,22 +15,21 @@ import { resizeClusterOperation } from './resize.ts';
 import { listSparkVersionsOperation } from './list-spark-versions.ts';
 import { startClusterOperation } from './start.ts';
 
-const operationFactories: readonly ((ports: ClusterPorts) => Operation)[] = [
-  createClusterOperation,
-  getClusterOperation,
-  listClustersOperation,
-  startClusterOperation,
-  resizeClusterOperation,
-  deleteClusterOperation,
-  permanentlyDeleteClusterOperation,
-  postListClusterEventsOperation,
-  getListClusterEventsOperation,
-  listNodeTypesOperation,
-  listSparkVersionsOperation,
-  listInstancePoolsOperation,
-  listPoliciesOperation,
-];
-
+/** Creates the operations on clusters, instance pools and cluster policies. */
 export function createClusterOperations(ports: ClusterPorts): Operation[] {
-  return operationFactories.map((make) => make(ports));
+  return [
+    createClusterOperation,
+    getClusterOperation,
+    listClustersOperation,
+    startClusterOperation,
+    resizeClusterOperation,
+    deleteClusterOperation,
+    permanentlyDeleteClusterOperation,
+    queryClusterEventsOperation,
+    listClusterEventsOperation,
+    listNodeTypesOperation,
+    listSparkVersionsOperation,
+    listInstancePoolsOperation,
+    listPoliciesOperation,
+  ].map((create) => create(ports));
 }

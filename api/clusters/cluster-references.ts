@@ -1,25 +1,24 @@
 /**
- * What a job says about clusters must be there: pools and policies always, existing clusters where that is
- * asked for.
+ * Checks that pools and policies named in settings exist, and existing clusters if the configuration requires
+ * it.
  */
 import { invalid } from '../../engine/errors.ts';
 import { unknownNameError, type Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { fieldPath } from '../../engine/validation/messages.ts';
+import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
 export interface ClusterRules {
   readonly inventory: Inventory;
-  /** Whether existing_cluster_id must name a cluster that is there and not terminated. */
+  /** True: existing_cluster_id must name an existing cluster that is not terminated. */
   readonly requireExisting: boolean;
   readonly find: ClusterReader['find'];
 }
 
 type ClusterReferences = Pick<JobSettings, 'existing_cluster_id' | 'new_cluster'>;
 
-/**
- * @throws ServiceError INVALID_PARAMETER_VALUE that names the first pool, policy or cluster that is not there
- */
+/** @throws ServiceError INVALID_PARAMETER_VALUE for the first unknown pool, policy or cluster */
 export async function checkClusterReferences(
   rules: ClusterRules,
   settings: ClusterReferences & Pick<JobSettings, 'tasks' | 'job_clusters'>,
@@ -39,7 +38,7 @@ export async function checkClusterReferences(
   await checkExistingClusters(rules, settings);
 }
 
-/** Refuses clusters that are not there, or terminated, where that is asked for. */
+/** @throws ServiceError for an unknown or terminated cluster, if existing clusters are required */
 export async function checkExistingClusters(
   { requireExisting, find }: ClusterRules,
   settings: ClusterReferences & Pick<JobSettings, 'tasks'>,
@@ -50,7 +49,7 @@ export async function checkExistingClusters(
   );
   for (const clusterId of new Set(named)) {
     const cluster = await find(clusterId);
-    if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+    if (cluster === undefined) throw clusterNotFound(clusterId);
     if (cluster.state === 'TERMINATED')
       throw invalid('The cluster is in Terminated state, not available to receive jobs.');
   }

@@ -1,4 +1,4 @@
-/** POST clusters/create: an all-purpose cluster. */
+/** POST clusters/create (spec 2.8). */
 import { Type } from 'typebox';
 import { checkCluster } from '../../engine/job/check-cluster.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
@@ -6,7 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
-/** Makes a cluster that jobs name by its id; it starts by itself. */
+/**
+ * Creates and starts an all-purpose cluster that jobs can reference by id.
+ * @throws ServiceError for an invalid cluster specification
+ */
 export function createClusterOperation({
   control,
   limits,
@@ -18,17 +21,17 @@ export function createClusterOperation({
     scope: 'clusters',
     summary: 'Create a cluster',
     description:
-      'Makes an all-purpose cluster and begins to start it. Tasks name it as existing_cluster_id; it lives until it is deleted, or idle for autotermination_minutes.',
+      'Creates an all-purpose cluster and starts it. Tasks reference it by existing_cluster_id. It runs until it is deleted, or idle for autotermination_minutes.',
     request: Type.Object({
       ...NewCluster.properties,
       cluster_name: Type.Optional(
-        Type.String({ maxLength: 200, description: 'What people call it. Default: its id.' }),
+        Type.String({ maxLength: 200, description: 'Name of the cluster. Default: its id.' }),
       ),
       autotermination_minutes: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: 10_000,
-          description: 'Minutes without a task after which it ends; 0 (the default): never.',
+          description: 'Minutes without a task after which the cluster terminates. Default: 0, never.',
         }),
       ),
     }),

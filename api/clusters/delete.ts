@@ -1,10 +1,14 @@
-/** POST clusters/delete: a cluster ends. */
+/** POST clusters/delete. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
+/**
+ * Terminates a cluster; an all-purpose cluster can be started again.
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_MANAGE_RUN
+ */
 export function deleteClusterOperation(
   ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
 ): Operation {
@@ -15,12 +19,12 @@ export function deleteClusterOperation(
     scope: 'clusters',
     summary: 'Terminate a cluster',
     description:
-      'Terminates a cluster, be it of a run; what runs on it ends as INTERNAL_ERROR. An all-purpose cluster can be started again.',
+      'Terminates an all-purpose cluster or a cluster of a run. Its running tasks end with INTERNAL_ERROR. An all-purpose cluster can be started again.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, call) {
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.terminate(clusterId, call.caller.userName);
+    async handle({ cluster_id: clusterId }, context) {
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.terminate(clusterId, context.caller.userName);
       return {};
     },
   });

@@ -1,10 +1,14 @@
-/** GET clusters/get: one cluster, whoever made it. */
+/** GET clusters/get. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId, toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 
+/**
+ * Returns a cluster with its specification and state.
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_VIEW
+ */
 export function getClusterOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
 ): Operation {
@@ -14,10 +18,10 @@ export function getClusterOperation(
     versions: ['2.1', '2.0'],
     scope: 'clusters',
     summary: 'Get a cluster',
-    description: 'A cluster with its description and where it stands, job clusters among them.',
+    description: 'Returns the specification and the state of a cluster, including clusters of runs.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: ClusterDocument,
-    handle: async ({ cluster_id: clusterId }, call) =>
-      toClusterView(await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW'), ports.inventory),
+    handle: async ({ cluster_id: clusterId }, context) =>
+      toClusterView(await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW'), ports.inventory),
   });
 }

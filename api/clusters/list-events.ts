@@ -1,122 +1,18 @@
-/** POST and GET clusters/events: what has happened to a cluster. */
+/** GET clusters/events. */
 import { Type } from 'typebox';
-import { clusterEventTypes } from '../../engine/cluster/events.ts';
-import { toTerminationReason } from '../../engine/cluster/termination.ts';
-import { defineOperation, type Call, type Operation } from '../http/operation.ts';
+import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { epochMsSchema } from '../views/time-schemas.ts';
-import { getPermittedCluster } from './cluster-access.ts';
-import { ClusterId } from '../views/cluster-view.ts';
-import { fixedLimits } from '../../engine/limits.ts';
+import { clusterEventPageFields, clusterEventsOperation, listClusterEvents } from './cluster-events.ts';
 
-const pageFields = {
-  cluster_id: ClusterId,
-  start_time: Type.Optional(epochMsSchema('The first moment of which to tell')),
-  end_time: Type.Optional(epochMsSchema('The last moment of which to tell')),
-  order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC, the default: newest first.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Events to leave out.' })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: fixedLimits.clusterEventsPerPage,
-      description: `Events of a page, 50 unless given; 0 means ${fixedLimits.clusterEventsPerPage}.`,
-    }),
-  ),
-};
-const types = Type.Array(Type.Enum([...clusterEventTypes]), { description: 'Only these.' });
-
-const Event = Type.Object({
-  cluster_id: ClusterId,
-  timestamp: epochMsSchema('When'),
-  type: Type.Enum([...clusterEventTypes], { description: 'What happened.' }),
-  details: Type.Object(
-    {},
-    { description: 'current_num_workers, target_num_workers, reason, user: what there is to say.' },
-  ),
-});
-
-const responseSchema = Type.Object({
-  events: Type.Array(Event, { description: 'The events.' }),
-  total_count: Type.Integer({ minimum: 0, description: 'How many there are in all.' }),
-  next_page: Type.Optional(Type.Object({}, { description: 'What to ask next; there is more.' })),
-});
-
-const sharedDefinition = {
-  path: '/clusters/events',
-  versions: ['2.1', '2.0'],
-  scope: 'clusters',
-  summary: 'List what happened to a cluster',
-  description: 'Events of a cluster, a page at a time. `next_page` is the request for the next one.',
-  response: responseSchema,
-} as const;
-
-export function postListClusterEventsOperation(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
-): Operation {
+/**
+ * Lists the events of a cluster.
+ * @throws ServiceError for an unknown cluster, and for a run cluster that the caller may not view
+ */
+export function listClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
   return defineOperation({
-    ...sharedDefinition,
-    method: 'POST',
-    request: Type.Object({ ...pageFields, event_types: Type.Optional(types) }),
-    handle: (request, call) => listEventsPage(ports, request, call),
-  });
-}
-
-export function getListClusterEventsOperation(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
-): Operation {
-  return defineOperation({
-    ...sharedDefinition,
+    ...clusterEventsOperation,
     method: 'GET',
-    request: Type.Object(pageFields),
-    handle: (request, call) => listEventsPage(ports, request, call),
+    request: Type.Object(clusterEventPageFields),
+    handle: (request, context) => listClusterEvents(ports, request, context),
   });
-}
-
-interface EventsRequest {
-  readonly cluster_id: string;
-  readonly start_time?: number;
-  readonly end_time?: number;
-  readonly order?: 'ASC' | 'DESC';
-  readonly event_types?: readonly (typeof clusterEventTypes)[number][];
-  readonly offset?: number;
-  readonly limit?: number;
-}
-
-async function listEventsPage(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
-  request: EventsRequest,
-  call: Call,
-): Promise<object> {
-  const {
-    cluster_id: clusterId,
-    start_time: from,
-    end_time: to,
-    order = 'DESC',
-    event_types: wanted,
-    offset = 0,
-    limit: asked = 50,
-  } = request;
-  const limit = asked === 0 ? fixedLimits.clusterEventsPerPage : asked;
-  await getPermittedCluster(ports, clusterId, call, 'CAN_VIEW');
-  const { events, total } = await ports.clusters.listEvents({
-    clusterId,
-    from,
-    to,
-    types: wanted,
-    newestFirst: order === 'DESC',
-    offset,
-    limit,
-  });
-  return {
-    events: events.map(({ time, type, details: { reason, ...details } }) => ({
-      cluster_id: clusterId,
-      timestamp: time,
-      type,
-      details: { ...details, ...(reason !== undefined && { reason: toTerminationReason(reason) }) },
-    })),
-    total_count: total,
-    ...(offset + events.length < total && {
-      next_page: { ...request, offset: offset + events.length, limit },
-    }),
-  };
 }

@@ -1,4 +1,4 @@
-/** GET clusters/list: all clusters, newest first. */
+/** GET clusters/list. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
@@ -9,6 +9,10 @@ import { fixedLimits } from '../../engine/limits.ts';
 
 const pagingRules = { defaultSize: 20, maximumSize: fixedLimits.clustersPerPage, cursorLength: 1 };
 
+/**
+ * Lists clusters, newest first, without run clusters that the caller may not view.
+ * @throws ServiceError for an invalid page_token
+ */
 export function listClustersOperation(
   ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
 ): Operation {
@@ -17,24 +21,26 @@ export function listClustersOperation(
     path: '/clusters/list',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
-    summary: 'List the clusters',
+    summary: 'List clusters',
     description:
-      'All-purpose clusters and those of runs that are still kept, newest first. A page leaves out those of runs that the caller may not see.',
+      'Lists all-purpose clusters and the clusters of retained runs, newest first. A page omits clusters of runs that the caller may not view.',
     request: Type.Object({
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: fixedLimits.clustersPerPage,
-          description: 'Clusters of a page, 20 unless given; 0 means 100.',
+          maximum: pagingRules.maximumSize,
+          description: 'Clusters per page. Default: 20; 0 means the maximum, 100.',
         }),
       ),
-      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the previous page.' })),
     }),
     response: Type.Object({
       clusters: Type.Array(ClusterDocument, { description: 'The clusters.' }),
-      next_page_token: Type.Optional(Type.String({ description: 'There is more.' })),
+      next_page_token: Type.Optional(
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
+      ),
     }),
-    async handle({ page_size: limit, page_token: token }, call) {
+    async handle({ page_size: limit, page_token: token }, context) {
       const { size, cursor: [offset = 0] = [] } = parsePageRequest(
         'clusters',
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
@@ -42,7 +48,7 @@ export function listClustersOperation(
       );
       const found = await ports.clusters.list({ offset, limit: size + 1 });
       const { entries, more } = buildPage('clusters', found, size, () => [offset + size]);
-      const visible = await filterVisibleClusters(ports, entries, call);
+      const visible = await filterVisibleClusters(ports, entries, context);
       return {
         clusters: visible.map((cluster) => toClusterView(cluster, ports.inventory)),
         ...(more.next_page_token !== undefined && { next_page_token: more.next_page_token }),

@@ -1,10 +1,14 @@
-/** POST clusters/permanent-delete: an all-purpose cluster is gone for good. */
+/** POST clusters/permanent-delete. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
+/**
+ * Terminates an all-purpose cluster and removes it with its events and its directory.
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_MANAGE_RUN
+ */
 export function permanentlyDeleteClusterOperation(
   ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
 ): Operation {
@@ -13,13 +17,13 @@ export function permanentlyDeleteClusterOperation(
     path: '/clusters/permanent-delete',
     versions: ['2.1', '2.0'],
     scope: 'clusters',
-    summary: 'Delete a cluster for good',
+    summary: 'Delete a cluster permanently',
     description: 'Terminates an all-purpose cluster and removes it with its events and its directory.',
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId }, call) {
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.remove(clusterId, call.caller.userName);
+    async handle({ cluster_id: clusterId }, context) {
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.remove(clusterId, context.caller.userName);
       return {};
     },
   });

@@ -1,4 +1,4 @@
-/** POST clusters/resize: a running cluster gets another size. */
+/** POST clusters/resize. */
 import { Type } from 'typebox';
 import { checkSize } from '../../engine/job/check-cluster.ts';
 import { AutoScale } from '../../engine/job/cluster.ts';
@@ -9,7 +9,11 @@ import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
-/** A cluster that does not run is 400 INVALID_STATE. */
+/**
+ * Changes the number of workers of a running cluster.
+ * @throws ServiceError for an unknown cluster or an invalid size; INVALID_STATE for a cluster that is not
+ * running
+ */
 export function resizeClusterOperation(
   ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
 ): Operation {
@@ -20,22 +24,22 @@ export function resizeClusterOperation(
     scope: 'clusters',
     summary: 'Resize a cluster',
     description:
-      'Gives a running cluster another number of workers, or another range. It is RESIZING until its pool has room for more.',
+      'Sets the number of workers or the autoscale range of a running cluster. The cluster is RESIZING until its pool provides the additional nodes.',
     request: Type.Object({
       cluster_id: ClusterId,
-      num_workers: Type.Optional(int32(0, 'Number of workers. Or autoscale.')),
+      num_workers: Type.Optional(int32(0, 'Number of workers. Alternative: autoscale.')),
       autoscale: Type.Optional(AutoScale),
     }),
     response: Type.Object({}),
-    async handle({ cluster_id: clusterId, ...size }, call) {
+    async handle({ cluster_id: clusterId, ...size }, context) {
       checkExactlyOne(
         'The request',
         Object.keys(size).filter((field) => field === 'num_workers' || field === 'autoscale'),
         ['num_workers', 'autoscale'],
       );
       checkSize('', size);
-      await getPermittedCluster(ports, clusterId, call, 'CAN_MANAGE_RUN');
-      await ports.control.resize(clusterId, size, call.caller.userName);
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await ports.control.resize(clusterId, size, context.caller.userName);
       return {};
     },
   });

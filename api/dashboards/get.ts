@@ -1,4 +1,4 @@
-/** GET modern/dashboards/{dashboard_id}: one dashboard of the newer format. */
+/** GET modern/dashboards/{dashboard_id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
@@ -10,7 +10,10 @@ import {
   dashboardNotFound,
 } from '../views/dashboard-view.ts';
 
-/** One in the trash is shown, too. */
+/**
+ * Returns a dashboard, including trashed ones (spec 2.12).
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown dashboard
+ */
 export function getDashboardOperation({ dashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -18,7 +21,7 @@ export function getDashboardOperation({ dashboards }: DashboardPorts): Operation
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Get a dashboard',
-    description: 'Shows a dashboard with its whole document, one in the trash too.',
+    description: 'Returns a dashboard with its complete document, including dashboards in the trash.',
     request: Type.Object({ dashboard_id: DashboardId }),
     response: DashboardDocument,
     async handle({ dashboard_id: id }) {

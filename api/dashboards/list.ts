@@ -1,4 +1,4 @@
-/** GET modern/dashboards: the dashboards of the newer format. */
+/** GET modern/dashboards. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
@@ -9,7 +9,10 @@ import { fixedLimits } from '../../engine/limits.ts';
 const listName = 'dashboards';
 const pagingRules = { defaultSize: 100, maximumSize: fixedLimits.dashboardsPerPage, cursorLength: 1 };
 
-/** Newest first, without their documents. */
+/**
+ * Lists dashboards, newest first, without their documents.
+ * @throws ServiceError for an invalid page size or page_token
+ */
 export function listDashboardsOperation({ dashboards }: DashboardPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -17,24 +20,24 @@ export function listDashboardsOperation({ dashboards }: DashboardPorts): Operati
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'List dashboards',
-    description: 'Dashboards of the newer format, newest first, without paths and documents.',
+    description: 'Lists dashboards of the new format, newest first, without paths and documents.',
     request: Type.Object({
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: 'Dashboards on a page. Default: 100; 0 is the maximum, 1000.',
+          description: 'Dashboards per page. Default: 100; 0 means the maximum, 1000.',
         }),
       ),
-      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the previous page.' })),
       show_trashed: Type.Optional(
-        Type.Boolean({ description: 'Shows those in the trash, too. Default: false.' }),
+        Type.Boolean({ description: 'Whether dashboards in the trash are listed, too. Default: false.' }),
       ),
-      view: Type.Optional(Type.String({ description: 'Accepted; there is one view.' })),
+      view: Type.Optional(Type.String({ description: 'Accepted and ignored.' })),
     }),
     response: Type.Object({
       dashboards: Type.Array(DashboardSummary),
       next_page_token: Type.Optional(
-        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
     async handle({ page_size: limit, page_token: token, show_trashed: trashed = false }) {

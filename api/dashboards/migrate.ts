@@ -1,6 +1,6 @@
-/** POST modern/dashboards/migrate (spec 4.4): a classic dashboard becomes one of the newer format. */
+/** POST modern/dashboards/migrate (spec 4.4). */
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { parseClassicId } from '../../engine/dashboard/classic.ts';
 import { convertDashboard } from '../../engine/dashboard/convert-dashboard.ts';
 import { serializeDashboard } from '../../engine/dashboard/modern.ts';
@@ -13,14 +13,31 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardDocument, toDashboardView } from '../views/dashboard-view.ts';
 
-/** Nothing is stored unless all of it is. The classic dashboard stays as it is. */
-export function migrateDashboardOperation({
-  classicDashboards,
-  dashboards,
-  workspace,
-  clock,
-  limits,
-}: DashboardPorts): Operation {
+const request = Type.Object({
+  source_dashboard_id: Type.String({ description: 'UUID of the classic dashboard.' }),
+  display_name: Type.Optional(
+    Type.String({ description: 'Name of the new dashboard. Default: the name of the classic dashboard.' }),
+  ),
+  parent_path: Type.Optional(
+    Type.String({
+      description:
+        'Workspace folder of the new dashboard. Default: the home folder of the caller, which is created if it is missing.',
+    }),
+  ),
+  update_parameter_syntax: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether parameters in queries are rewritten from {{ p }} to :p. Default: true; false leaves queries unchanged.',
+    }),
+  ),
+});
+
+/**
+ * Converts a classic dashboard to the new format and stores it (spec 4.4). The classic dashboard stays
+ * unchanged; an error stores nothing.
+ * @throws ServiceError for an unknown classic dashboard, an invalid name, and a missing parent folder
+ */
+export function migrateDashboardOperation(ports: DashboardPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/modern/dashboards/migrate',
@@ -28,70 +45,56 @@ export function migrateDashboardOperation({
     scope: 'dashboards',
     summary: 'Migrate a classic dashboard',
     description:
-      'Makes a dashboard of the newer format from a classic one, which stays as it is. A name that is taken gets a number behind it.',
-    request: Type.Object({
-      source_dashboard_id: Type.String({ description: 'UUID of the classic dashboard.' }),
-      display_name: Type.Optional(
-        Type.String({ description: 'Name of the new dashboard. Default: that of the classic one.' }),
-      ),
-      parent_path: Type.Optional(
-        Type.String({
-          description:
-            'Folder of the workspace that is to contain it. Default: the home folder of the caller, which is made when it is missing.',
-        }),
-      ),
-      update_parameter_syntax: Type.Optional(
-        Type.Boolean({
-          description:
-            'Rewrites parameters in queries from {{ p }} to :p. Default: true; else queries stay byte for byte.',
-        }),
-      ),
-    }),
+      'Creates a dashboard of the new format from a classic dashboard, which stays unchanged. If the name is taken, a number is appended.',
+    request,
     response: DashboardDocument,
-    async handle(
-      {
-        source_dashboard_id: sourceId,
-        display_name: wantedName = '',
-        parent_path: wantedParent = '',
-        update_parameter_syntax: update = true,
-      },
-      { caller },
-    ) {
-      const id = parseClassicId('source_dashboard_id', sourceId);
-      if (wantedName.trim() !== '') checkDisplayName('display_name', wantedName, limits);
-      const source = await classicDashboards.find(id);
-      if (source === undefined) throw classicDashboardNotFound(sourceId);
-      const parentPath = wantedParent === '' ? undefined : await assertFolder(workspace, wantedParent);
-      const dashboardId = randomBytes(16).toString('hex');
-      const { dashboard, warehouseId, warnings } = convertDashboard(source.document, {
-        dashboardId,
-        updateParameterSyntax: update,
-      });
-      const now = clock.now();
-      return toDashboardView(
-        await insertDashboard(
-          { dashboards, workspace },
-          {
-            dashboardId,
-            sourceDashboardId: id,
-            displayName: wantedName.trim() === '' ? toFileName(source.document.name) : wantedName.trim(),
-            parentPath: parentPath ?? (await ensureHomeFolder(workspace, caller.userName)),
-            warehouseId,
-            creator: caller.userName,
-            etag: 1,
-            createdTime: now,
-            updatedTime: now,
-            trashed: false,
-            serialized: serializeDashboard(dashboard),
-            warnings,
-          },
-        ),
-      );
+    async handle(input, { caller }) {
+      return toDashboardView(await migrateDashboard(ports, input, caller.userName));
     },
   });
 }
 
-/** Stores it under the first name that is free among dashboards and among the files of the folder. */
+async function migrateDashboard(
+  { classicDashboards, dashboards, workspace, clock, limits }: DashboardPorts,
+  {
+    source_dashboard_id: sourceId,
+    display_name: displayName = '',
+    parent_path: parent = '',
+    update_parameter_syntax: updateParameterSyntax = true,
+  }: Static<typeof request>,
+  creator: string,
+): Promise<Dashboard> {
+  const sourceDashboardId = parseClassicId('source_dashboard_id', sourceId);
+  if (displayName.trim() !== '') checkDisplayName('display_name', displayName, limits);
+  const source = await classicDashboards.find(sourceDashboardId);
+  if (source === undefined) throw classicDashboardNotFound(sourceId);
+  const parentPath = parent === '' ? undefined : await resolveFolder(workspace, parent);
+  const dashboardId = randomBytes(16).toString('hex');
+  const { dashboard, warehouseId, warnings } = convertDashboard(source.document, {
+    dashboardId,
+    updateParameterSyntax,
+  });
+  const now = clock.now();
+  return insertDashboard(
+    { dashboards, workspace },
+    {
+      dashboardId,
+      sourceDashboardId,
+      displayName: displayName.trim() === '' ? toFileName(source.document.name) : displayName.trim(),
+      parentPath: parentPath ?? (await ensureHomeFolder(workspace, creator)),
+      warehouseId,
+      creator,
+      etag: 1,
+      createdTime: now,
+      updatedTime: now,
+      trashed: false,
+      serialized: serializeDashboard(dashboard),
+      warnings,
+    },
+  );
+}
+
+/** Stores a dashboard under the first name that is free among dashboards and in the folder. */
 async function insertDashboard(
   { dashboards, workspace }: Pick<DashboardPorts, 'dashboards' | 'workspace'>,
   dashboard: Dashboard,
@@ -107,11 +110,14 @@ async function isPathTaken(workspace: WorkspaceStore, path: string): Promise<boo
   return (await findObjectStatus(workspace, path)) !== undefined;
 }
 
-/** @throws ServiceError for a folder that is missing, or no folder, or outside of the workspace */
-async function assertFolder(workspace: WorkspaceStore, path: string): Promise<string> {
-  const { type, path: inside } = await workspace.getStatus(path);
+/**
+ * Returns the canonical path of a workspace folder.
+ * @throws ServiceError for a missing path, and for an object that is not a folder
+ */
+async function resolveFolder(workspace: WorkspaceStore, path: string): Promise<string> {
+  const { type, path: resolved } = await workspace.getStatus(path);
   if (type !== 'DIRECTORY') throw invalid(`parent_path is ${path}, which is not a folder.`);
-  return inside;
+  return resolved;
 }
 
 async function ensureHomeFolder(workspace: WorkspaceStore, userName: string): Promise<string> {

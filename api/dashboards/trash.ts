@@ -1,10 +1,13 @@
-/** DELETE modern/dashboards/{dashboard_id}: moves a dashboard to the trash. */
+/** DELETE modern/dashboards/{dashboard_id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { DashboardPorts } from '../http/ports.ts';
 import { DashboardId, parseDashboardId, dashboardNotFound } from '../views/dashboard-view.ts';
 
-/** A second time changes nothing. */
+/**
+ * Moves a dashboard to the trash; no effect on a trashed dashboard.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown dashboard
+ */
 export function trashDashboardOperation({ dashboards, clock }: DashboardPorts): Operation {
   return defineOperation({
     method: 'DELETE',
@@ -12,7 +15,7 @@ export function trashDashboardOperation({ dashboards, clock }: DashboardPorts): 
     versions: ['2.0'],
     scope: 'dashboards',
     summary: 'Trash a dashboard',
-    description: 'Moves a dashboard to the trash, where it can still be read. Its name is free from then on.',
+    description: 'Moves a dashboard to the trash. It can still be read, and its name can be used again.',
     request: Type.Object({ dashboard_id: DashboardId }),
     response: Type.Object({}),
     async handle({ dashboard_id: id }) {

@@ -1,4 +1,4 @@
-/** GET notifications/deliveries. */
+/** GET notifications/deliveries (spec 6). */
 import { Type } from 'typebox';
 import { Id, int32 } from '../../engine/validation/scalars.ts';
 import { deliveryStates } from '../../engine/notification/delivery.ts';
@@ -9,7 +9,10 @@ import { DeliveryDocument, toDeliveryView } from '../views/delivery-view.ts';
 
 const defaultPageSize = 20;
 
-/** Lists deliveries, newest first, with every try. */
+/**
+ * Lists deliveries, newest first, with all delivery attempts.
+ * @throws ServiceError for an invalid limit or page_token
+ */
 export function listDeliveriesOperation({
   deliveries,
   destinationRules: { limits },
@@ -19,25 +22,28 @@ export function listDeliveriesOperation({
     path: '/notifications/deliveries',
     versions: ['2.0'],
     scope: 'notifications',
-    summary: 'List deliveries of notices',
+    summary: 'List deliveries',
     description:
-      'What was told to whom, newest first, with every try and its answer. Kept for 30 days. Under job access control: those of jobs that the caller may see.',
+      'Lists notifications by recipient, newest first, with every delivery attempt and its response. Deliveries are kept for 30 days. Under job access control: only deliveries of jobs that the caller may view.',
     request: Type.Object({
-      job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only those about this job.' })),
+      job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only deliveries about this job.' })),
       run_id: Type.Optional(
-        Type.Integer({ ...Id, description: 'Only those about this run with its tasks, or this task run.' }),
+        Type.Integer({
+          ...Id,
+          description: 'Only deliveries about this run and its tasks, or about this task run.',
+        }),
       ),
-      destination_id: Type.Optional(Type.String({ description: 'Only those to this destination.' })),
-      state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only those in this state.' })),
-      limit: Type.Optional(int32(0, 'Deliveries per page, at most 1000; 0 means 1000. Default: 20.')),
+      destination_id: Type.Optional(Type.String({ description: 'Only deliveries to this destination.' })),
+      state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only deliveries in this state.' })),
+      limit: Type.Optional(int32(0, 'Deliveries per page. Default: 20; 0 means the maximum, 1000.')),
       page_token: Type.Optional(
-        Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+        Type.String({ description: 'The next_page_token of the previous page; empty for the first page.' }),
       ),
     }),
     response: Type.Object({
-      deliveries: Type.Array(DeliveryDocument, { description: 'One page.' }),
+      deliveries: Type.Array(DeliveryDocument, { description: 'One page of deliveries.' }),
       next_page_token: Type.Optional(
-        Type.String({ description: 'page_token of the next page, when there is one.' }),
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
     async handle(query, { visibleTo }) {

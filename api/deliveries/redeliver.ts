@@ -6,7 +6,11 @@ import { truncateText } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NotificationPorts, OperationPorts } from '../http/ports.ts';
 
-/** Sends a notice again: what was sent before, under the same id. */
+/**
+ * Sends the same message with the same id again.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown or hidden delivery; PERMISSION_DENIED without
+ * CAN_MANAGE_RUN on the job
+ */
 export function redeliverOperation({
   deliveries,
   permissions,
@@ -17,10 +21,10 @@ export function redeliverOperation({
     path: '/notifications/deliveries/:id/redeliver',
     versions: ['2.0'],
     scope: 'notifications',
-    summary: 'Send a notice again',
+    summary: 'Redeliver a notification',
     description:
-      'Sends the same message with the same id once more, at once, and tries for another 24 hours. Under job access control: CAN_MANAGE_RUN on the job.',
-    request: Type.Object({ id: Type.String({ description: 'The delivery.' }) }),
+      'Sends the same message with the same id again, immediately, and retries for up to 24 hours. Under job access control: CAN_MANAGE_RUN on the job.',
+    request: Type.Object({ id: Type.String({ description: 'Id of the delivery.' }) }),
     response: Type.Object({}),
     async handle({ id }, { visibleTo }) {
       const delivery = await deliveries.find(id);
@@ -30,7 +34,7 @@ export function redeliverOperation({
           delivery.jobId === undefined
             ? undefined
             : await permissions.findLevels('job_id', delivery.jobId, visibleTo);
-        // Whoever may not see it is not told that it is there.
+        // A hidden delivery is reported as unknown, which does not reveal its existence.
         if (held === undefined || !hasPermission(held.levels, 'CAN_VIEW')) throw deliveryNotFound(id);
         if (!hasPermission(held.levels, 'CAN_MANAGE_RUN'))
           throw permissionDenied(visibleTo, 'CAN_MANAGE_RUN', held.jobId);

@@ -1,4 +1,4 @@
-/** POST notification-destinations. */
+/** POST notification-destinations (spec 2.9). */
 import { Type } from 'typebox';
 import { checkDisplayName, DestinationConfig, parseTarget } from '../../engine/notification/destination.ts';
 import { generateSigningSecret } from '../../engine/notification/signature.ts';
@@ -11,7 +11,12 @@ import {
   signingSecretField,
 } from '../views/destination-view.ts';
 
-/** Stores a destination; the signing secret of a generic webhook is shown this once. */
+/**
+ * Creates a destination. The response contains the signing secret of a generic webhook, which is not shown
+ * again.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; QUOTA_EXCEEDED at the
+ * maximum; an invalid name or configuration
+ */
 export function createDestinationOperation({
   destinations,
   destinationRules: rules,
@@ -24,8 +29,11 @@ export function createDestinationOperation({
     scope: 'notifications',
     summary: 'Create a notification destination',
     description:
-      'Stores where notices go: an HTTP receiver, Slack, Teams, or mail addresses. For administrators. What is secret of it is never shown again.',
-    request: Type.Object({ display_name: Type.String({ description: 'Name.' }), config: DestinationConfig }),
+      'Creates a destination: an HTTP receiver, Slack, Teams, or e-mail addresses. For administrators. Secrets are not shown again.',
+    request: Type.Object({
+      display_name: Type.String({ description: 'Name of the destination.' }),
+      config: DestinationConfig,
+    }),
     response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecretField }),
     async handle({ display_name: displayName, config }, { caller }) {
       checkAdmin(caller);

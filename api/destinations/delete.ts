@@ -5,7 +5,9 @@ import type { NotificationPorts } from '../http/ports.ts';
 import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
 /**
- * Removes a destination. Jobs may still name it: what is told to it from then on fails, and the log says so.
+ * Deletes a destination. Jobs may still reference it; deliveries to it then fail.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST for
+ * an unknown destination
  */
 export function deleteDestinationOperation({
   destinations,
@@ -17,8 +19,8 @@ export function deleteDestinationOperation({
     scope: 'notifications',
     summary: 'Delete a notification destination',
     description:
-      'Removes a destination with its secrets. Deliveries to it fail from then on, and stay in the log. For administrators.',
-    request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
+      'Deletes a destination with its secrets. Later deliveries to it fail and stay in the log. For administrators.',
+    request: Type.Object({ id: Type.String({ description: 'Id of the destination.' }) }),
     response: Type.Object({}),
     async handle({ id }, { caller }) {
       checkAdmin(caller);

@@ -1,7 +1,4 @@
-/**
- * Webhooks of a job or submission must name destinations that exist: a notice to nobody would be lost in
- * silence.
- */
+/** Checks that webhook notifications reference existing destinations; others would fail without notice. */
 import { invalid } from '../../engine/errors.ts';
 import { subscribableEvents } from '../../engine/job/notification-settings.ts';
 import type { RoutingSettings } from '../../engine/notification/routing.ts';
@@ -13,24 +10,26 @@ interface SettingsWithTasks extends RoutingSettings {
 }
 
 /**
- * @param path where the settings stand, for the refusal @throws ServiceError that names the first unknown one
+ * Checks the destinations of a job or submission and of its tasks.
+ * @param path path of the settings in the error message
+ * @throws ServiceError for the first unknown destination
  */
 export async function checkDestinationReferences(
   destinations: Pick<DestinationStore, 'findUnknownIds'>,
   path: string,
   settings: SettingsWithTasks,
 ): Promise<void> {
-  const named = [
+  const references = [
     ...listDestinationReferences(path, settings),
     ...(settings.tasks ?? []).flatMap((task, index) =>
       listDestinationReferences(fieldPath(path, `tasks[${index}]`), task),
     ),
   ];
-  if (named.length === 0) return;
-  const unknown = new Set(await destinations.findUnknownIds([...new Set(named.map(({ id }) => id))]));
-  const wrong = named.find(({ id }) => unknown.has(id));
-  if (wrong !== undefined)
-    throw invalid(`${wrong.field} is ${quote(wrong.id)}; no notification destination has this id.`);
+  if (references.length === 0) return;
+  const unknown = new Set(await destinations.findUnknownIds([...new Set(references.map(({ id }) => id))]));
+  const missing = references.find(({ id }) => unknown.has(id));
+  if (missing !== undefined)
+    throw invalid(`${missing.field} is ${quote(missing.id)}; no notification destination has this id.`);
 }
 
 function listDestinationReferences(

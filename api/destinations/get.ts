@@ -4,7 +4,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NotificationPorts } from '../http/ports.ts';
 import { DestinationDocument, toDestinationView, destinationNotFound } from '../views/destination-view.ts';
 
-/** Shows one destination; how it is configured to administrators alone. */
+/**
+ * Returns a destination; its configuration is visible to administrators only.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown destination
+ */
 export function getDestinationOperation({
   destinations,
 }: Pick<NotificationPorts, 'destinations'>): Operation {
@@ -14,8 +17,8 @@ export function getDestinationOperation({
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'Get a notification destination',
-    description: 'One destination. Administrators see how it is configured, and nobody its secrets.',
-    request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
+    description: 'Returns a destination. Only administrators see its configuration; secrets are never shown.',
+    request: Type.Object({ id: Type.String({ description: 'Id of the destination.' }) }),
     response: DestinationDocument,
     async handle({ id }, { caller }) {
       const destination = await destinations.find(id);

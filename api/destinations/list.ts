@@ -8,7 +8,10 @@ import { toDestinationSummary, DestinationSummary } from '../views/destination-v
 
 const defaultPageSize = 100;
 
-/** Lists destinations in the order of their creation. */
+/**
+ * Lists destinations in the order of creation.
+ * @throws ServiceError for an invalid page size or page_token
+ */
 export function listDestinationsOperation({
   destinations,
   destinationRules: { limits },
@@ -19,17 +22,17 @@ export function listDestinationsOperation({
     versions: ['2.0'],
     scope: 'notifications',
     summary: 'List notification destinations',
-    description: 'Ids, names and kinds of all destinations, oldest first.',
+    description: 'Lists ids, names and types of all destinations, oldest first.',
     request: Type.Object({
-      page_size: Type.Optional(int32(0, 'Destinations per page, at most 1000; 0 means 1000. Default: 100.')),
+      page_size: Type.Optional(int32(0, 'Destinations per page. Default: 100; 0 means the maximum, 1000.')),
       page_token: Type.Optional(
-        Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+        Type.String({ description: 'The next_page_token of the previous page; empty for the first page.' }),
       ),
     }),
     response: Type.Object({
-      results: Type.Array(DestinationSummary, { description: 'One page.' }),
+      results: Type.Array(DestinationSummary, { description: 'One page of destinations.' }),
       next_page_token: Type.Optional(
-        Type.String({ description: 'page_token of the next page, when there is one.' }),
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
     async handle({ page_size: limit, page_token = '' }) {

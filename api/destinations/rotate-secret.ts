@@ -6,7 +6,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NotificationPorts } from '../http/ports.ts';
 import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
-/** Gives a generic webhook another signing secret; the one before keeps signing beside it for 24 hours. */
+/**
+ * Creates a new signing secret of a generic webhook. The previous secret stays valid for 24 hours.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST; a
+ * destination of another type
+ */
 export function rotateDestinationSecretOperation({
   destinations,
   clock,
@@ -18,12 +22,14 @@ export function rotateDestinationSecretOperation({
     scope: 'notifications',
     summary: 'Rotate the signing secret of a webhook',
     description:
-      'Makes another secret and shows it this once. Calls carry signatures by both for 24 hours. For administrators.',
-    request: Type.Object({ id: Type.String({ description: 'The destination; a generic webhook.' }) }),
+      'Creates a new signing secret and returns it once. For 24 hours, calls carry signatures by both secrets. For administrators.',
+    request: Type.Object({
+      id: Type.String({ description: 'Id of the destination, which must be a generic webhook.' }),
+    }),
     response: Type.Object({
       signing_secret: Type.String({ description: 'The new secret.' }),
       previous_secret_until: Type.Integer({
-        description: 'Until when the one before signs, too; epoch milliseconds.',
+        description: 'End of the validity of the previous secret, epoch milliseconds.',
       }),
     }),
     async handle({ id }, { caller }) {
@@ -32,7 +38,7 @@ export function rotateDestinationSecretOperation({
       const changed = await destinations.update(id, (before) => {
         if (before.target.kind !== 'WEBHOOK')
           throw invalid(
-            `Notification destination ${id} is of the kind ${before.target.kind}; only calls of WEBHOOK destinations are signed.`,
+            `Notification destination ${id} has type ${before.target.kind}; only WEBHOOK destinations have a signing secret.`,
           );
         return { ...before, secrets: rotateSecrets(before.secrets, now) };
       });

@@ -4,7 +4,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { NotificationPorts } from '../http/ports.ts';
 import { checkAdmin, destinationNotFound } from '../views/destination-view.ts';
 
-/** Sends a test notice. What comes of it stands in the log of deliveries. */
+/**
+ * Sends a test notification; the log of deliveries contains its result.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST for
+ * an unknown destination
+ */
 export function testDestinationOperation({
   destinations,
   clock,
@@ -16,9 +20,11 @@ export function testDestinationOperation({
     scope: 'notifications',
     summary: 'Test a notification destination',
     description:
-      'Sends a test notice and returns at once; notifications/deliveries shows what came of it. For administrators.',
-    request: Type.Object({ id: Type.String({ description: 'The destination.' }) }),
-    response: Type.Object({ delivery_id: Type.String({ description: 'The delivery of the test notice.' }) }),
+      'Sends a test notification and returns immediately. notifications/deliveries shows the result. For administrators.',
+    request: Type.Object({ id: Type.String({ description: 'Id of the destination.' }) }),
+    response: Type.Object({
+      delivery_id: Type.String({ description: 'Id of the delivery of the test notification.' }),
+    }),
     async handle({ id }, { caller }) {
       checkAdmin(caller);
       if ((await destinations.find(id)) === undefined) throw destinationNotFound(id);

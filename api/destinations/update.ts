@@ -14,7 +14,10 @@ import {
 } from '../views/destination-view.ts';
 
 /**
- * Changes name or configuration. A destination that becomes a generic webhook gets a secret, shown this once.
+ * Updates name or configuration. A destination that becomes a generic webhook gets a signing secret, which
+ * is not shown again.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST; an
+ * empty or invalid change
  */
 export function updateDestinationOperation({
   destinations,
@@ -25,36 +28,39 @@ export function updateDestinationOperation({
     path: '/notification-destinations/:id',
     versions: ['2.0'],
     scope: 'notifications',
-    summary: 'Change a notification destination',
+    summary: 'Update a notification destination',
     description:
-      'Changes what is given. Within a config of the same kind, fields that are left out keep their values; deliveries that are under way use the new ones. For administrators.',
+      'Updates the given fields. Omitted fields of a config of the same type keep their values. Pending deliveries use the new values. For administrators.',
     request: Type.Object({
-      id: Type.String({ description: 'The destination.' }),
-      display_name: Type.Optional(Type.String({ description: 'Name.' })),
+      id: Type.String({ description: 'Id of the destination.' }),
+      display_name: Type.Optional(Type.String({ description: 'New name.' })),
       config: Type.Optional(DestinationConfig),
     }),
     response: Type.Object({ ...DestinationDocument.properties, signing_secret: signingSecretField }),
     async handle({ id, display_name: name, config }, { caller }) {
       checkAdmin(caller);
-      // Some clients send no body with a PATCH: that it did nothing must not look like success.
+      // Some clients send PATCH without a body; success would hide that nothing changed.
       if (name === undefined && config === undefined)
-        throw invalid('Neither display_name nor config is given; give what is to be changed.');
+        throw invalid('Neither display_name nor config is given; at least one is required.');
       if (name !== undefined) checkDisplayName(name, rules);
-      let fresh: string | undefined;
+      let newSecret: string | undefined;
       const changed = await destinations.update(id, (before) => {
         const target = config === undefined ? before.target : parseTarget(config, rules, before.target);
         if (target.kind !== 'WEBHOOK')
           return { ...before, displayName: name ?? before.displayName, target, secrets: undefined };
-        fresh = before.secrets === undefined ? generateSigningSecret() : undefined;
+        newSecret = before.secrets === undefined ? generateSigningSecret() : undefined;
         return {
           ...before,
           displayName: name ?? before.displayName,
           target,
-          secrets: fresh === undefined ? before.secrets : { current: fresh },
+          secrets: newSecret === undefined ? before.secrets : { current: newSecret },
         };
       });
       if (changed === undefined) throw destinationNotFound(id);
-      return { ...toDestinationView(changed, caller), ...(fresh !== undefined && { signing_secret: fresh }) };
+      return {
+        ...toDestinationView(changed, caller),
+        ...(newSecret !== undefined && { signing_secret: newSecret }),
+      };
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Examples of the operations on clusters. */
+/** Examples of operations on clusters. */
 import type { Example } from './example.ts';
 
 const clusterId = '1121-101010-abcd1234';

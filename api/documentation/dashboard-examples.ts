@@ -1,4 +1,4 @@
-/** Examples of the calls on dashboards. */
+/** Examples of operations on dashboards. */
 import { dashboardPath } from '../../engine/dashboard/names.ts';
 import type { Example } from './example.ts';
 

@@ -1,34 +1,31 @@
-/**
- * The refusals that any operation can answer with, for the description of the API: what each means, and one
- * of them.
- */
+/** Error responses of all operations in the API reference, each with an example. */
 import { Type } from 'typebox';
 import { httpStatusOf, type ErrorCode } from '../../engine/errors.ts';
 
 export const ErrorDocument = Type.Object(
   {
-    error_code: Type.String({ description: 'One word for programs, e.g. INVALID_PARAMETER_VALUE.' }),
-    message: Type.String({ description: 'For people: the field, what was found, what is allowed.' }),
+    error_code: Type.String({ description: 'Error code for programs, e.g. INVALID_PARAMETER_VALUE.' }),
+    message: Type.String({ description: 'Human-readable message: field, actual value, allowed values.' }),
   },
-  { description: 'A refusal.' },
+  { description: 'Error response.' },
 );
 
 interface ErrorResponse {
-  /** Name of the answer in the description. */
+  /** Name of the component in the API reference. */
   readonly name: string;
   readonly meaning: string;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** In the order of their status. */
+/** Error responses by HTTP status. */
 export const errorResponses: readonly ErrorResponse[] = [
   {
     name: 'Invalid',
     code: 'INVALID_PARAMETER_VALUE',
     message: 'Missing required field: job_id.',
     meaning:
-      'A parameter breaks a rule, what it names does not exist, a limit is reached, or the body is no JSON object.',
+      'A parameter is invalid or names an unknown object, a limit is reached, or the body is not a JSON object.',
   },
   {
     name: 'Unauthenticated',
@@ -41,49 +38,49 @@ export const errorResponses: readonly ErrorResponse[] = [
     code: 'PERMISSION_DENIED',
     message: 'Provided access token does not have required scopes: jobs',
     meaning:
-      'The token does not count or lacks the scope of the operation, or its owner lacks a permission on the job.',
+      'The token is invalid or lacks the scope of the operation, or its owner lacks a permission on the job.',
   },
   {
     name: 'Missing',
     code: 'RESOURCE_DOES_NOT_EXIST',
     message: "Path (/a/b) doesn't exist.",
-    meaning: 'What the path of the address, or a path in the parameters, names does not exist.',
+    meaning: 'The endpoint, or the object named in the path or parameters, does not exist.',
   },
   {
     name: 'Conflict',
     code: 'ALREADY_EXISTS',
     message:
-      'There is a classic dashboard with the id 4e443c27-9f61-4f2e-a12d-ea5668460bf1 already; delete it first, or leave the id out.',
-    meaning: 'What is to be made exists already.',
+      'A classic dashboard with the id 4e443c27-9f61-4f2e-a12d-ea5668460bf1 already exists; delete it first or omit the id.',
+    meaning: 'The object to create already exists.',
   },
   {
     name: 'TooLarge',
     code: 'REQUEST_TOO_LARGE',
     message: 'Size of the request body exceeds 10485760 bytes',
-    meaning: 'The body is too large.',
+    meaning: 'The request body is too large.',
   },
   {
     name: 'TooMany',
     code: 'REQUEST_LIMIT_EXCEEDED',
     message: 'There are already 1000 active runs (limit: 1000).',
-    meaning: 'A limit is reached; Retry-After says when to ask again.',
+    meaning: 'A limit is reached; Retry-After contains the time to wait.',
   },
   {
     name: 'Failed',
     code: 'INTERNAL_ERROR',
     message: 'The service failed to answer this request.',
-    meaning: 'The service failed.',
+    meaning: 'Internal error of the service.',
   },
   {
     name: 'Unavailable',
     code: 'TEMPORARILY_UNAVAILABLE',
     message: 'The service is not available at the moment. Send the request again.',
     meaning:
-      'The service is not available at the moment and has done nothing; Retry-After says when to ask again.',
+      'The service is temporarily unavailable and changed nothing; Retry-After contains the time to wait.',
   },
 ];
 
-/** The answers as components of the description. */
+/** Returns the error responses as OpenAPI components. */
 export function createErrorResponseComponents(): Record<string, object> {
   return Object.fromEntries(
     errorResponses.map(({ name, meaning, code, message }) => [
@@ -96,7 +93,7 @@ export function createErrorResponseComponents(): Record<string, object> {
   );
 }
 
-/** The answers as an operation refers to them, by status. */
+/** Returns references to the error responses, by HTTP status. */
 export function createErrorResponseReferences(): Record<string, object> {
   return Object.fromEntries(
     errorResponses.map(({ name, code }) => [

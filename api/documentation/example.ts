@@ -1,8 +1,9 @@
-/** What an example of an operation is. */
+/** Example of an operation in the API reference. */
 
+/** Request and response. */
 export interface Example {
-  /** The whole input, whether it stands in path, query or body. */
+  /** Complete input: path, query and body fields. */
   readonly request: object;
-  /** A text for an answer that is no JSON. */
+  /** Response; a text for a response that is not JSON. */
   readonly answer: object | string;
 }

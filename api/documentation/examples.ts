@@ -1,4 +1,4 @@
-/** One request and its answer for every operation: what the description shows. */
+/** Examples of all operations in the API reference. */
 import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { Operation } from '../http/operation.ts';
 import type { Example } from './example.ts';
@@ -29,7 +29,7 @@ const examplesByOperation: Readonly<Record<string, Example>> = {
   ...clusterExamples,
 };
 
-/** The example of an operation, under whichever spelling of its path. */
+/** Returns the example of an operation, also for a deprecated alias of its path. */
 export function exampleOf({ method, path }: Pick<Operation, 'method' | 'path'>): Example | undefined {
   return examplesByOperation[`${method} ${canonicalPath(path)}`];
 }

@@ -1,4 +1,4 @@
-/** Examples of the calls on the workspace and on managed_fs. */
+/** Examples of operations on the workspace and on managed_fs. */
 import type { Example } from './example.ts';
 
 const notebook = {

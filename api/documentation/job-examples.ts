@@ -1,4 +1,4 @@
-/** Examples of the calls on jobs, on permissions, and on people. */
+/** Examples of operations on jobs, permissions and the current user. */
 import type { Example } from './example.ts';
 
 export const exampleSettings = {

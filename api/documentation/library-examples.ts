@@ -1,4 +1,4 @@
-/** Examples of the operations on libraries. */
+/** Examples of operations on libraries. */
 import type { Example } from './example.ts';
 
 const library = { pypi: { package: 'simplejson==3.19.3' } };

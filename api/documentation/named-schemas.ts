@@ -1,4 +1,4 @@
-/** Schemas that the description names once and refers to wherever they occur. */
+/** Named schemas of the API reference. */
 import type { TSchema } from 'typebox';
 import {
   JobEmailNotifications,
@@ -65,7 +65,7 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   DestinationConfig,
   Delivery: DeliveryDocument,
   Destination: DestinationSummary,
-  Refusal: ErrorDocument,
+  Error: ErrorDocument,
   ClassicWidget,
   ClassicVisualization,
   ClassicQuery,
@@ -73,48 +73,48 @@ const namedSchemas: Readonly<Record<string, TSchema>> = {
   DashboardSummary,
 };
 
-/** The named schemas of one service. */
+/** Named schemas of one service. */
 export interface SchemaNames {
-  /** The named schemas as components of the description; they refer to one another. */
+  /** Returns the named schemas as OpenAPI components that reference each other. */
   readonly components: () => Record<string, unknown>;
-  /** A copy in which every occurrence of a named schema is a reference to it. */
+  /** Returns a copy in which named schemas are replaced by references. */
   readonly withReferences: (node: unknown) => unknown;
 }
 
 /**
- * @param plugins kinds of plugins, which stand in the schemas like the built-in ones and have names of their
- * own
+ * Creates the named schemas.
+ * @param plugins task kinds of plugins, each of which becomes a named schema
  */
 export function createSchemaNames(plugins: readonly PluginKind[]): SchemaNames {
-  const ofPlugins = plugins.map(({ name, schema }) => [schemaNameOfKind(name), schema] as const);
+  const pluginSchemas = plugins.map(({ name, schema }) => [schemaNameOfKind(name), schema] as const);
   const all = [
     ...Object.entries(namedSchemas).map(
       ([name, schema]) => [name, addPluginKindsToSchema(schema, plugins)] as const,
     ),
-    ...ofPlugins,
+    ...pluginSchemas,
   ];
   const nameByText: ReadonlyMap<string, string> = new Map(
     all.map(([name, schema]) => [JSON.stringify(schema), name]),
   );
-  const referring = (node: unknown): unknown => {
+  const withReferences = (node: unknown): unknown => {
     const name = isObjectSchema(node) ? nameByText.get(JSON.stringify(node)) : undefined;
-    return name === undefined ? withinReferring(node) : { $ref: `#/components/schemas/${name}` };
+    return name === undefined ? replaceInside(node) : { $ref: `#/components/schemas/${name}` };
   };
-  const withinReferring = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(referring);
+  const replaceInside = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(withReferences);
     if (typeof node !== 'object' || node === null) return node;
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]: [string, unknown]) => [key, referring(value)]),
+      Object.entries(node).map(([key, value]: [string, unknown]) => [key, withReferences(value)]),
     );
   };
   const components = (): Record<string, unknown> =>
     Object.fromEntries(
       all.map(([name, schema]) => {
         const plain: unknown = JSON.parse(JSON.stringify(schema));
-        return [name, withinReferring(plain)];
+        return [name, replaceInside(plain)];
       }),
     );
-  return { components, withReferences: referring };
+  return { components, withReferences };
 }
 
 /** `http_request_task` -> `HttpRequestTask`. */

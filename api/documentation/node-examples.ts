@@ -1,4 +1,4 @@
-/** Examples of the operations on nodes. */
+/** Examples of operations on nodes. */
 import type { Example } from './example.ts';
 
 export const nodeExamples: Readonly<Record<string, Example>> = {

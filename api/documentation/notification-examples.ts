@@ -1,4 +1,4 @@
-/** Examples of the calls on notices. */
+/** Examples of operations on notification destinations and deliveries. */
 import type { Example } from './example.ts';
 
 const id = '3f0c1d52-8a74-4be1-9d0e-6b5a1c7e2f90';

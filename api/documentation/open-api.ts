@@ -1,7 +1,4 @@
-/**
- * The description of the API (OpenAPI 3.1), made from the operations: what requests are checked with is what
- * is described.
- */
+/** OpenAPI 3.1 document of the operations; requests are validated by the same schemas. */
 import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
@@ -14,13 +11,13 @@ import { createSchemaNames, type SchemaNames } from './named-schemas.ts';
 import { sectionOf, listSections } from './sections.ts';
 
 const introduction = [
-  'Runyard stores jobs, runs them as real processes, and keeps their logs and output.',
-  'Every request carries a personal access token. Every refusal is `{error_code, message}`.',
+  'Runyard stores jobs, runs them as processes, and keeps their logs and output.',
+  'Every request needs a personal access token. Error responses have the form `{error_code, message}`.',
 ].join('\n\n');
 
 /**
- * The document that describes these operations in all their versions.
- * @param plugins kinds of plugins that stand in the schemas of these operations
+ * Returns the OpenAPI document of the operations in all their versions.
+ * @param plugins task kinds of plugins in the schemas of the operations
  */
 export function describeApi(
   operations: readonly Operation[],
@@ -28,7 +25,7 @@ export function describeApi(
 ): Record<string, unknown> {
   const names = createSchemaNames(plugins);
   const paths: Record<string, Record<string, object>> = {};
-  const read = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const getPaths = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
     for (const version of operation.versions) {
       const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
@@ -37,7 +34,7 @@ export function describeApi(
         [operation.method.toLowerCase()]: describeOperation(
           operation,
           version,
-          read.has(operation.path),
+          getPaths.has(operation.path),
           names,
         ),
       };
@@ -47,7 +44,7 @@ export function describeApi(
   return {
     openapi: '3.1.0',
     info: { title: 'Runyard', description: introduction, version: '0.1.0' },
-    servers: [{ url: '/', description: 'This service.' }],
+    servers: [{ url: '/', description: 'This service' }],
     tags: listSections(),
     security: [{ token: [] }],
     paths,
@@ -59,11 +56,11 @@ export function describeApi(
   };
 }
 
-/** @param alsoRead whether a GET has the same path: then the path alone is no name for another method */
+/** @param hasGet true if a GET operation has the same path; the operationId then contains the method */
 function describeOperation(
   operation: Operation,
   version: ApiVersion,
-  alsoRead: boolean,
+  hasGet: boolean,
   names: SchemaNames,
 ): object {
   const { method, path, response, summary, headers = {}, mediaType = 'application/json' } = operation;
@@ -71,7 +68,7 @@ function describeOperation(
   const example = exampleOf(operation);
   const section = sectionOf(path, version);
   return {
-    operationId: `${method === 'GET' || (method === 'POST' && !alsoRead) ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
+    operationId: `${method === 'GET' || (method === 'POST' && !hasGet) ? '' : `${method.toLowerCase()}_`}${path.slice(1).replaceAll(/[^a-z]+/gi, '_')}_${version.replace('.', '_')}`,
     tags: section === undefined ? [] : [section],
     summary,
     description: descriptionOf(operation),
@@ -82,7 +79,7 @@ function describeOperation(
     ...requestBodyOf(operation, example, names),
     responses: {
       200: {
-        description: 'Done.',
+        description: 'Success.',
         ...(Object.keys(headers).length > 0 && {
           headers: Object.fromEntries(
             Object.keys(headers).map((name) => [
@@ -104,31 +101,31 @@ function describeOperation(
 }
 
 function descriptionOf({ description, scope, anyScope, adminsOnly, access }: Operation): string {
-  const ofToken = `Scope: ${scope}${anyScope === true ? '; any valid token will do' : ''}.`;
-  if (adminsOnly === true) return `${description} ${ofToken} For administrators.`;
-  const ofCaller =
+  const scopeText = `Scope: ${scope}${anyScope === true ? '; any valid token is accepted' : ''}.`;
+  if (adminsOnly === true) return `${description} ${scopeText} For administrators.`;
+  const permissionText =
     access === undefined || access === 'everyone'
       ? ''
       : ` Under job access control: ${access.level} on the job.`;
-  return `${description} ${ofToken}${ofCaller}`;
+  return `${description} ${scopeText}${permissionText}`;
 }
 
 function listParameters(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: TSchema | undefined,
   example: Example | undefined,
 ): object[] {
   if (schema === undefined || !Type.IsObject(schema)) return [];
-  const given = new Map<string, unknown>(Object.entries(example?.request ?? {}));
+  const exampleValues = new Map<string, unknown>(Object.entries(example?.request ?? {}));
   return Object.entries(schema.properties).map(([name, property]) => {
     const { description, ...rest } = toPlainJson(property);
     return {
       name,
-      in: place,
+      in: location,
       description,
       schema: rest,
-      required: place === 'path' || (schema.required ?? []).includes(name),
-      ...(given.has(name) && { example: given.get(name) }),
+      required: location === 'path' || (schema.required ?? []).includes(name),
+      ...(exampleValues.has(name) && { example: exampleValues.get(name) }),
     };
   });
 }
@@ -161,17 +158,17 @@ function requestBodyOf(operation: Operation, example: Example | undefined, names
   };
 }
 
-/** The same fields with one of them as a file. */
+/** Returns the schema with one field as a file. */
 function withFileField(schema: Record<string, unknown>, field: string): object {
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'The file, as it is.',
+    description: 'Unencoded contents of the file.',
   };
   return { ...schema, properties: { ...Object(schema['properties']), [field]: file } };
 }
 
-/** A schema as it stands in JSON, without what the library remembers about it. */
+/** Returns a schema as plain JSON, without the symbols of the schema library. */
 function toPlainJson(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema));
 }

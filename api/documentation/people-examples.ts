@@ -1,4 +1,4 @@
-/** Examples of the calls on people, the tokens of everybody, workspace settings and the audit log. */
+/** Examples of operations on people, tokens of all users, workspace settings and the audit log. */
 import type { Example } from './example.ts';
 
 const tokenId = '5f70c1b9a4d2e83f6017c9ad35be20418f6ad7c3e9b1502467d8fa3c1e94b07d';
@@ -48,7 +48,7 @@ const list = {
     { group_name: 'admins', all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true }] },
   ],
 };
-const wanted = { access_control_list: [{ user_name: 'ada@example.org', permission_level: 'CAN_USE' }] };
+const request = { access_control_list: [{ user_name: 'ada@example.org', permission_level: 'CAN_USE' }] };
 
 export const peopleExamples: Readonly<Record<string, Example>> = {
   'GET /preview/scim/v2/Users': {
@@ -106,14 +106,12 @@ export const peopleExamples: Readonly<Record<string, Example>> = {
   },
   'DELETE /token-management/tokens/:token_id': { request: { token_id: tokenId }, answer: {} },
   'GET /permissions/authorization/tokens': { request: {}, answer: list },
-  'PUT /permissions/authorization/tokens': { request: wanted, answer: list },
-  'PATCH /permissions/authorization/tokens': { request: wanted, answer: list },
+  'PUT /permissions/authorization/tokens': { request, answer: list },
+  'PATCH /permissions/authorization/tokens': { request, answer: list },
   'GET /permissions/authorization/tokens/permissionLevels': {
     request: {},
     answer: {
-      permission_levels: [
-        { permission_level: 'CAN_USE', description: 'Makes tokens of their own, and uses them.' },
-      ],
+      permission_levels: [{ permission_level: 'CAN_USE', description: 'Creates and uses own tokens.' }],
     },
   },
   'GET /workspace-conf': {

@@ -1,4 +1,4 @@
-/** Examples of the calls on pipelines. */
+/** Examples of operations on pipelines. */
 import type { Example } from './example.ts';
 
 const pipelineId = '7c9d2c55-0b5e-4f0e-9a55-1f2e3d4c5b6a';

@@ -1,7 +1,4 @@
-/**
- * GET /api/openapi.json and the reference made from it at /api/docs; both need no token and load nothing from
- * elsewhere.
- */
+/** GET /api/openapi.json and the API reference at /api/docs; both need no token and no external resources. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -9,10 +6,7 @@ import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../http/operation.ts';
 import { describeApi } from './open-api.ts';
 
-/**
- * What the page may load: its own files. Its style sheet and script stand in files; some of its pictures are
- * in them.
- */
+/** Content security policy of the page: its own files, and images embedded in them. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +19,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Adds the description of these operations, as a document and as a page. */
+/** Adds the OpenAPI document of the operations and the page that renders it. */
 export function addDocumentation(
   app: FastifyInstance,
   operations: readonly Operation[],
@@ -36,7 +30,7 @@ export function addDocumentation(
     reply.type('application/json; charset=utf-8').serializer(String);
     return text;
   });
-  // A plugin of its own: what is added here is for the page alone.
+  // The plugin limits its hooks to the page.
   app.register(async (page) => {
     page.addHook('onRoute', (route) => {
       route.config = { ...route.config, open: true };

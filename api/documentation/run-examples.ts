@@ -1,4 +1,4 @@
-/** Examples of the calls on runs. */
+/** Examples of operations on runs. */
 import type { Example } from './example.ts';
 import { exampleSettings } from './job-examples.ts';
 

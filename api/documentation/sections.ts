@@ -1,13 +1,10 @@
-/**
- * The sections of the description, in its order: one for each group of operations, and one for each version
- * where there are several.
- */
+/** Sections (tags) of the API reference: one per group of operations, and per version of the jobs API. */
 import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 interface SectionDefinition {
-  /** What the paths of its operations begin with. */
+  /** Prefix of the paths of its operations. */
   readonly prefix: string;
   readonly name: string;
   readonly description: string;
@@ -22,59 +19,55 @@ const versionDescriptions: Readonly<Record<ApiVersion, string>> = {
 };
 
 const sectionDefinitions: readonly SectionDefinition[] = [
-  { prefix: '/permissions/', name: 'Permissions', description: 'Who may do what with jobs' },
+  { prefix: '/permissions/', name: 'Permissions', description: 'Permissions on jobs' },
   { prefix: '/token/', name: 'Tokens', description: 'Personal access tokens' },
-  { prefix: '/token-scopes', name: 'Scopes', description: 'What tokens can be good for' },
+  { prefix: '/token-scopes', name: 'Scopes', description: 'Scopes of tokens' },
   {
     prefix: '/token-management/',
-    name: 'Tokens of everybody',
-    description: 'What administrators do with tokens',
+    name: 'Token management',
+    description: 'Tokens of all users, for administrators',
   },
   {
     prefix: '/workspace-conf',
     name: 'Workspace settings',
-    description: 'What administrators set while the service runs',
+    description: 'Settings that administrators change at run time',
   },
-  { prefix: '/audit', name: 'Audit log', description: 'Who did what' },
+  { prefix: '/audit', name: 'Audit log', description: 'Recorded changes' },
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
   {
     prefix: '/notification-destinations',
     name: 'Notification destinations',
-    description: 'Where notices go',
+    description: 'Receivers of notifications',
   },
-  { prefix: '/notifications/', name: 'Notifications', description: 'What became of notices' },
-  { prefix: '/preview/scim/', name: 'People', description: 'Who calls, users and service principals' },
-  { prefix: '/clusters/', name: 'Clusters', description: 'Clusters and what happened to them' },
-  { prefix: '/instance-pools/', name: 'Instance pools', description: 'Where clusters take their nodes' },
-  {
-    prefix: '/policies/',
-    name: 'Cluster policies',
-    description: 'What clusters get that do not say otherwise',
-  },
+  { prefix: '/notifications/', name: 'Notifications', description: 'Deliveries of notifications' },
+  { prefix: '/preview/scim/', name: 'People', description: 'Users and service principals' },
+  { prefix: '/clusters/', name: 'Clusters', description: 'Clusters and their events' },
+  { prefix: '/instance-pools/', name: 'Instance pools', description: 'Node pools of clusters' },
+  { prefix: '/policies/', name: 'Cluster policies', description: 'Default values of clusters' },
   { prefix: '/libraries/', name: 'Libraries', description: 'Libraries of clusters' },
   {
     prefix: '/pipelines',
     name: 'Pipelines',
     description: 'Declarative pipelines, their updates and their event logs',
   },
-  { prefix: '/nodes', name: 'Nodes', description: 'The engines that share the workspace' },
-  { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the newer format' },
-  { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to be migrated' },
+  { prefix: '/nodes', name: 'Nodes', description: 'Engine nodes of the workspace' },
+  { prefix: '/modern/dashboards', name: 'Dashboards', description: 'Dashboards of the new format' },
+  { prefix: '/preview/sql/dashboards', name: 'Classic dashboards', description: 'Dashboards to migrate' },
 ];
 
-/** The sections with what they are about. */
+/** Returns all sections in the order of the reference. */
 export function listSections(): { name: string; description: string }[] {
-  const ofJobs = apiVersions
+  const jobSections = apiVersions
     .toReversed()
     .map((version) => ({
       name: `${jobsSection.name} ${version}`,
       description: `${jobsSection.description}: ${versionDescriptions[version]}`,
     }));
-  return [...ofJobs, ...sectionDefinitions.map(({ name, description }) => ({ name, description }))];
+  return [...jobSections, ...sectionDefinitions.map(({ name, description }) => ({ name, description }))];
 }
 
-/** The section of an operation; undefined outside of every group. */
+/** Returns the section of an operation; undefined for an operation outside of all groups. */
 export function sectionOf(path: string, version: ApiVersion): string | undefined {
   if (path.startsWith(jobsSection.prefix)) return `${jobsSection.name} ${version}`;
   return sectionDefinitions.find(({ prefix }) => canonicalPath(path).startsWith(prefix))?.name;

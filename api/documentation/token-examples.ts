@@ -1,4 +1,4 @@
-/** Examples of the calls on tokens. */
+/** Examples of operations on tokens. */
 import type { Example } from './example.ts';
 
 const tokenId = '5f70c1b9a4d2e83f6017c9ad35be20418f6ad7c3e9b1502467d8fa3c1e94b07d';

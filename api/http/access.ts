@@ -1,27 +1,24 @@
-/** Job access control: what an operation needs on a job, checked in one place before it is handled. */
+/** Job access control: checks the permission of a caller on a job before an operation is handled. */
 import { ServiceError } from '../../engine/errors.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';
 import type { PermissionReader } from '../../engine/ports/permissions.ts';
 import type { Caller } from './auth.ts';
 
-/** What an operation needs while job access control is on. Administrators may do everything. */
+/** Permission that an operation needs while job access control is on. Administrators may do everything. */
 export type Access =
-  /**
-   * Nothing: it makes something of its caller's own, or shows only what the caller may see
-   * (`Call.visibleTo`).
-   */
+  /** No permission: the operation creates a new object, or filters by `RequestContext.visibleTo`. */
   | 'everyone'
   | {
       readonly level: PermissionLevel;
-      /** Field of the input that names the job, or a run or task run of it. */
+      /** Input field with the id of the job, or of a run or task run of the job. */
       readonly idField: 'job_id' | 'run_id';
-      /** Who may call it without that field. Default: administrators. */
+      /** Callers that may omit the field. Default: administrators. */
       readonly whenMissing?: 'everyone';
     };
 
 /**
- * The user whose permissions count for a caller; undefined when none do, because control is off or the caller
- * an administrator.
+ * Returns the user whose permissions are checked; undefined while job access control is off, and for
+ * administrators.
  */
 export function restrictedUserOf(
   permissions: PermissionReader | undefined,
@@ -31,8 +28,8 @@ export function restrictedUserOf(
 }
 
 /**
- * Lets a call pass, or refuses it. What does not exist passes: the operation has the words for that.
- * @throws ServiceError PERMISSION_DENIED that names what is missing
+ * Checks the permission of a caller. An object that does not exist passes: the operation reports it.
+ * @throws ServiceError PERMISSION_DENIED with the missing permission level
  */
 export async function checkAccess(
   permissions: PermissionReader | undefined,
@@ -48,7 +45,7 @@ export async function checkAccess(
     if (access.whenMissing === 'everyone') return;
     throw new ServiceError(
       'PERMISSION_DENIED',
-      `Without ${access.idField} this is for administrators only, and user ${userName} is none.`,
+      `Only administrators may omit ${access.idField}; user ${userName} is not an administrator.`,
     );
   }
   const held = await permissions.findLevels(access.idField, id, userName);
@@ -56,16 +53,16 @@ export async function checkAccess(
     throw permissionDenied(userName, access.level, held.jobId);
 }
 
-/** @throws ServiceError PERMISSION_DENIED when an operation is for administrators, and the caller is none */
+/** @throws ServiceError PERMISSION_DENIED when an operation of administrators is called by another user */
 export function checkAdminsOnly(adminsOnly: true | undefined, caller: Caller): void {
   if (adminsOnly === true && !caller.admin)
     throw new ServiceError(
       'PERMISSION_DENIED',
-      `This is for administrators only, and user ${caller.userName} is none.`,
+      `This operation is for administrators; user ${caller.userName} is not an administrator.`,
     );
 }
 
-/** Operations on jobs that do not say what they need: a mistake that would let everybody pass. */
+/** Returns operations on jobs without an access level: a programming error that would open them to all users. */
 export function findOperationsWithoutAccess<
   Operation extends { readonly path: string; readonly access?: Access },
 >(operations: readonly Operation[]): Operation[] {

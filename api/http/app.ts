@@ -1,4 +1,4 @@
-/** The HTTP service: operations become routes; what all of them share is done once, here. */
+/** The HTTP service: turns operations into routes and adds authentication, audit log and error handling. */
 import {
   fastify,
   LogController,
@@ -38,37 +38,37 @@ import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for a route that needs no token. */
+    /** True for a route that needs no token. Default: false. */
     readonly open?: boolean;
-    /** Scope that a token needs for the route; without one any valid token will do. */
+    /** Scope that a token needs for the route. Undefined: any valid token is accepted. */
     readonly scope?: Scope;
-    /** True: any scope will do. */
+    /** True: tokens of any scope are accepted. */
     readonly anyScope?: boolean;
-    /** Method and path without its version, of an operation that changes something. */
+    /** Method and path without the version; set for operations that change something. */
     readonly action?: string;
-    /** Field that may come as the file of a form; without one the route takes no form. */
+    /** Field that a multipart form may carry as a file. Undefined: the route accepts no forms. */
     readonly fileField?: string;
   }
   interface FastifyRequest {
-    /** Set once the token was checked; null on open routes. */
+    /** Set after authentication; null on open routes. */
     caller: Caller | null;
   }
 }
 
 export interface AppPorts extends NetworkOptions {
   readonly operations: readonly Operation[];
-  /** Task kinds of plugins: the operations take and describe them like the built-in ones. */
+  /** Task kinds of plugins; operations accept and document them like the built-in kinds. */
   readonly plugins?: readonly PluginKind[];
   readonly auth: AuthPorts;
-  /** Who may do what with which job; undefined while job access control is off. */
+  /** Permissions on jobs; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
   readonly metrics: MetricsPorts;
-  /** Where the console is built; undefined: the service has no pages. */
+  /** Directory of the built console. Undefined: the service has no pages. */
   readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
   readonly metricsOpen: boolean;
   readonly checkReadiness: () => Promise<Readiness>;
-  /** Tells faults of the database that pass by themselves. */
+  /** Recognizes transient database errors. */
   readonly isTransientError: IsTransientError;
   readonly limits: Pick<
     Limits,
@@ -78,15 +78,15 @@ export interface AppPorts extends NetworkOptions {
     | 'requestsPerSecondPerToken'
     | 'failedCredentialsPerMinute'
   >;
-  /** Keeps an entry of the audit log. */
+  /** Stores an entry of the audit log. */
   readonly audit: (event: AuditEvent) => void;
   readonly log: FastifyBaseLogger;
 }
 
-/** Makes the service; `listen` or `inject` of the result bring it to life, `close` ends it. */
+/** Creates the service. `listen` or `inject` of the result start it, `close` stops it gracefully. */
 export function createApp(ports: AppPorts): FastifyInstance {
   const [open] = ports.permissions === undefined ? [] : findOperationsWithoutAccess(ports.operations);
-  if (open !== undefined) throw new Error(`${open.method} ${open.path} does not say what it needs on a job.`);
+  if (open !== undefined) throw new Error(`${open.method} ${open.path} declares no access level.`);
   const { requestBytes } = ports.limits;
   const onError = createErrorHandler(ports.isTransientError, requestBytes);
   const app: FastifyInstance = fastify({
@@ -95,7 +95,7 @@ export function createApp(ports: AppPorts): FastifyInstance {
     bodyLimit: requestBytes,
     exposeHeadRoutes: false,
     ...serverOptions(ports),
-    // No hook has seen such a request.
+    // No hook runs for such a request, so the headers are added here.
     frameworkErrors: (error, request, reply) => onError(error, request, reply.headers(securityHeaders)),
     clientErrorHandler: answerMalformedRequest,
   });
@@ -104,10 +104,9 @@ export function createApp(ports: AppPorts): FastifyInstance {
     sendErrorResponse(endpointNotFound(request.method, request.url), reply),
   );
   app.setValidatorCompiler(createLazyValidatorCompiler());
-  // The default serializer would cut what a schema does not name.
+  // The default serializer drops fields that a schema does not name.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  // Whoever expects more than to be told to continue gets what everybody gets, instead of a 417 without a
-  // word.
+  // Requests with an unknown Expect header are routed as usual instead of being answered with an empty 417.
   app.server.on('checkExpectation', app.routing);
   registerBodyParsers(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -115,43 +114,54 @@ export function createApp(ports: AppPorts): FastifyInstance {
   });
   addAuthentication(app, ports);
   addAuditTrail(app, ports.audit, ports.auth.clock);
-  app.addHook('onSend', async (request, _reply, payload) => {
-    const { action, scope } = request.routeOptions.config;
-    // Before the answer: whoever has it may count on the change.
-    if (action !== undefined && scope !== undefined && accessChangingScopes.has(scope))
-      ports.auth.tokens.changed?.();
-    return payload;
-  });
-  const closing = new AbortController();
-  // Before open connections are waited for: a log may be followed for hours.
-  app.addHook('preClose', async () => {
-    closing.abort();
-    // Whoever holds a connection without asking for anything, or reads too slowly, would hold up the stop.
-    setTimeout(() => app.server.closeAllConnections(), closeGraceMs).unref();
-  });
-  app.register(async (routes) => {
-    addHealthRoutes(routes, ports.checkReadiness);
-    addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
-    const plugins = ports.plugins ?? [];
-    const operations = addPluginKindsToOperations(ports.operations, plugins);
-    addDocumentation(routes, operations, plugins);
-    if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
-    // Clients probe for service documents before their first call; without one they go on with their token.
-    routes.get('/.well-known/*', { config: { open: true } }, (request, reply) =>
-      sendErrorResponse(endpointNotFound(request.method, request.url), reply),
-    );
-    for (const operation of operations) {
-      for (const version of operation.versions)
-        addOperation(routes, operation, version, { permissions: ports.permissions, closing: closing.signal });
-    }
-  });
+  addTokenCacheInvalidation(app, ports.auth);
+  const shutdownSignal = addGracefulShutdown(app);
+  app.register(async (routes) => addRoutes(routes, ports, shutdownSignal));
   return app;
 }
 
-/** How long answers that are under way when the service stops may take, ms. */
+/** Grace period of open responses when the service stops, ms. */
 const closeGraceMs = 3_000;
 
-/** Scopes of the operations that change who may do what. */
+/** Aborts streams and closes idle or slow connections when the service stops; returns the abort signal. */
+function addGracefulShutdown(app: FastifyInstance): AbortSignal {
+  const closing = new AbortController();
+  // preClose runs before the server waits for open connections; a log may be followed for hours.
+  app.addHook('preClose', async () => {
+    closing.abort();
+    // Idle keep-alive connections and slow readers would delay the stop.
+    setTimeout(() => app.server.closeAllConnections(), closeGraceMs).unref();
+  });
+  return closing.signal;
+}
+
+/** Clears cached tokens when a call may have changed access, before the client sees the response. */
+function addTokenCacheInvalidation(app: FastifyInstance, { tokens }: AuthPorts): void {
+  app.addHook('onSend', async (request, _reply, payload) => {
+    const { action, scope } = request.routeOptions.config;
+    if (action !== undefined && scope !== undefined && accessChangingScopes.has(scope)) tokens.changed?.();
+    return payload;
+  });
+}
+
+function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: AbortSignal): void {
+  addHealthRoutes(routes, ports.checkReadiness);
+  addMetricsRoute(routes, ports.metrics, ports.metricsOpen);
+  const plugins = ports.plugins ?? [];
+  const operations = addPluginKindsToOperations(ports.operations, plugins);
+  addDocumentation(routes, operations, plugins);
+  if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
+  // Clients probe for service documents before their first call and continue with their token on a 404.
+  routes.get('/.well-known/*', { config: { open: true } }, (request, reply) =>
+    sendErrorResponse(endpointNotFound(request.method, request.url), reply),
+  );
+  for (const operation of operations) {
+    for (const version of operation.versions)
+      addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
+  }
+}
+
+/** Scopes of the operations that change tokens, users or permissions. */
 const accessChangingScopes: ReadonlySet<Scope> = new Set([
   'access-management',
   'authentication',
@@ -159,10 +169,7 @@ const accessChangingScopes: ReadonlySet<Scope> = new Set([
   'settings',
 ]);
 
-/**
- * Checks the token before anything else is read of a request; paths that do not exist are told only to known
- * callers.
- */
+/** Authenticates every request before anything else is read of it; unknown callers get no 404 for a path. */
 function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {
   const { authenticate, authorize } = createAuthenticator(auth, limits);
   app.decorateRequest('caller', null);
@@ -176,17 +183,17 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
   });
 }
 
-/** What handlers know beside the request. */
-interface RequestContext {
+/** Context of the routes of all operations. */
+interface RouteContext {
   readonly permissions: PermissionReader | undefined;
-  readonly closing: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
 }
 
 function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, closing }: RequestContext,
+  { permissions, shutdownSignal }: RouteContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = splitRequestSchema(operation);
@@ -203,7 +210,7 @@ function addOperation(
     preValidation: async (request) => coerceRequest(request, parts),
     handler: async (request, reply) => {
       const { caller } = request;
-      if (caller === null) throw new Error(`${method} ${path} was reached without a caller.`);
+      if (caller === null) throw new Error(`${method} ${path} has no authenticated caller.`);
       const input = readInput(request, parts);
       const trail = auditTrailOf(request);
       trail.setInput(input);
@@ -217,10 +224,10 @@ function addOperation(
         log: request.log,
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
-        shutdownSignal: closing,
+        shutdownSignal,
         lastEventId: lastEventIdOf(request),
       });
-      // Its connection is not kept for another request: a service that stops would wait for that.
+      // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
       if (answer instanceof StreamedResponse)
         return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
       trail.setResponse(answer);
@@ -229,17 +236,17 @@ function addOperation(
   });
 }
 
-/** The header by which a receiver of events says what it had last; anything but a number is none of ours. */
+/** Returns the Last-Event-ID header; ids that are not numbers are ignored, the service issues none. */
 function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** Aborts when the connection ends before the answer is on its way. */
+/** Aborts when the client disconnects before the response is complete. */
 function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
+    if (!raw.writableFinished) disconnected.abort();
   });
-  return gone.signal;
+  return disconnected.signal;
 }

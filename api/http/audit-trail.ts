@@ -1,18 +1,15 @@
-/**
- * The audit log is written here, in one place: an entry for every call of an operation that changes
- * something, as it was answered.
- */
+/** Audit log: one entry for every call of an operation that changes something, written after its response. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.ts';
 import { diffFields, resourceOf, type AuditEvent } from '../../engine/token/audit.ts';
 import type { JsonObject } from '../../engine/validation/json-object.ts';
 
-/** What is known of a call so far. */
+/** Facts about a call, collected for its audit entry. */
 export interface AuditTrail {
   setInput(input: object): void;
-  setResponse(answer: object): void;
+  setResponse(response: object): void;
   setChange(before: object, after: object): void;
-  /** The entry that it makes. */
+  /** Returns the fields of the audit entry. */
   toEvent(): Pick<AuditEvent, 'resource' | 'before' | 'after'>;
 }
 
@@ -22,15 +19,15 @@ declare module 'fastify' {
   }
 }
 
-/** The trail of a call; begun when it is first asked for. */
+/** Returns the trail of a request; the first call creates it. */
 export function auditTrailOf(request: FastifyRequest): AuditTrail {
   request.trail ??= createAuditTrail();
   return request.trail;
 }
 
 /**
- * Adds the hook that keeps the entries. Refused calls are kept too, once their caller is known; who is not,
- * stands in the log of the service. Reading leaves no entry.
+ * Adds the hook that records audit entries. Refused calls of authenticated callers are recorded, too; failed
+ * authentication is in the log of the service. Reads are not recorded.
  */
 export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) => void, clock: Clock): void {
   app.decorateRequest('trail', null);
@@ -56,18 +53,18 @@ export function addAuditTrail(app: FastifyInstance, record: (event: AuditEvent) 
 }
 
 function createAuditTrail(): AuditTrail {
-  let [input, answer]: [object, object] = [{}, {}];
+  let [input, response]: [object, object] = [{}, {}];
   let change: { readonly before: JsonObject; readonly after: JsonObject } | undefined;
   return {
     setInput(given) {
       input = given;
     },
     setResponse(given) {
-      answer = given;
+      response = given;
     },
     setChange(before, after) {
       change = diffFields(before, after);
     },
-    toEvent: () => ({ resource: resourceOf(input, answer), before: change?.before, after: change?.after }),
+    toEvent: () => ({ resource: resourceOf(input, response), before: change?.before, after: change?.after }),
   };
 }

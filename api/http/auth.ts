@@ -1,7 +1,4 @@
-/**
- * Who calls: from the Authorization header to a caller, and whether the caller's token permits the operation
- * (spec 5).
- */
+/** Authentication by the Authorization header, and authorization by token scopes (spec 5). */
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -11,7 +8,7 @@ import { createFixedWindowCounter } from '../../engine/token/fixed-window-counte
 import { permitsScope, type Scope } from '../../engine/token/scopes.ts';
 import { isTokenValid, hashToken, type StoredToken } from '../../engine/token/token.ts';
 
-/** The owner of the token that a call carries. */
+/** Owner of the token of a request. */
 export interface Caller {
   readonly principalId: number;
   readonly userName: string;
@@ -23,53 +20,50 @@ export interface Caller {
 export interface AuthPorts {
   readonly tokens: {
     find(hash: string): Promise<StoredToken | undefined>;
-    /** Notes the use of a token; does nothing when a use was noted within the last minute. */
+    /** Records the use of a token, at most once a minute. */
     noteAccess(tokenId: string, now: number): Promise<void>;
-    /** Notes for what an observed token was used. */
+    /** Records a used scope of a token under auto-scoping. */
     noteScope(tokenId: string, scope: Scope): Promise<void>;
-    /**
-     * Hears of every call on this engine that may have changed tokens, their owners, or what is allowed to
-     * them.
-     */
+    /** Invalidates caches after a call on this engine that may have changed tokens or permissions. */
     changed?(): void;
   };
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What a route asks of the token of a call. */
+/** Scope requirement of a route. */
 export interface ScopeRequirement {
-  /** Undefined: any valid token will do. */
+  /** Undefined: any valid token is accepted. */
   readonly scope: Scope | undefined;
-  /** True: any valid token will do, and the call says nothing about what its token is for. */
+  /** True: any valid token is accepted, and auto-scoping ignores the call. */
   readonly anyScope: boolean;
 }
 
-/** What of a request says who calls. */
+/** Credential of a request. */
 export interface Credential {
   readonly header: string | undefined;
-  /** Address that it came from. */
+  /** Address of the client. */
   readonly ip: string;
 }
 
-/** Who calls, and whether their token is good for what is called. */
+/** Authenticates callers and authorizes their tokens. */
 export interface Authenticator {
   /**
-   * @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for a token that does not
-   * count, REQUEST_LIMIT_EXCEEDED
+   * @throws ServiceError UNAUTHENTICATED without a usable header, PERMISSION_DENIED for an invalid token,
+   * REQUEST_LIMIT_EXCEEDED
    */
   authenticate(credential: Credential): Promise<StoredToken>;
   /**
-   * @throws ServiceError PERMISSION_DENIED for an owner who may use no tokens, and for a missing scope, which
-   * it names
+   * @throws ServiceError PERMISSION_DENIED for an owner who may not use tokens, and for a missing scope; the
+   * message names the scope
    */
-  authorize(token: StoredToken, demand: ScopeRequirement): void;
+  authorize(token: StoredToken, requirement: ScopeRequirement): void;
 }
 
 /**
- * Makes the check of callers: `Bearer <token>`, or `Basic` with the token as the password. Tokens are looked
- * up by their hash, so no comparison can be timed. Calls of a token, and failures of an address, are counted
- * by this engine alone.
+ * Creates the authenticator for `Bearer <token>` and `Basic` with the token as the password. Tokens are looked
+ * up by hash, which rules out timing attacks on comparisons. Rate limits per token and per address are local
+ * to this engine.
  */
 export function createAuthenticator(
   ports: AuthPorts,
@@ -89,25 +83,25 @@ export function createAuthenticator(
       const token = await tokens.find(hashToken(value));
       if (token === undefined || !isTokenValid(token, now)) {
         const { count, secondsLeft } = failures.increment(ip, now);
-        const most = limits.failedCredentialsPerMinute;
-        // What comes after is left out: whoever guesses must not fill the log either.
-        if (count <= most + 1)
-          log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'A credential was refused.');
-        // A token that was good once is no guess: its owner is told what it is, however often they ask.
-        if (token === undefined && count > most)
+        const maximum = limits.failedCredentialsPerMinute;
+        // Further failures are not logged: guessing must not flood the log.
+        if (count <= maximum + 1)
+          log.warn({ ip, tokenId: token?.tokenId, failuresWithinMinute: count }, 'Credential refused.');
+        // A revoked or expired token is not a guess; its owner always gets the PERMISSION_DENIED message.
+        if (token === undefined && count > maximum)
           throw new ServiceError(
             'REQUEST_LIMIT_EXCEEDED',
-            `More than ${most} credentials from ${ip} were refused within a minute.`,
+            `More than ${maximum} credentials from ${ip} were refused within a minute.`,
             secondsLeft,
           );
         throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
       }
       const { count, secondsLeft } = calls.increment(token.tokenId, now);
-      const most = limits.requestsPerSecondPerToken;
-      if (count > most)
+      const maximum = limits.requestsPerSecondPerToken;
+      if (count > maximum)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `The token was used for more than ${most} requests within a second.`,
+          `The token was used for more than ${maximum} requests within a second.`,
           secondsLeft,
         );
       return token;
@@ -116,7 +110,7 @@ export function createAuthenticator(
       if (!token.mayUseTokens)
         throw new ServiceError(
           'PERMISSION_DENIED',
-          `User ${token.userName} may not use access tokens: an administrator has disabled them, or withheld the permission.`,
+          `User ${token.userName} may not use access tokens: an administrator disabled tokens or withheld the permission.`,
         );
       if (scope !== undefined && !anyScope) checkScope(token.scopes, scope);
       recordTokenUse(ports, token, anyScope ? undefined : scope, clock.now());
@@ -124,22 +118,23 @@ export function createAuthenticator(
   };
 }
 
-/** Not awaited: no caller waits for bookkeeping. */
+/** Records the use of a token in the background, so that requests do not wait for it. */
 function recordTokenUse(
   { tokens, log }: AuthPorts,
   token: StoredToken,
   scope: Scope | undefined,
   now: number,
 ): void {
-  const failed = (error: unknown): void => {
-    log.warn({ error: messageOf(error), tokenId: token.tokenId }, 'The use of a token could not be noted.');
+  const logFailure = (error: unknown): void => {
+    log.warn({ error: messageOf(error), tokenId: token.tokenId }, 'Recording the use of a token failed.');
   };
   if (now - token.lastAccessedTime >= fixedLimits.tokenAccessIntervalMs)
-    tokens.noteAccess(token.tokenId, now).catch(failed);
-  if (scope !== undefined && isNewScope(token, scope)) tokens.noteScope(token.tokenId, scope).catch(failed);
+    tokens.noteAccess(token.tokenId, now).catch(logFailure);
+  if (scope !== undefined && isNewScope(token, scope))
+    tokens.noteScope(token.tokenId, scope).catch(logFailure);
 }
 
-/** @throws ServiceError PERMISSION_DENIED that names the scope which the token lacks */
+/** @throws ServiceError PERMISSION_DENIED with the name of the missing scope */
 function checkScope(held: readonly string[], scope: Scope): void {
   if (permitsScope(held, scope)) return;
   throw new ServiceError(
@@ -148,7 +143,7 @@ function checkScope(held: readonly string[], scope: Scope): void {
   );
 }
 
-/** The token in an Authorization header; undefined when there is none or the scheme is another. */
+/** Returns the token of an Authorization header; undefined without one, and for other schemes. */
 function parseAuthorizationHeader(header = ''): string | undefined {
   const [, scheme = '', credential = ''] = /^(\S+)\s+(\S+)\s*$/.exec(header) ?? [];
   switch (scheme.toLowerCase()) {
@@ -161,7 +156,7 @@ function parseAuthorizationHeader(header = ''): string | undefined {
   }
 }
 
-/** What follows the first colon; the user name before it says nothing here. */
+/** Returns the part after the first colon. The user name before it is ignored. */
 function parseBasicPassword(pair: string): string | undefined {
   const colon = pair.indexOf(':');
   return colon < 0 || colon === pair.length - 1 ? undefined : pair.slice(colon + 1);

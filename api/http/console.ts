@@ -1,7 +1,4 @@
-/**
- * The console's files: one page at /, what it loads, and links of other forms that lead to it. They need no
- * token: they hold no data.
- */
+/** Files of the console: one page at /, its assets, and redirects of run links. They need no token. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -9,9 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { codeOf } from '../../engine/errors.ts';
 
 /**
- * What the page may do: run its own script and talk to its own service. An exported notebook stands in a
- * frame that runs no script; it inherits this policy and brings its own style and pictures, so styles may
- * stand in the text.
+ * Content security policy of the page: it runs its own script and calls its own service. An exported notebook is
+ * shown in a frame without scripts that inherits this policy and has inline styles and images.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -29,7 +25,7 @@ const contentSecurityPolicy = [
 const pageHeaders = {
   'content-security-policy': contentSecurityPolicy,
   'content-type': 'text/html; charset=utf-8',
-  // The page names files by their contents: it must be asked for each time, they never again.
+  // Asset names contain a hash of their contents, so only the page itself must be revalidated.
   'cache-control': 'no-cache',
 } as const satisfies Record<string, string>;
 
@@ -38,18 +34,19 @@ const consoleNotBuiltPage = `<!doctype html>
 <title>Runyard: the console is not built</title></head>
 <body style="font: 16px/1.6 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem">
 <h1>The console is not built</h1>
-<p>The service is running, and its API works. Only these pages are missing: npm makes them when it installs, unless it is told to run no scripts.</p>
-<p>Run this in the directory of Runyard, then load this page again; the service need not be restarted:</p>
+<p>The service is running and its API works. Only the console is missing: npm builds it during installation, unless scripts are disabled.</p>
+<p>Run this command in the directory of Runyard, then reload this page. You do not need to restart the service:</p>
 <pre><code>npm run console</code></pre>
-<p><a href="api/docs">Description of the API</a></p>
+<p><a href="api/docs">API reference</a></p>
 </body></html>
 `;
 
 /**
- * Adds the console. @param directory where it is built; while it is not, its page says which command does it
+ * Adds the console.
+ * @param directory output directory of the build; while it is empty, the page shows the build command
  */
 export function addConsole(app: FastifyInstance, directory: string): void {
-  // A plugin of its own: what is added here is for these routes alone.
+  // The plugin limits its hooks to these routes.
   app.register(async (pages) => {
     pages.addHook('onRoute', (route) => {
       route.config = { ...route.config, open: true };
@@ -62,7 +59,7 @@ export function addConsole(app: FastifyInstance, directory: string): void {
       immutable: true,
       maxAge: '365d',
       suppressWarning: true,
-      // Plain names: whatever else is asked for is not there.
+      // Asset names are plain file names; other paths are not found.
       allowedPath: (path) => /^\/[\w.-]+$/.test(path),
     });
     pages.get('/', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -70,7 +67,7 @@ export function addConsole(app: FastifyInstance, directory: string): void {
       reply.code(page === undefined ? 503 : 200).headers(pageHeaders);
       return page ?? consoleNotBuiltPage;
     });
-    // The page reads what stands behind #. Relative, so that it also leads there below a path of a proxy.
+    // The page reads the fragment. The redirect is relative so that it works below a path prefix of a proxy.
     pages.get<{ Params: { job: string; run: string } }>(
       '/jobs/:job(^\\d+$)/runs/:run(^\\d+$)',
       { exposeHeadRoute: true },

@@ -6,23 +6,20 @@ import { truncateText } from '../../engine/validation/messages.ts';
 import { toValidationError } from './schema-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** True for an error that passes by itself: the same request may succeed later. */
+/** Returns true for a transient error: the same request may succeed later. */
 export type IsTransientError = (error: unknown) => boolean;
 
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-/** When a request may be sent again after the disk was full: somebody has to act first. */
+/** Retry-After of a full disk; an administrator has to act first. */
 const diskFullRetrySeconds = 30;
 
-/** When a request may be sent again after a fault that passes. */
+/** Retry-After of a transient error. */
 const transientErrorRetrySeconds = 1;
 
-/**
- * Characters of a message: paths and lists that a caller sent are repeated, but a message stays one that can
- * be read.
- */
+/** Maximum characters of an error message; messages repeat paths and lists of the caller. */
 const maximumMessageLength = 1_000;
 
-/** Answers with a refusal: `{error_code, message}`. */
+/** Sends an error response: `{error_code, message}`. */
 export function sendErrorResponse(
   { code, message, retryAfterSeconds }: ServiceError,
   reply: FastifyReply,
@@ -34,34 +31,35 @@ export function sendErrorResponse(
 }
 
 /**
- * The handler of all errors. What is not a refusal goes to the log with the request's id, and the answer says
- * nothing of it.
+ * Creates the handler of all errors. Unexpected errors are logged with the id of the request; the response does
+ * not contain their details.
  */
-export function createErrorHandler(isPassing: IsTransientError, requestBytes: number) {
+export function createErrorHandler(isTransientError: IsTransientError, requestBytes: number) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = toServiceError(error, request, { isPassing, requestBytes });
-    if (refusal.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'A request failed.');
+    const refusal = toServiceError(error, request, { isTransientError, requestBytes });
+    if (refusal.code === 'INTERNAL_ERROR')
+      request.log.error({ err: error }, 'Request failed; the client got INTERNAL_ERROR.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE')
-      request.log.warn({ error: messageOf(error) }, 'A request met a fault that passes.');
+      request.log.warn(
+        { error: messageOf(error) },
+        'Request failed with a transient error; the client may retry it.',
+      );
     logForbiddenRequest(refusal, request);
     sendErrorResponse(refusal, reply);
   };
 }
 
-/**
- * What a known caller may not do stands in the log, reading too: the audit log has only what changes
- * something.
- */
+/** Logs denied calls of known callers, reads included: the audit log contains only changes. */
 function logForbiddenRequest(
   { code }: ServiceError,
   { caller, ip, method, routeOptions: { url }, log }: FastifyRequest,
 ): void {
   if (code !== 'PERMISSION_DENIED' || caller === null) return;
   const { userName, tokenId } = caller;
-  log.warn({ userName, tokenId, ip, method, route: url }, 'A call was not permitted.');
+  log.warn({ userName, tokenId, ip, method, route: url }, 'Call denied.');
 }
 
-/** Answers what is no request at all in the same shape: the server gave it up before any route saw it. */
+/** Answers bytes that are not valid HTTP with the same error document; no route sees such a request. */
 export function answerMalformedRequest(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();
@@ -84,10 +82,10 @@ export function answerMalformedRequest(error: Error, socket: Socket): void {
 
 const malformedRequestMessages: ReadonlyMap<string, string> = new Map([
   ['HPE_HEADER_OVERFLOW', 'The headers of the request are too large.'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request was not complete in time.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request was not received completely in time.'],
 ]);
 
-/** The refusal of a path or method that does not exist; the version is not part of the name. */
+/** Returns the error of an unknown path or method. The message omits the API version of the path. */
 export function endpointNotFound(method: string, url: string): ServiceError {
   const path = url.replace(/[?#].*$/s, '').replace(/^\/api\/2\.\d+(?=\/|$)/, '');
   return new ServiceError('ENDPOINT_NOT_FOUND', `No API found for '${method} ${path === '' ? '/' : path}'`);
@@ -96,7 +94,7 @@ export function endpointNotFound(method: string, url: string): ServiceError {
 function toServiceError(
   error: unknown,
   request: FastifyRequest,
-  known: { readonly isPassing: IsTransientError; readonly requestBytes: number },
+  known: { readonly isTransientError: IsTransientError; readonly requestBytes: number },
 ): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
@@ -109,18 +107,18 @@ function toServiceError(
         `Size of the request body exceeds ${known.requestBytes} bytes`,
       );
     }
-    // Whatever else the framework refuses is a request that it could not read.
+    // Other client errors of the framework are requests that it cannot parse.
     if (error.statusCode !== undefined && error.statusCode < 500)
       return new ServiceError('MALFORMED_REQUEST', error.message);
   }
   if (diskFullCodes.has(codeOf(error) ?? '')) {
     return new ServiceError(
       'TEMPORARILY_UNAVAILABLE',
-      'The disk of the data directory is full. Free space there, then send the request again.',
+      'The disk of the data directory is full. Free disk space, then send the request again.',
       diskFullRetrySeconds,
     );
   }
-  if (known.isPassing(error)) {
+  if (known.isTransientError(error)) {
     return new ServiceError(
       'TEMPORARILY_UNAVAILABLE',
       'The service is not available at the moment. Send the request again.',
@@ -130,7 +128,7 @@ function toServiceError(
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
 }
 
-/** The part of a request that was refused. */
+/** Reads the part of a request that failed validation. */
 const validatedParts: Readonly<
   Record<NonNullable<FastifyError['validationContext']>, (request: FastifyRequest) => unknown>
 > = {
@@ -140,7 +138,7 @@ const validatedParts: Readonly<
   headers: (request) => request.headers,
 };
 
-/** Errors of the framework carry a code of its own, or what its validator found. */
+/** Returns true for errors of the framework: they carry an FST_ code or the errors of the validator. */
 function isFrameworkError(error: unknown): error is FastifyError {
   if (!(error instanceof Error)) return false;
   return 'validation' in error || ('code' in error && String(error.code).startsWith('FST_'));

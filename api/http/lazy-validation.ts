@@ -1,16 +1,13 @@
-/**
- * Checks requests against their schemas. A schema is compiled when it is first needed, and once for all
- * versions of the path.
- */
+/** Validates requests. A schema is compiled at its first use, once for all versions of a path. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /**
- * The compiler of the app's schemas. Compiling all of them would take a third of the start; most processes
- * never see most operations.
+ * Creates the schema compiler of the app. Compiling all schemas eagerly would take a third of the start-up
+ * time, and most processes serve few operations.
  */
 export function createLazyValidatorCompiler(): FastifySchemaCompiler<object> {
-  // Values are converted by api/http/request-coercion.ts alone, and unknown fields are kept.
+  // api/http/request-coercion.ts converts values; unknown fields are kept.
   const ajv = new Ajv({
     coerceTypes: false,
     removeAdditional: false,

@@ -1,9 +1,9 @@
-/** GET /metrics: what the service counts, in the text format of Prometheus. */
+/** GET /metrics: metrics of the service in the text format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Registry } from 'prom-client';
 
 export interface MetricsPorts {
-  /** Statements sent to the database since the start. */
+  /** Returns the number of statements sent to the database since the start. */
   databaseQueries(): number;
   activeRuns(): number | Promise<number>;
 }
@@ -18,8 +18,8 @@ export function addMetricsRoute(app: FastifyInstance, ports: MetricsPorts, open:
 }
 
 /**
- * Every value is read when it is asked for. The default metrics of the library are not used: they measure the
- * event loop with a timer of their own, and an idle service does nothing.
+ * Creates the metrics; values are read on request. The default metrics of the library are not used because
+ * their event-loop timer would keep an idle service busy.
  */
 function createRegistry(ports: MetricsPorts): Registry {
   const registry = new Registry();

@@ -1,15 +1,12 @@
-/**
- * Multipart forms as the input of an operation: fields as text, the file in base64, as it would stand in
- * JSON.
- */
+/** Multipart forms as operation input: fields as text, the file as base64 as in a JSON body. */
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 
 /**
- * The input that a form carries.
- * @param contentType the whole header, which says where the parts begin and end
- * @param fileField field that may come as a file
- * @throws ServiceError for bytes that are no form, a field given twice, a file under another name
+ * Parses a form into the input of an operation.
+ * @param contentType complete header with the boundary
+ * @param fileField field that may be a file
+ * @throws ServiceError for an invalid form, a duplicate field, and a file in another field
  */
 export async function parseMultipartForm(
   contentType: string,
@@ -19,9 +16,9 @@ export async function parseMultipartForm(
   const form = await parseFormData(contentType, body);
   const input = new Map<string, string>();
   for (const [name, value] of form) {
-    if (input.has(name)) throw invalid(`${name} is given more than once in the form; give it once.`);
+    if (input.has(name)) throw invalid(`${name} occurs more than once in the form; send it once.`);
     if (typeof value !== 'string' && name !== fileField)
-      throw invalid(`${quote(name)} is a file of the form; the only file may be ${fileField}.`);
+      throw invalid(`${quote(name)} is sent as a file; only ${fileField} may be a file.`);
     input.set(
       name,
       typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
@@ -30,7 +27,7 @@ export async function parseMultipartForm(
   return Object.fromEntries(input);
 }
 
-/** The runtime reads forms itself; the whole body is in memory already, and no larger than any other body. */
+/** Parses with the Response class of the runtime; the size limit of request bodies applies. */
 async function parseFormData(contentType: string, body: Buffer<ArrayBuffer>): Promise<FormData> {
   try {
     return await new Response(body, { headers: { 'content-type': contentType } }).formData();

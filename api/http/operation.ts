@@ -1,4 +1,4 @@
-/** What an operation of the API is: plain data that the app turns into routes, checks and documentation. */
+/** Definition of an API operation: data that the app turns into routes, checks and documentation. */
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -6,69 +6,62 @@ import type { Scope } from '../../engine/token/scopes.ts';
 import type { Access } from './access.ts';
 import type { Caller } from './auth.ts';
 
-/** What an operation is told beside its input. */
-export interface Call {
-  /** Version of the path that was called. */
+/** Context of a request that the handler of an operation receives beside its input. */
+export interface RequestContext {
+  /** API version of the called path. */
   readonly version: ApiVersion;
   readonly caller: Caller;
-  /** User whose permissions narrow what a list shows; undefined when the caller may see everything. */
+  /** User whose permissions filter lists; undefined when the caller may see everything. */
   readonly visibleTo: string | undefined;
-  /** For what whoever runs the service must know, and the caller need not. */
+  /** Log of the service, for failures that the caller does not need to know. */
   readonly log: Log;
-  /** Tells the audit log how something was before a change, and how it is after it. */
+  /** Records the values before and after a change for the audit log. */
   readonly recordChange: (before: object, after: object) => void;
-  /** Aborts when the caller has gone before the answer. */
+  /** Aborts when the client disconnects before the response is complete. */
   readonly disconnectSignal: AbortSignal;
-  /** Aborts when the service stops: an answer that goes on for long ends then. */
+  /** Aborts when the service stops; streams end then. */
   readonly shutdownSignal: AbortSignal;
-  /** Where a stream of events that broke is to go on. */
+  /** Position at which an interrupted event stream resumes (Last-Event-ID). */
   readonly lastEventId: number | undefined;
 }
 
-/**
- * Operation with a typed input. `handle` may count on an input that was forgiven (tolerance) and fits
- * `request`.
- */
+/** Operation with a typed input. The input of `handle` was coerced and validated by `request`. */
 interface TypedOperation<Request extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /**
-   * Below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is the field of `request` with this
-   * name.
-   */
+  /** Path below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is a field of `request`. */
   readonly path: string;
   readonly versions: readonly ApiVersion[];
-  /** The one scope that it belongs to: a token needs that, or `all-apis`. */
+  /** Scope of the operation: a token needs this scope or `all-apis`. */
   readonly scope: Scope;
-  /** True: any valid token will do, whatever its scopes. */
+  /** True: any valid token is accepted, regardless of its scopes. */
   readonly anyScope?: true;
-  /** True: for administrators. */
+  /** True: only administrators may call it. */
   readonly adminsOnly?: true;
-  /** Who may call it while job access control is on. Every operation on jobs says so. */
+  /** Permission it needs while job access control is on; required for every operation on jobs. */
   readonly access?: Access;
-  /** Field that may also come as the file of a multipart form, as it is instead of in base64. */
+  /** Base64 field that a multipart form may carry as a file instead. */
   readonly fileField?: string;
-  /** Headers of the answer. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** What it does, for the documentation. */
+  /** Description in the API reference. */
   readonly description: string;
-  /** The query of a GET, the body of all others, and what stands in the path. */
+  /** Input: the query of a GET or the body of other methods, and the path fields. */
   readonly request: Request;
-  /** The answer, for the documentation: nothing is cut from what `handle` returns. */
+  /** Response in the API reference; the result of `handle` is sent unchanged. */
   readonly response: TSchema;
-  /** What the answer is when it is no JSON; `handle` returns a StreamedResponse then. */
+  /** Media type of a response that is not JSON; `handle` returns a StreamedResponse then. */
   readonly mediaType?: string;
-  // A method on purpose: methods are compared bivariantly, so that operations of all inputs fit into one
-  // list.
-  handle(input: Static<Request>, call: Call): Promise<object>;
+  // Declared as a method because method parameters are bivariant: operations of all inputs fit into one list.
+  handle(input: Static<Request>, context: RequestContext): Promise<object>;
 }
 
-/** An operation as the app sees it. */
+/** Operation whose input type is erased. */
 export interface Operation extends Omit<TypedOperation<TSchema>, 'handle'> {
-  handle(input: unknown, call: Call): Promise<object>;
+  handle(input: unknown, context: RequestContext): Promise<object>;
 }
 
-/** Types the input of `handle` by the `request` schema. */
+/** Defines an operation; infers the input type of `handle` from the `request` schema. */
 export function defineOperation<const Request extends TSchema>(
   operation: TypedOperation<Request>,
 ): Operation {

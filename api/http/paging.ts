@@ -1,20 +1,15 @@
-/**
- * Pages of a list: how many entries one has, and the tokens that name the place where the next one begins.
- */
+/** Pagination of lists: page sizes and page tokens. */
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 
 export interface PagingRules {
   readonly defaultSize: number;
   readonly maximumSize: number;
-  /** How many numbers a place in the list is. */
+  /** Count of numbers in a cursor of the list. */
   readonly cursorLength: number;
 }
 
-/**
- * Where an entry stands in its list: the values that the list is ordered by, newest first; the last is its
- * id.
- */
+/** Position of an entry: the values of its sort columns; the last one is its id. */
 export type PageCursor = readonly number[];
 
 export interface PageRequest {
@@ -23,18 +18,18 @@ export interface PageRequest {
   readonly page_token?: string;
 }
 
-/** Where a page begins, and how many entries it has. */
+/** Start and size of a page. */
 export interface Page {
   readonly size: number;
   readonly offset: number;
-  /** The last entry of the page before; undefined on the first page. */
+  /** Position of the last entry of the previous page; undefined for the first page. */
   readonly cursor: PageCursor | undefined;
 }
 
 /**
- * Reads which page is asked for. `limit=0` is the largest page, an empty page_token the first one.
- * @param list name of the list: a token belongs to one list
- * @throws ServiceError for a limit above `most`, an unknown page_token, or a page_token beside an offset
+ * Parses the paging fields of a request. `limit=0` means the maximum, an empty page_token the first page.
+ * @param list name of the list; a token is valid for one list
+ * @throws ServiceError for a limit above `maximumSize`, an unknown page_token, and a page_token with an offset
  */
 export function parsePageRequest(
   list: string,
@@ -45,7 +40,7 @@ export function parsePageRequest(
   if (limit > maximumSize)
     throw invalid(`Invalid limit ${limit} - it has to be no more than ${maximumSize}.`);
   if (token !== '' && offset > 0)
-    throw invalid(`offset is ${offset} beside a page_token; only one of them may be given.`);
+    throw invalid(`offset is ${offset} and page_token is given; only one of them is allowed.`);
   return {
     size: limit === 0 ? maximumSize : limit,
     offset,
@@ -54,14 +49,14 @@ export function parsePageRequest(
 }
 
 /**
- * Entries of one page out of those found, which are at most one more than the page has; `next_page_token` if
- * there is more.
+ * Builds a page from up to `size + 1` found entries. The additional entry shows that another page follows,
+ * which adds `next_page_token`.
  */
 export function buildPage<Entry>(
   list: string,
   found: readonly Entry[],
   size: number,
-  placeOf: (entry: Entry) => PageCursor,
+  cursorOf: (entry: Entry) => PageCursor,
 ): {
   readonly entries: readonly Entry[];
   readonly more: { readonly has_more: boolean; readonly next_page_token?: string };
@@ -69,24 +64,24 @@ export function buildPage<Entry>(
   const entries = found.slice(0, size);
   const last = entries.at(-1);
   if (found.length <= size || last === undefined) return { entries, more: { has_more: false } };
-  return { entries, more: { has_more: true, next_page_token: encodePageToken(list, placeOf(last)) } };
+  return { entries, more: { has_more: true, next_page_token: encodePageToken(list, cursorOf(last)) } };
 }
 
-function encodePageToken(list: string, place: PageCursor): string {
-  return Buffer.from([list, ...place].join(':')).toString('base64url');
+function encodePageToken(list: string, cursor: PageCursor): string {
+  return Buffer.from([list, ...cursor].join(':')).toString('base64url');
 }
 
-function decodePageToken(list: string, token: string, numbers: number): PageCursor {
+function decodePageToken(list: string, token: string, cursorLength: number): PageCursor {
   const [name, ...texts] = Buffer.from(token, 'base64url').toString('latin1').split(':');
-  const place = texts.map(Number);
-  // A token that was changed on its way does not come back from its own reading.
+  const cursor = texts.map(Number);
+  // Encoding the decoded cursor again detects modified tokens.
   if (
     name !== list ||
-    place.length !== numbers ||
-    !place.every(Number.isSafeInteger) ||
-    encodePageToken(list, place) !== token
+    cursor.length !== cursorLength ||
+    !cursor.every(Number.isSafeInteger) ||
+    encodePageToken(list, cursor) !== token
   ) {
-    throw invalid(`page_token is ${quote(token)}; it must be a next_page_token of this list.`);
+    throw invalid(`page_token is ${quote(token)}; it must be the next_page_token of a page of this list.`);
   }
-  return place;
+  return cursor;
 }

@@ -1,16 +1,16 @@
-/** What the operations on people, their tokens and the audit log ask of the world: types only. */
+/** Ports of the operations on people, tokens and the audit log (types only). */
 import type { Grantee } from '../../engine/job/permissions.ts';
 import type { AuditFilter, StoredAuditEvent } from '../../engine/token/audit.ts';
 import type { NewPerson, Person, PersonChange, PersonFilter, PersonKind } from '../../engine/token/person.ts';
 import type { WorkspaceConf } from '../../engine/token/workspace-conf.ts';
 
-/** People and service principals. */
+/** Stored users and service principals. */
 export interface PersonStore {
-  /** @throws ServiceError RESOURCE_ALREADY_EXISTS when the name is taken */
+  /** @throws ServiceError RESOURCE_ALREADY_EXISTS for a taken name */
   create(person: NewPerson, now: number): Promise<Person>;
   find(kind: PersonKind, id: number): Promise<Person | undefined>;
   named(userName: string): Promise<Person | undefined>;
-  /** By id, with how many there are in all. */
+  /** Lists people by id, with the total count. */
   list(
     kind: PersonKind,
     filter: PersonFilter | undefined,
@@ -18,8 +18,8 @@ export interface PersonStore {
     limit: number,
   ): Promise<{ readonly people: readonly Person[]; readonly total: number }>;
   /**
-   * Undefined when there is no such person. @throws ServiceError INVALID_STATE when nobody would administrate
-   * any more
+   * Changes a person; undefined when the person does not exist.
+   * @throws ServiceError INVALID_STATE when no active administrator would remain
    */
   change(
     kind: PersonKind,
@@ -27,20 +27,20 @@ export interface PersonStore {
     change: (before: Person) => PersonChange,
   ): Promise<{ readonly before: Person; readonly after: Person } | undefined>;
   /**
-   * With tokens and permissions, at once; false when there is no such person. @throws ServiceError as for
-   * `change`
+   * Removes a person with all tokens and permissions in one transaction; false when the person does not exist.
+   * @throws ServiceError INVALID_STATE when no active administrator would remain
    */
   remove(kind: PersonKind, id: number, now: number): Promise<boolean>;
 }
 
-/** What administrators have set for all tokens. */
+/** Settings of administrators for all tokens. */
 export interface TokenRules {
   conf(): Promise<WorkspaceConf>;
-  /** Returns what it was before. */
+  /** Changes settings and returns the previous ones. */
   changeConf(change: Partial<WorkspaceConf>): Promise<WorkspaceConf>;
-  /** Who may make and use tokens, beside administrators. */
+  /** Lists the grantees that may create and use tokens, without administrators. */
   users(): Promise<readonly Grantee[]>;
-  /** @throws ServiceError for somebody who is not known */
+  /** @throws ServiceError for an unknown grantee */
   changeUsers(
     change: (current: readonly Grantee[]) => readonly Grantee[],
   ): Promise<{ readonly before: readonly Grantee[]; readonly after: readonly Grantee[] }>;
@@ -49,6 +49,6 @@ export interface TokenRules {
 export interface PeoplePorts {
   readonly people: PersonStore;
   readonly tokenRules: TokenRules;
-  /** Newest first, with all that this engine has recorded. */
+  /** Lists audit events, newest first, including unflushed events of this engine. */
   readonly auditEvents: (filter: AuditFilter) => Promise<readonly StoredAuditEvent[]>;
 }

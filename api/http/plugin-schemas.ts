@@ -1,13 +1,10 @@
-/**
- * Puts the task kinds of plugins into the schemas of operations, wherever a task of a built-in kind may
- * stand.
- */
+/** Adds the task kinds of plugins to the schemas of operations, wherever built-in task kinds are allowed. */
 import type { TSchema } from 'typebox';
 import { taskKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import { isRecord, type JsonObject } from '../../engine/validation/json-object.ts';
 import type { Operation } from './operation.ts';
 
-/** Operations that take, check and describe tasks of these kinds as they do those of built-in kinds. */
+/** Returns operations that accept, validate and document tasks of the plugin kinds. */
 export function addPluginKindsToOperations(
   operations: readonly Operation[],
   plugins: readonly PluginKind[],
@@ -20,7 +17,7 @@ export function addPluginKindsToOperations(
   }));
 }
 
-/** A schema in which every object that may hold a built-in task kind may hold one of these as well. */
+/** Returns a schema in which every object with built-in task kinds has the plugin kinds, too. */
 export function addPluginKindsToSchema(schema: TSchema, plugins: readonly PluginKind[]): TSchema {
   if (plugins.length === 0 || !isRecord(schema)) return schema;
   const added = Object.fromEntries(plugins.map(({ name, schema: own }) => [name, own]));
@@ -38,7 +35,7 @@ function extendObject(schema: JsonObject, added: JsonObject): JsonObject {
     : cloneWith(schema, Object.fromEntries(parts));
 }
 
-/** What the schema library remembers beside what is seen stays with the copy. */
+/** Copies a schema with its non-enumerable properties, which the schema library needs. */
 function cloneWith(schema: JsonObject, parts: JsonObject): JsonObject {
   return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)), parts);
 }
@@ -51,7 +48,7 @@ function extendValue(value: unknown, added: JsonObject): unknown {
   return isRecord(value) ? extendObject(value, added) : value;
 }
 
-/** Fields of an object, all built-in kinds among them. */
+/** Returns true for object properties that include all built-in task kinds. */
 function hasTaskKindFields(properties: JsonObject): boolean {
   return taskKinds.every((kind) => isRecord(properties[kind]));
 }

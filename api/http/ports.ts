@@ -1,6 +1,4 @@
-/**
- * What the operations ask of the world: types only. storage/ has what fits them, cli/ wires them together.
- */
+/** Ports of the API operations (types only). storage/ implements them, cli/ wires them. */
 import type { CancelPorts } from '../../engine/cancel.ts';
 import type { Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
@@ -34,57 +32,57 @@ import type { PeoplePorts } from './people-ports.ts';
 
 export type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 
-/** What the attempts left behind. All take the id of a task run. */
+/** Reads the output of attempts. All methods take the id of a task run. */
 export interface OutputReader {
   readOutput(runId: number): Promise<TaskOutput | undefined>;
-  /** The first `bytes` bytes of stdout and stderr, in that order; empty when there is nothing yet. */
+  /** Returns the first `bytes` bytes of stdout followed by stderr; empty when there is no output yet. */
   logs(
     runId: number,
     bytes: number,
     view: LogReadOptions,
   ): Promise<{ readonly text: string; readonly truncated: boolean }>;
-  /** The values that it set for the tasks after it. */
+  /** Returns the task values that the attempt set for downstream tasks. */
   readTaskValues(runId: number): Promise<TaskValues>;
 }
 
-/** What the attempts of notebook tasks left behind. Both take the id of a task run. */
+/** Reads the output of notebook attempts. Both methods take the id of a task run. */
 export interface NotebookReader {
   /**
-   * Every cell with what it showed; undefined for a notebook that did not start. One that cannot be read says
-   * so in its error.
+   * Returns every cell with its output; undefined for a notebook that did not start. The error of an
+   * unreadable report is part of the report.
    */
   report(runId: number): Promise<NotebookReport | undefined>;
   /**
-   * The first `bytes` bytes of the notebook as it was when the attempt began; undefined when it did not get
-   * that far.
+   * Returns the first `bytes` bytes of the notebook snapshot of the attempt; undefined when the attempt ended
+   * before the snapshot was taken.
    */
   source(runId: number, bytes: number): Promise<string | undefined>;
 }
 
-/** Removing a run that is over: what is stored of it, then its files. */
+/** Deletes a terminated run: first its rows, then its files. */
 export interface RemovalPorts {
   readonly runs: RunRemover;
   readonly files: {
-    /** By the id of a task run. */
+    /** Removes the directory of an attempt, given the id of its task run. */
     removeAttempt(runId: number): Promise<void>;
     removeCluster(clusterId: string): Promise<void>;
   };
 }
 
-/** The tokens of people, each owner's own. What is revoked or expired is no token any more. */
+/** Stored tokens by owner. Revoked and expired tokens are excluded. */
 export interface TokenStore {
   /**
-   * @throws ServiceError QUOTA_EXCEEDED when the owner has as many as may be; concurrent calls are counted
-   * one after the other
+   * @throws ServiceError QUOTA_EXCEEDED when the owner already holds the maximum; concurrent calls are
+   * serialized
    */
   create(token: NewToken, quota: Pick<Limits, 'tokensPerUser'>): Promise<Token>;
-  /** Newest first. */
+  /** Lists the tokens of an owner, newest first. */
   listOf(principalId: number, now: number): Promise<readonly Token[]>;
-  /** False when the owner has no such token. Owner undefined: whoever it is. */
+  /** Revokes a token; false when the owner has no such token. `principalId` undefined: any owner. */
   revoke(principalId: number | undefined, tokenId: string, now: number): Promise<boolean>;
   /**
-   * By its id or the sha-256 of that; what it was before, or undefined when the owner has no such token.
-   * Owner undefined: whoever it is.
+   * Changes a token, given its id or the SHA-256 of its id. Returns the previous token; undefined when the
+   * owner has no such token. `principalId` undefined: any owner.
    */
   change(
     principalId: number | undefined,
@@ -92,7 +90,7 @@ export interface TokenStore {
     change: TokenChange,
     now: number,
   ): Promise<Token | undefined>;
-  /** The tokens of everybody, newest first. */
+  /** Lists the tokens of all owners, newest first. */
   ofEverybody(
     filter: {
       readonly tokenId?: string | undefined;
@@ -103,7 +101,7 @@ export interface TokenStore {
   ): Promise<readonly OwnedToken[]>;
 }
 
-/** Where notices go, and what became of them. */
+/** Notification destinations and deliveries. */
 export interface NotificationPorts {
   readonly destinations: DestinationStore;
   readonly deliveries: DeliveryLog;
@@ -111,19 +109,19 @@ export interface NotificationPorts {
   readonly clock: Clock;
 }
 
-/** Libraries of clusters. */
+/** Ports of the operations on cluster libraries. */
 export interface LibraryPorts {
   readonly libraries: Pick<LibraryStore, 'add' | 'remove'>;
   readonly libraryStates: LibraryReader;
-  /** Begins to install what was added; resolves nothing. */
+  /** Starts the installation of pending libraries in the background. */
   readonly startInstallation: (cluster: LibraryCluster) => void;
 }
 
-/** Everything that operations are made from; each takes the part that it needs. */
+/** Ports of all core operations; each operation takes the ones it uses. */
 export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryPorts {
   readonly jobs: JobStore;
   readonly permissions: PermissionStore;
-  /** Whom jobs run as; undefined while job access control is off, when they run as their creators. */
+  /** Lists job owners, whom jobs run as; undefined while job access control is off (creators apply). */
   readonly owners: PermissionReader['listOwners'] | undefined;
   readonly tokens: TokenStore;
   readonly runs: RunReader;
@@ -134,19 +132,17 @@ export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryP
   readonly cancelling: CancelPorts;
   readonly removing: RemovalPorts;
   readonly nodes: NodeReader;
-  /**
-   * Tells this node that the settings of a job have changed, and the timeouts of these active runs with them.
-   */
-  readonly onJobChanged: (retimed: readonly RunTimeoutUpdate[]) => void;
+  /** Notifies this node of changed job settings and of the changed timeouts of active runs. */
+  readonly onJobChanged: (updates: readonly RunTimeoutUpdate[]) => void;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly clusterRules: ClusterRules;
-  /** All known task kinds: the built-in ones and those of plugins. */
+  /** Task kinds: the built-in ones and those of plugins. */
   readonly kinds: readonly TaskKindInfo[];
   readonly workspaceInfo: WorkspaceInfo;
 }
 
-/** Clusters, and what they are made of. */
+/** Ports of the operations on clusters, instance pools and policies. */
 export interface ClusterPorts extends Pick<OperationPorts, 'limits' | 'permissions'> {
   readonly clusters: ClusterReader;
   readonly control: ClusterControl;

@@ -1,4 +1,4 @@
-/** From the bytes of a request to the input of its operation, with the tolerance that clients need. */
+/** Parses requests into operation input, with the tolerance that existing clients need. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
@@ -9,21 +9,21 @@ import { coerceValue } from './request-coercion.ts';
 
 const notAnObjectMessage = 'Invalid JSON given in the body of the request - expected a map';
 
-/** Integers of so many digits may be beyond 2^53, where a JSON number is no longer exact. */
+/** Matches integers that may exceed 2^53, where JSON numbers lose precision. */
 const longNumber = /\d{16}/;
 
 /**
- * Reads every body as JSON, whatever its content type says; an empty one is absent. A GET may have one too.
- * Forms are read where the operation takes a file.
+ * Registers the body parsers. Every body is parsed as JSON regardless of its content type; an empty body counts
+ * as absent. GET requests may have a body. Forms are accepted by operations with a file field.
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    // Decoding puts other characters in the place of those that it cannot read.
+    // Checked first because decoding would silently replace invalid bytes.
     if (!isUtf8(body))
-      return done(new ServiceError('MALFORMED_REQUEST', `${notAnObjectMessage}: it is not UTF-8.`));
+      return done(new ServiceError('MALFORMED_REQUEST', `${notAnObjectMessage}: the body is not UTF-8.`));
     const text = body.toString('utf8');
     if (text.trim() === '') return done(null);
     parse(request, text, (error, parsed) => {
@@ -38,31 +38,31 @@ export function registerBodyParsers(app: FastifyInstance): void {
     async (request: FastifyRequest, body: Buffer<ArrayBuffer>) => {
       const { fileField } = request.routeOptions.config;
       if (fileField === undefined)
-        throw new ServiceError('MALFORMED_REQUEST', `${notAnObjectMessage}: this operation takes no form.`);
+        throw new ServiceError(
+          'MALFORMED_REQUEST',
+          `${notAnObjectMessage}: this operation does not accept forms.`,
+        );
       return assertStorable(await parseMultipartForm(request.headers['content-type'] ?? '', body, fileField));
     },
   );
 }
 
-/** What is wrong with a text that was refused: the parser that refused it does not say where. */
+/** Describes a JSON syntax error; the parser of the framework does not report positions. */
 function describeJsonError(text: string): string {
   try {
     JSON.parse(text);
     return 'keys named __proto__, and constructor with a prototype, are not allowed.';
   } catch (error) {
-    // The excerpt in the message may end within a character.
+    // The excerpt in the message may end with half of a surrogate pair.
     return messageOf(error).toWellFormed();
   }
 }
 
-/**
- * Puts the input of an operation where its schemas are applied next: path, body or query, with what clients
- * are forgiven.
- */
+/** Coerces path, query and body of a request by their schemas, before validation. */
 export function coerceRequest(request: FastifyRequest, { params, querystring, body }: RequestParts): void {
   if (params !== undefined) request.params = coerceValue(params, request.params);
   if (body !== undefined) request.body = coerceValue(body, request.body ?? {});
-  // Some clients send the parameters of a GET in its body; what the address says wins.
+  // Some clients send GET parameters in the body; query parameters take precedence.
   if (querystring !== undefined)
     request.query = coerceValue(querystring, {
       ...toObject(request.body),
@@ -70,14 +70,14 @@ export function coerceRequest(request: FastifyRequest, { params, querystring, bo
     });
 }
 
-/** @throws ServiceError for what cannot be kept */
+/** @throws ServiceError for a value that cannot be stored */
 function assertStorable<Value>(value: Value): Value {
   const refusal = findUnstorableValue(value);
   if (refusal !== undefined) throw refusal;
   return value;
 }
 
-/** The whole input, once its parts fit their schemas. */
+/** Returns the complete input of an operation after validation. */
 export function readInput(request: FastifyRequest, { params, querystring }: RequestParts): object {
   const rest = toObject(querystring === undefined ? request.body : request.query);
   return params === undefined ? rest : { ...rest, ...toObject(request.params) };
@@ -90,28 +90,25 @@ function toObject(value: unknown): object {
   return value;
 }
 
-/** A query parameter that is repeated with the same value counts once; with another it is refused. */
+/** Merges repeated query parameters of equal value; different values are an error. */
 function mergeRepeatedParameters(query: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]: [string, unknown]) => {
       if (!Array.isArray(value)) return [name, value];
       const [first, ...others] = new Set<unknown>(value);
       if (others.length === 0) return [name, first];
-      throw invalid(`${name} is given ${value.length} times with different values; give it once.`);
+      throw invalid(`${name} is given ${value.length} times with different values; send it once.`);
     }),
   );
 }
 
-/**
- * The refusal of an integer that JSON numbers would round; undefined when there is none. Cheap when no number
- * is long.
- */
+/** Returns the error of the first integer that a JSON number would round; undefined without one. */
 function findRoundedInteger(text: string): ServiceError | undefined {
   if (!longNumber.test(text)) return undefined;
   let refusal: ServiceError | undefined;
   JSON.parse(text, (key, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source ?? '';
-    // What this service shows as digits, it takes again.
+    // Digits that the service itself sends are accepted.
     const rounded =
       typeof value === 'number' &&
       /^-?\d+$/.test(source) &&

@@ -1,9 +1,9 @@
-/**
- * What is forgiven in a request before its schema is applied: numbers and booleans as text, null for absent.
- */
+/** Lenient conversion of request values before validation: numbers and booleans as text, null as absent. */
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-import { isRecord, type JsonObject } from '../../engine/validation/json-object.ts';
+import { isRecord } from '../../engine/validation/json-object.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const decimal = /^-?\d+$/;
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -15,10 +15,9 @@ const booleans = new Map([
 ]);
 
 /**
- * A copy of `value` in which, wherever the schema says so, decimal text has become a number (an integer only
- * when it is exact as a JSON number), `true|false|True|False` a boolean, and null an absent field. Fields
- * that the schema does not know stay as they are, and so does what cannot be converted: the schema then
- * refuses it. Never changes its argument.
+ * Returns a copy of `value` converted by the schema: decimal text to numbers (to integers only when exact as a
+ * JSON number), `true|false|True|False` to booleans, null to an absent field. Unknown fields and values that
+ * cannot be converted stay unchanged; validation rejects the latter. Does not modify its argument.
  */
 export function coerceValue(schema: TSchema, value: unknown): unknown {
   return isRecord(schema) ? coerceBySchema(schema, value) : value;
@@ -44,10 +43,7 @@ function coerceText(type: unknown, text: string): unknown {
   return text;
 }
 
-/**
- * What fits a branch as it was written is left alone; else the first branch that it can be made to fit
- * decides.
- */
+/** Leaves a value alone that matches a branch; otherwise converts it by the first branch that then matches. */
 function coerceUnion(branches: readonly unknown[], value: unknown): unknown {
   const known = branches.filter(isRecord);
   if (known.some((branch) => Check(branch, value))) return value;
@@ -57,8 +53,7 @@ function coerceUnion(branches: readonly unknown[], value: unknown): unknown {
 
 function coerceObject(schema: JsonObject, object: JsonObject): JsonObject {
   const entries = Object.entries(object)
-    // An own key of this name carries no setting and would become a prototype in the hands of a careless
-    // copy.
+    // An own key of this name is never a setting and could become a prototype in a naive copy.
     .filter(([key]) => key !== '__proto__')
     .map(([key, value]) => ({ key, value, part: schemaOf(schema, key) }))
     .filter(({ value, part }) => value !== null || part === undefined)
@@ -66,10 +61,7 @@ function coerceObject(schema: JsonObject, object: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/**
- * The schema of one field: by its name, by a pattern, or as an entry of a map; undefined for an unknown
- * field.
- */
+/** Returns the schema of a field by name, by pattern, or as a map entry; undefined for an unknown field. */
 function schemaOf(schema: JsonObject, key: string): JsonObject | undefined {
   const { properties, patternProperties, additionalProperties } = schema;
   if (isRecord(properties) && Object.hasOwn(properties, key)) return toRecord(properties[key]);

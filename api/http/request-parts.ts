@@ -1,10 +1,8 @@
-/**
- * Where the input of an operation stands in a request: path, query or body, each with its part of the schema.
- */
+/** Schemas of the parts of a request: path, query and body. */
 import { Type, type TSchema } from 'typebox';
 import type { Operation } from './operation.ts';
 
-/** Schemas of the parts; one of query and body is always there. */
+/** Schemas by part. Exactly one of query and body is set. */
 export interface RequestParts {
   readonly params?: TSchema;
   readonly querystring?: TSchema;
@@ -24,6 +22,6 @@ export function splitRequestSchema({
 
 function splitPathFields(schema: TSchema, names: readonly string[]): [TSchema, TSchema] {
   if (!Type.IsObject(schema))
-    throw new Error('An operation with fields in its path needs an object for its request.');
+    throw new Error('An operation with path fields needs an object schema as its request.');
   return [Type.Pick(schema, [...names]), Type.Omit(schema, [...names])];
 }

@@ -1,10 +1,10 @@
-/** What the validator found, said in the words that clients know: field, what was found, what is allowed. */
+/** Error messages of schema violations: field, actual value, allowed values. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { truncateText, quote } from '../../engine/validation/messages.ts';
 
-/** As much of a validator's error as is read here. */
+/** Fields of a validator error that are used here. */
 export interface SchemaError {
-  /** JSON pointer of the value that was refused. */
+  /** JSON pointer of the invalid value. */
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -17,8 +17,8 @@ interface SchemaViolation {
   readonly params: SchemaError['params'];
 }
 
-/** Keyword of the schema language -> sentence. */
-const messagesByKeyword: Readonly<Record<string, (finding: SchemaViolation) => ServiceError>> = {
+/** JSON Schema keyword -> error. */
+const messagesByKeyword: Readonly<Record<string, (violation: SchemaViolation) => ServiceError>> = {
   required: ({ field, params }) =>
     invalid(`Missing required field: ${joinPath(field, String(params['missingProperty']))}.`),
   type: createTypeError,
@@ -49,25 +49,25 @@ const messagesByKeyword: Readonly<Record<string, (finding: SchemaViolation) => S
 };
 
 /**
- * The refusal that the errors of one validation come to: MALFORMED_REQUEST for a value of the wrong JSON
- * type, INVALID_PARAMETER_VALUE for everything else.
- * @param errors the validator's errors, in its order (allErrors off)
- * @param value the value that was validated
+ * Converts the errors of a validation to one error: MALFORMED_REQUEST for a wrong JSON type,
+ * INVALID_PARAMETER_VALUE otherwise.
+ * @param errors errors in the order of the validator (allErrors off)
+ * @param value validated value
  */
 export function toValidationError(errors: readonly SchemaError[], value: unknown): ServiceError {
   const error = selectDeepestError(errors);
   if (error === undefined) return invalid('The request does not match its schema.');
   const { field, found } = resolvePointer(error.instancePath, value);
-  const sentence = Object.hasOwn(messagesByKeyword, error.keyword)
+  const toError = Object.hasOwn(messagesByKeyword, error.keyword)
     ? messagesByKeyword[error.keyword]
     : undefined;
   return (
-    sentence?.({ field, actual: found, params: error.params }) ??
+    toError?.({ field, actual: found, params: error.params }) ??
     invalid(`${field} is ${quote(found)}; it ${error.message ?? 'is not allowed'}.`)
   );
 }
 
-/** A union reports each of its branches: the error that lies deepest belongs to the branch that was meant. */
+/** Selects the deepest error: a union reports every branch, and the deepest error is of the intended one. */
 function selectDeepestError(errors: readonly SchemaError[]): SchemaError | undefined {
   const depth = ({ instancePath }: SchemaError): number => instancePath.split('/').length;
   return errors.toSorted((a, b) => depth(b) - depth(a))[0];
@@ -80,7 +80,7 @@ function createTypeError({ field, actual, params }: SchemaViolation): ServiceErr
       'Invalid JSON given in the body of the request - expected a map',
     );
   const expected = String(params['type']);
-  // Where a single value was expected, what stood there helps; an object or a list would only be noise.
+  // The message repeats scalar values; objects and lists would be noise.
   const echo =
     expected !== 'object' && expected !== 'array' && expected !== 'string' && !isContainer(actual)
       ? ` ${quote(actual)}`
@@ -91,7 +91,7 @@ function createTypeError({ field, actual, params }: SchemaViolation): ServiceErr
   );
 }
 
-/** Follows a JSON pointer: `/tasks/2/new_cluster` is the field `tasks[2].new_cluster`. */
+/** Resolves a JSON pointer: `/tasks/2/new_cluster` is the field `tasks[2].new_cluster`. */
 function resolvePointer(pointer: string, value: unknown): { field: string; found: unknown } {
   let field = '';
   let found = value;

@@ -1,9 +1,6 @@
-/** Headers that every answer carries, so that a browser makes nothing of it but what it is. */
+/** Security headers of all responses. */
 
-/**
- * An answer of the API loads nothing, is shown nowhere, and is kept by nobody; a page and its files say it
- * otherwise.
- */
+/** Headers of API responses: no loading, no framing, no caching. Pages and their assets override them. */
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -12,7 +9,7 @@ export const securityHeaders = {
   'cache-control': 'no-store',
 } as const satisfies Record<string, string>;
 
-/** Over TLS, a browser asks for nothing in the clear for a year from then on. */
+/** Headers over TLS: browsers use HTTPS only for one year (HSTS). */
 export const tlsHeaders = { 'strict-transport-security': 'max-age=31536000' } as const satisfies Record<
   string,
   string

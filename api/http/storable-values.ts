@@ -1,22 +1,23 @@
-/** Whether what was sent can be kept and given back exactly as it is. */
+/** Detects request values that cannot be stored and returned unchanged. */
+import { fixedLimits } from '../../engine/limits.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
-import { fixedLimits } from '../../engine/limits.ts';
+
+/** Maximum nesting of lists and objects; protects recursive readers. */
 
 interface Violation {
-  /** Where it is, as `tasks[2].description`; empty for the whole value. */
+  /** Path such as `tasks[2].description`; empty for the whole value. */
   readonly field: string;
   readonly toError: (field: string) => ServiceError;
 }
 
 /**
- * The refusal of a value that is nested too deep, or that holds text or numbers which no database and no JSON
- * can hold: U+0000, half of a surrogate pair, and numbers that have overflowed. Undefined for every other
- * value.
+ * Returns the error of a value that is nested too deeply or contains U+0000, a lone surrogate, or a number that
+ * overflowed, which PostgreSQL and JSON cannot represent. Undefined for every other value.
  */
 export function findUnstorableValue(value: unknown): ServiceError | undefined {
-  const fault = findViolation(value, 0);
-  return fault?.toError(fault.field === '' ? 'The request' : fault.field);
+  const violation = findViolation(value, 0);
+  return violation?.toError(violation.field === '' ? 'The request' : violation.field);
 }
 
 function findViolation(value: unknown, depth: number): Violation | undefined {
@@ -29,8 +30,8 @@ function findViolation(value: unknown, depth: number): Violation | undefined {
 
 function findListViolation(list: readonly unknown[], depth: number): Violation | undefined {
   for (const [index, entry] of list.entries()) {
-    const fault = findViolation(entry, depth);
-    if (fault !== undefined) return prefixField(`[${index}]`, fault);
+    const violation = findViolation(entry, depth);
+    if (violation !== undefined) return prefixField(`[${index}]`, violation);
   }
   return undefined;
 }
@@ -38,13 +39,13 @@ function findListViolation(list: readonly unknown[], depth: number): Violation |
 function findObjectViolation(fields: object, depth: number): Violation | undefined {
   for (const [name, value] of Object.entries(fields)) {
     if (findTextViolation(name) !== undefined) return invalidName;
-    const fault = findViolation(value, depth);
-    if (fault !== undefined) return prefixField(truncateText(name), fault);
+    const violation = findViolation(value, depth);
+    if (violation !== undefined) return prefixField(truncateText(name), violation);
   }
   return undefined;
 }
 
-/** The same fault, seen from the list or object around it. */
+/** Returns the violation with the name of the enclosing list entry or field in its path. */
 function prefixField(name: string, { field, toError }: Violation): Violation {
   return { field: field === '' || field.startsWith('[') ? name + field : `${name}.${field}`, toError };
 }
@@ -56,17 +57,17 @@ function findTextViolation(text: string): Violation | undefined {
 
 const nullCharacter: Violation = {
   field: '',
-  toError: (field) => invalid(`${field} holds the character U+0000, which no text may hold.`),
+  toError: (field) => invalid(`${field} contains the character U+0000, which is not allowed in text.`),
 };
 const loneSurrogate: Violation = {
   field: '',
-  toError: (field) => invalid(`${field} holds half of a surrogate pair; text must be valid Unicode.`),
+  toError: (field) => invalid(`${field} contains half of a surrogate pair; text must be valid Unicode.`),
 };
 const invalidName: Violation = {
   field: '',
   toError: (field) =>
     invalid(
-      `${field} has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.`,
+      `${field} has a name that contains U+0000 or half of a surrogate pair; names must be valid Unicode.`,
     ),
 };
 const numberOverflow: Violation = {
@@ -79,6 +80,6 @@ const tooDeep: Violation = {
   toError: () =>
     new ServiceError(
       'MALFORMED_REQUEST',
-      `The request is nested too deep; at most ${fixedLimits.requestDepth} levels of lists and objects are allowed.`,
+      `The request is nested too deeply; at most ${fixedLimits.requestDepth} levels of lists and objects are allowed.`,
     ),
 };

@@ -1,10 +1,7 @@
-/** An answer that is sent while it is made, instead of as one piece of JSON. */
+/** Response that is sent while it is produced, instead of one JSON document. */
 import type { Readable } from 'node:stream';
 
-/**
- * What `handle` of an operation returns then. The app sends it as fast as it is read, and destroys it when
- * the caller goes.
- */
+/** Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects. */
 export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,36 +1,35 @@
-/** Files that are made while they are sent, as one tar stream. */
+/** Tar archive of files that are produced while it is sent. */
 import { Header } from 'tar';
 import { toDate } from '../../engine/clock.ts';
 
-/** A file of the archive. */
+/** File of the archive. */
 export interface ArchivedFile {
-  /** Relative, of plain names. */
+  /** Relative path of plain names. */
   readonly path: string;
-  /**
-   * Bytes that are announced: content that turns out longer is cut, shorter content is filled with line ends.
-   */
+  /** Announced size in bytes: longer content is cut, shorter content is padded with newlines. */
   readonly size: number;
-  /** Epoch ms. */
+  /** Epoch milliseconds. */
   readonly modifiedTime: number;
   content(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
 const blockBytes = 512;
 
-/** The archive, piece by piece: no more of it is held than one piece of a file. */
+/** Yields the archive in chunks; at most one chunk of a file is in memory. */
 export async function* createTarStream(files: AsyncIterable<ArchivedFile>): AsyncGenerator<Buffer> {
   for await (const file of files) {
     yield tarHeaderOf(file);
-    let left = file.size;
-    for await (const piece of file.content()) {
-      if (left === 0) break;
-      const kept = piece.length > left ? piece.subarray(0, left) : piece;
-      left -= kept.length;
-      yield kept;
+    let remaining = file.size;
+    for await (const chunk of file.content()) {
+      if (remaining === 0) break;
+      const data = chunk.length > remaining ? chunk.subarray(0, remaining) : chunk;
+      remaining -= data.length;
+      yield data;
     }
-    for (; left > 0; left -= Math.min(left, blockBytes)) yield Buffer.alloc(Math.min(left, blockBytes), '\n');
-    const over = file.size % blockBytes;
-    if (over > 0) yield Buffer.alloc(blockBytes - over);
+    for (; remaining > 0; remaining -= Math.min(remaining, blockBytes))
+      yield Buffer.alloc(Math.min(remaining, blockBytes), '\n');
+    const partial = file.size % blockBytes;
+    if (partial > 0) yield Buffer.alloc(blockBytes - partial);
   }
   yield Buffer.alloc(2 * blockBytes);
 }
@@ -47,12 +46,11 @@ function tarHeaderOf({ path, size, modifiedTime }: ArchivedFile): Buffer {
     uname: '',
     gname: '',
   });
-  if (header.encode() || header.block === undefined)
-    throw new Error(`${path} does not fit into the header of an archive.`);
+  if (header.encode() || header.block === undefined) throw new Error(`${path} is too long for a tar header.`);
   return header.block;
 }
 
-/** A file whose text is there already. */
+/** Returns a file of known text. */
 export function createTextFile(path: string, text: string, modified: number): ArchivedFile {
   const bytes = Buffer.from(text, 'utf8');
   return { path, size: bytes.length, modifiedTime: modified, content: () => [bytes] };

@@ -1,10 +1,10 @@
-/**
- * Remembers looked-up tokens for a second: under load the look-up would be a tenth of the work of a request.
- */
+/** Cache of token lookups. Under load, the lookup would be a tenth of the work of a request. */
+import { fixedLimits } from '../../engine/limits.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { StoredToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
-import { fixedLimits } from '../../engine/limits.ts';
+
+/** Lifetime of an entry, ms: the delay of changes by other engines. Changes by this engine apply at once. */
 
 const maximumEntries = 10_000;
 
@@ -13,11 +13,11 @@ interface CacheEntry {
   readonly expiresAt: number;
 }
 
-/** The same look-up, with a memory. Unknown tokens are not remembered: guesses must not fill it. */
+/** Adds a cache to the token lookup. Unknown tokens are not cached, so that guesses cannot fill it. */
 export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): AuthPorts['tokens'] {
   const entries = new Map<string, CacheEntry>();
   let generation = 0;
-  const forget = (): void => {
+  const invalidate = (): void => {
     generation += 1;
     entries.clear();
   };
@@ -27,16 +27,16 @@ export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): Au
       const entry = entries.get(hash);
       if (entry !== undefined && now < entry.expiresAt && now >= entry.expiresAt - fixedLimits.tokenCacheMs)
         return entry.token;
-      const asked = generation;
+      const generationAtStart = generation;
       const token = await tokens.find(hash);
       if (entries.size >= maximumEntries) entries.clear();
-      // What was read before a change must not be remembered after it.
-      if (token !== undefined && asked === generation)
+      // A result read before an invalidation must not be cached after it.
+      if (token !== undefined && generationAtStart === generation)
         entries.set(hash, { token, expiresAt: now + fixedLimits.tokenCacheMs });
       return token;
     },
     async noteAccess(tokenId, at) {
-      // Else every request of this second would note it again.
+      // Without the update, every request of this second would record the access again.
       for (const [hash, { token, expiresAt }] of entries)
         if (token.tokenId === tokenId)
           entries.set(hash, { token: { ...token, lastAccessedTime: at }, expiresAt });
@@ -44,8 +44,8 @@ export function cacheTokenLookups(tokens: AuthPorts['tokens'], clock: Clock): Au
     },
     async noteScope(tokenId, scope) {
       await tokens.noteScope(tokenId, scope);
-      forget();
+      invalidate();
     },
-    changed: forget,
+    changed: invalidate,
   };
 }

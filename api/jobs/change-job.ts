@@ -1,25 +1,30 @@
-/** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
-import { invalid } from '../../engine/errors.ts';
+/** Change of job settings, shared by jobs/reset and jobs/update. */
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/jobs.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
+import { jobNotFound } from '../../engine/job/job-not-found.ts';
+import type { ReferencePorts } from './check-references.ts';
+
+export type ChangeJobPorts = ReferencePorts &
+  Pick<OperationPorts, 'jobs' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'>;
 
 /**
- * Replaces the settings of a job by what `settingsOf` makes of it (spec 4.1 rules 2 and 3).
- * @throws ServiceError for an unknown job, and what `settingsOf` throws
+ * Replaces the settings of a job by the result of `settingsOf`, records the change for the audit log, and
+ * updates the timeouts of active runs (spec 4.1 rules 2 and 3).
+ * @throws ServiceError for an unknown job, for a cycle of run_job_tasks, and for errors of `settingsOf`
  */
 export async function changeJobSettings(
-  { jobs, onJobChanged, clock }: Pick<OperationPorts, 'jobs' | 'onJobChanged' | 'clock'>,
+  { jobs, onJobChanged, clock }: Pick<ChangeJobPorts, 'jobs' | 'onJobChanged' | 'clock'>,
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
-  { recordChange }: Pick<Call, 'recordChange'>,
+  { recordChange }: Pick<RequestContext, 'recordChange'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined)
     await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
-  const retimed = await jobs.update(
+  const timeoutUpdates = await jobs.update(
     jobId,
     (before) => {
       const after = settingsOf(before);
@@ -28,6 +33,6 @@ export async function changeJobSettings(
     },
     clock.now(),
   );
-  if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
-  onJobChanged(retimed);
+  if (timeoutUpdates === undefined) throw jobNotFound(jobId);
+  onJobChanged(timeoutUpdates);
 }

@@ -4,13 +4,15 @@ import { checkSettings } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { checkReferences } from './check-references.ts';
 
-/** Stores a job. What its settings are refused for, they are refused for here and not when it runs. */
+/**
+ * Validates and stores a job (spec 4.1).
+ * @throws ServiceError for invalid settings, unknown references, or the limits of spec 8
+ */
 export function createJobOperation({
   jobs,
   destinations,
@@ -27,13 +29,13 @@ export function createJobOperation({
     access: 'everyone',
     summary: 'Create a job',
     description:
-      'Stores a job: one task (2.0), or up to 100 tasks with dependencies. Unknown settings are kept and shown.',
+      'Creates a job with one task (2.0) or with up to 100 tasks and dependencies between them. Unknown settings are stored and returned.',
     request: Type.Object(
       {
         ...JobSettings.properties,
         access_control_list: Type.Optional(
           Type.Array(AccessControlRequest, {
-            description: 'Who else may do what with the job; its creator owns it.',
+            description: 'Permissions of other users on the job; the creator is its owner.',
           }),
         ),
       },
@@ -42,8 +44,7 @@ export function createJobOperation({
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSettings(settings, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', settings);
-      await checkClusterReferences(clusterRules, settings);
+      await checkReferences({ destinations, clusterRules }, settings);
       const job = {
         settings,
         version,

@@ -6,7 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
-/** Removes a job and its history from every view; its active runs end shortly after. */
+/**
+ * Deletes a job and its run history, and cancels its active runs (spec 4.1 rule 1). No effect on an unknown
+ * job.
+ */
 export function deleteJobOperation({
   jobs,
   cancelling,
@@ -20,8 +23,8 @@ export function deleteJobOperation({
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Delete a job',
     description:
-      'Removes a job with its run history and stops its active runs. A job that is gone already is no error.',
-    request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'The job.' }) }),
+      'Deletes a job with its run history and cancels its active runs. Deleting a job again succeeds without effect.',
+    request: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the job.' }) }),
     response: Type.Object({}),
     async handle({ job_id: jobId }) {
       const now = clock.now();

@@ -1,4 +1,4 @@
-/** GET jobs/schedule/preview: when a schedule would fire. */
+/** GET jobs/schedule/preview. */
 import { Type } from 'typebox';
 import { latestInstant, previewDefault, previewSchedule } from '../../engine/schedule/preview.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -8,19 +8,22 @@ import { fixedLimits } from '../../engine/limits.ts';
 
 const FireTime = Type.Object(
   {
-    time: Type.Integer({ description: 'When it fires, epoch ms.' }),
-    local: Type.String({ description: 'The same on the clocks of the time zone, ISO-8601 with offset.' }),
+    time: Type.Integer({ description: 'Fire time, epoch milliseconds.' }),
+    local: Type.String({ description: 'Local time in the time zone, ISO 8601 with offset.' }),
     note: Type.Optional(
       Type.String({
         description:
-          'What is unusual about it: times that a change of the clocks skipped before it, or shows twice; a fire that is too close to the one before.',
+          'Irregularities: times skipped or repeated by a clock change, or a fire time too close to the previous one.',
       }),
     ),
   },
-  { description: 'A fire.' },
+  { description: 'Fire time of a schedule.' },
 );
 
-/** Shows when an expression fires, before a job has it. */
+/**
+ * Lists the next fire times of a cron expression without storing anything.
+ * @throws ServiceError for an invalid expression or time zone
+ */
 export function previewScheduleOperation({ clock }: Pick<OperationPorts, 'clock'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -30,29 +33,29 @@ export function previewScheduleOperation({ clock }: Pick<OperationPorts, 'clock'
     access: 'everyone',
     summary: 'Preview a schedule',
     description:
-      'The next times at which a schedule fires, with notes where clocks change, and what the expression means in plain words. Nothing is stored.',
+      'Lists the next fire times of a schedule, with notes at clock changes, and explains the expression in words. Nothing is stored.',
     request: Type.Object({
       quartz_cron_expression: Type.String({
         description: 'Quartz cron expression: second minute hour day-of-month month day-of-week [year].',
       }),
-      timezone_id: Type.String({ description: 'Java time zone id.' }),
+      timezone_id: Type.String({ description: 'Java time zone id, such as Europe/Berlin.' }),
       after: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: latestInstant,
-          description: 'Only fires after this time, epoch ms. Default: now.',
+          description: 'Only fire times after this time, epoch milliseconds. Default: now.',
         }),
       ),
       count: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: fixedLimits.previewFires,
-          description: `How many at the most. Default: ${previewDefault}.`,
+          description: `Maximum number of fire times. Default: ${previewDefault}.`,
         }),
       ),
     }),
     response: Type.Object({
-      description: Type.String({ description: 'The expression in plain words.' }),
+      description: Type.String({ description: 'Explanation of the expression.' }),
       fire_times: Type.Array(FireTime, { description: 'Earliest first.' }),
     }),
     async handle({

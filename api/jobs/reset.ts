@@ -4,31 +4,22 @@ import { checkSettings } from '../../engine/job/check-settings.ts';
 import { resetSettings } from '../../engine/job/merge-settings.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { changeJobSettings } from './change-job.ts';
+import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
+import { checkReferences } from './check-references.ts';
 
 const request = Type.Object({
-  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
   new_settings: JobSettings,
 });
 
-/** Replaces all settings of a job. */
-export function resetJobOperation({
-  jobs,
-  destinations,
-  clusterRules,
-  onJobChanged,
-  clock,
-  limits,
-  kinds,
-}: Pick<
-  OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
->): Operation {
+/**
+ * Replaces all settings of a job (spec 4.1 rule 2).
+ * @throws ServiceError for an unknown job, invalid settings, or unknown references
+ */
+export function resetJobOperation(ports: ChangeJobPorts): Operation {
+  const { limits, kinds } = ports;
   return defineOperation({
     method: 'POST',
     path: '/jobs/reset',
@@ -37,20 +28,14 @@ export function resetJobOperation({
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Reset a job',
     description:
-      'Replaces all settings of a job by new_settings. Timeouts reach its active runs; everything else applies to future runs.',
+      'Replaces all settings of a job with new_settings. Changed timeouts apply to active runs, all other changes to future runs.',
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given }, call) {
-      const { version } = call;
-      checkSettings(given, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', given);
-      await checkClusterReferences(clusterRules, given);
-      await changeJobSettings(
-        { jobs, onJobChanged, clock },
-        jobId,
-        (job) => resetSettings(job.settings, given),
-        call,
-      );
+    async handle({ job_id: jobId, new_settings: newSettings }, context) {
+      const { version } = context;
+      checkSettings(newSettings, { version, limits, kinds });
+      await checkReferences(ports, newSettings);
+      await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};
     },
   });

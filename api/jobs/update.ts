@@ -6,36 +6,27 @@ import { mergeSettings } from '../../engine/job/merge-settings.ts';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { changeJobSettings } from './change-job.ts';
+import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
+import { checkReferences } from './check-references.ts';
 
 const request = Type.Object({
-  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
   new_settings: Type.Optional(JobSettings),
   fields_to_remove: Type.Optional(
     stringList(
-      'Top-level fields to remove first; entries of lists as tasks/<task_key> and job_clusters/<job_cluster_key>.',
+      'Top-level fields to remove first; list entries are named tasks/<task_key> and job_clusters/<job_cluster_key>.',
     ),
   ),
 });
 
-/** Changes some settings of a job. */
-export function updateJobOperation({
-  jobs,
-  destinations,
-  clusterRules,
-  onJobChanged,
-  clock,
-  limits,
-  kinds,
-}: Pick<
-  OperationPorts,
-  'jobs' | 'destinations' | 'clusterRules' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'
->): Operation {
+/**
+ * Merges new settings into a job and removes fields (spec 4.1 rule 3).
+ * @throws ServiceError for an unknown job, invalid merged settings, or unknown references
+ */
+export function updateJobOperation(ports: ChangeJobPorts): Operation {
+  const { limits, kinds } = ports;
   return defineOperation({
     method: 'POST',
     path: '/jobs/update',
@@ -44,26 +35,29 @@ export function updateJobOperation({
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Update a job',
     description: [
-      'Changes some settings of a job: fields_to_remove are removed, then the fields of new_settings replace those of the job as a whole;',
-      'tasks and job_clusters are merged by key. Timeouts reach its active runs; everything else applies to future runs.',
+      'Updates some settings of a job: removes fields_to_remove, then replaces each top-level field of new_settings completely;',
+      'tasks and job_clusters are merged by key. Changed timeouts apply to active runs, all other changes to future runs.',
     ].join(' '),
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: given = {}, fields_to_remove: removed }, call) {
-      const { version } = call;
-      await checkDestinationReferences(destinations, '', given);
-      await checkClusterReferences(clusterRules, given);
+    async handle({ job_id: jobId, new_settings: changes = {}, fields_to_remove: removed }, context) {
+      const { version } = context;
+      await checkReferences(ports, changes);
       await changeJobSettings(
-        { jobs, onJobChanged, clock },
+        ports,
         jobId,
         ({ settings }) => {
-          if (!isNonEmpty(given) && !isNonEmpty(removed)) return settings;
-          // In 2.1 and 2.2 whoever calls has only ever seen the job as a list of tasks.
-          const merged = mergeSettings(version === '2.0' ? settings : toMultiTask(settings), given, removed);
+          if (!isNonEmpty(changes) && !isNonEmpty(removed)) return settings;
+          // Clients of 2.1 and 2.2 know every job as multi-task, so the change applies to that form.
+          const merged = mergeSettings(
+            version === '2.0' ? settings : toMultiTask(settings),
+            changes,
+            removed,
+          );
           checkSettings(merged, { version, limits, kinds });
           return merged;
         },
-        call,
+        context,
       );
       return {};
     },

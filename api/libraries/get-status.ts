@@ -1,4 +1,4 @@
-/** GET libraries/cluster-status: how far the libraries of a cluster are. */
+/** GET libraries/cluster-status. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -9,7 +9,10 @@ import {
   clusterNotFound,
 } from '../views/library-view.ts';
 
-/** Those that tasks brought there are shown, too. */
+/**
+ * Returns the installation status of the libraries of a cluster, including those of tasks.
+ * @throws ServiceError for an unknown cluster
+ */
 export function getLibraryStatusOperation({
   libraryStates,
 }: Pick<OperationPorts, 'libraryStates'>): Operation {
@@ -19,7 +22,8 @@ export function getLibraryStatusOperation({
     versions: ['2.0', '2.1'],
     scope: 'clusters',
     summary: 'Get the libraries of a cluster',
-    description: 'Every library of a cluster, those that tasks brought there among them, and how far it is.',
+    description:
+      'Returns every library of a cluster with its installation status, including libraries that tasks installed.',
     request: Type.Object({ cluster_id: clusterIdField }),
     response: ClusterLibrariesView,
     async handle({ cluster_id: id }) {

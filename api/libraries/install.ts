@@ -1,4 +1,4 @@
-/** POST libraries/install: gives libraries to an all-purpose cluster. */
+/** POST libraries/install. */
 import { Type } from 'typebox';
 import { checkPackage } from '../../engine/cluster/libraries.ts';
 import { checkLibraries } from '../../engine/job/check-libraries.ts';
@@ -6,7 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { getAllPurposeCluster, clusterIdField, librariesField } from '../views/library-view.ts';
 
-/** Answers at once; cluster-status tells how far they are. */
+/**
+ * Adds libraries to an all-purpose cluster and installs them in the background.
+ * @throws ServiceError for invalid libraries, and for a cluster that is unknown or belongs to a run
+ */
 export function installLibrariesOperation(
   ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'startInstallation' | 'clock'>,
 ): Operation {
@@ -17,17 +20,17 @@ export function installLibrariesOperation(
     scope: 'clusters',
     summary: 'Install libraries on a cluster',
     description:
-      'Gives libraries to an all-purpose cluster, for all tasks that start there from now on. They are installed in the background, and again when the cluster is restarted.',
+      'Adds libraries to an all-purpose cluster, for all tasks that start there later. The libraries are installed in the background, and again when the cluster restarts.',
     request: Type.Object({ cluster_id: clusterIdField, libraries: librariesField }),
     response: Type.Object({}),
-    async handle({ cluster_id: id, libraries: wanted }) {
-      checkLibraries('libraries', wanted);
-      wanted.forEach(checkPackage);
+    async handle({ cluster_id: id, libraries }) {
+      checkLibraries('libraries', libraries);
+      libraries.forEach(checkPackage);
       const cluster = await getAllPurposeCluster(ports, id);
-      await ports.libraries.add(cluster, wanted, true, ports.clock.now());
-      // One that does not run gets them when it does, which may have been this moment.
-      const now = await ports.libraryStates.findCluster(id);
-      if (now?.isRunning === true) ports.startInstallation(now);
+      await ports.libraries.add(cluster, libraries, true, ports.clock.now());
+      // A stopped cluster installs them when it starts; it may have started since the check above.
+      const current = await ports.libraryStates.findCluster(id);
+      if (current?.isRunning === true) ports.startInstallation(current);
       return {};
     },
   });

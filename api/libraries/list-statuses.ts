@@ -1,10 +1,10 @@
-/** GET libraries/all-cluster-statuses: the libraries of every cluster. */
+/** GET libraries/all-cluster-statuses. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { ClusterLibrariesView, toClusterLibrariesView } from '../views/library-view.ts';
 
-/** Clusters that are terminated, and those without libraries, are left out. */
+/** Returns the library statuses of all clusters that are not terminated and have libraries. */
 export function listLibraryStatusesOperation({
   libraryStates,
 }: Pick<OperationPorts, 'libraryStates'>): Operation {
@@ -14,10 +14,10 @@ export function listLibraryStatusesOperation({
     versions: ['2.0', '2.1'],
     scope: 'clusters',
     summary: 'Get the libraries of all clusters',
-    description: 'The libraries of every cluster that is not terminated and has some.',
+    description: 'Returns the library statuses of every cluster that is not terminated and has libraries.',
     request: Type.Object({}),
     response: Type.Object({
-      statuses: Type.Array(ClusterLibrariesView, { description: 'One entry a cluster.' }),
+      statuses: Type.Array(ClusterLibrariesView, { description: 'One entry per cluster.' }),
     }),
     async handle() {
       return { statuses: (await libraryStates.listStates()).map(toClusterLibrariesView) };

@@ -1,11 +1,14 @@
-/** POST libraries/uninstall: takes libraries from an all-purpose cluster. */
+/** POST libraries/uninstall. */
 import { Type } from 'typebox';
 import { checkLibraries } from '../../engine/job/check-libraries.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { getAllPurposeCluster, clusterIdField, librariesField } from '../views/library-view.ts';
 
-/** Libraries that the cluster does not have are passed over. */
+/**
+ * Removes libraries from an all-purpose cluster. Libraries that the cluster does not have are ignored.
+ * @throws ServiceError for invalid libraries, and for a cluster that is unknown or belongs to a run
+ */
 export function uninstallLibrariesOperation(
   ports: Pick<OperationPorts, 'libraries' | 'libraryStates' | 'clock'>,
 ): Operation {
@@ -16,13 +19,13 @@ export function uninstallLibrariesOperation(
     scope: 'clusters',
     summary: 'Uninstall libraries from a cluster',
     description:
-      'What is installed stays until the cluster is restarted, and is shown as UNINSTALL_ON_RESTART; what failed or waits leaves at once.',
+      'Removes libraries from an all-purpose cluster. Installed libraries stay until the cluster restarts, with status UNINSTALL_ON_RESTART; pending and failed ones are removed immediately.',
     request: Type.Object({ cluster_id: clusterIdField, libraries: librariesField }),
     response: Type.Object({}),
-    async handle({ cluster_id: id, libraries: unwanted }) {
-      checkLibraries('libraries', unwanted);
+    async handle({ cluster_id: id, libraries }) {
+      checkLibraries('libraries', libraries);
       const cluster = await getAllPurposeCluster(ports, id);
-      await ports.libraries.remove(cluster.clusterId, unwanted, ports.clock.now());
+      await ports.libraries.remove(cluster.clusterId, libraries, ports.clock.now());
       return {};
     },
   });

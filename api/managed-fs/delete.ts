@@ -1,10 +1,13 @@
-/** POST managed_fs/delete: removes a file or directory of managed_fs. */
+/** POST managed_fs/delete. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
-/** A directory that is not empty is 400 INVALID_STATE without recursive. */
+/**
+ * Deletes a file or directory of managed_fs; no effect on a missing path.
+ * @throws ServiceError INVALID_STATE for a directory that is not empty, without recursive
+ */
 export function deleteFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -12,11 +15,11 @@ export function deleteFileOperation({ managedFiles }: ManagedFsPorts): Operation
     versions: ['2.0'],
     scope: 'files',
     summary: 'Delete a file',
-    description: 'Deletes a file or a directory. Succeeds when there is nothing at the path.',
+    description: 'Deletes a file or a directory. Deleting a missing path succeeds without effect.',
     request: Type.Object({
       path: FilePath,
       recursive: Type.Optional(
-        Type.Boolean({ description: 'Deletes a directory with all it holds. Default: false.' }),
+        Type.Boolean({ description: 'Whether a directory is deleted with its contents. Default: false.' }),
       ),
     }),
     response: Type.Object({}),

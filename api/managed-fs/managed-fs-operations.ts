@@ -1,5 +1,6 @@
-/** All operations on managed_fs, under their neutral path and under the other spelling of it. */
+/** Operations on managed_fs, in the order of the documentation. */
 import { filePathAlias } from '../../engine/validation/aliases.ts';
+import { withDeprecatedAliases } from '../http/deprecated-aliases.ts';
 import type { Operation } from '../http/operation.ts';
 import { deleteFileOperation } from './delete.ts';
 import { getFileStatusOperation } from './get-status.ts';
@@ -9,6 +10,7 @@ import type { ManagedFsPorts } from '../http/ports.ts';
 import { putFileOperation } from './put.ts';
 import { readFileOperation } from './read.ts';
 
+/** Creates the operations on managed_fs, with the deprecated aliases of their paths. */
 export function createManagedFsOperations(ports: ManagedFsPorts): Operation[] {
   const operations = [
     putFileOperation,
@@ -17,15 +19,6 @@ export function createManagedFsOperations(ports: ManagedFsPorts): Operation[] {
     listFilesOperation,
     deleteFileOperation,
     createDirectoriesOperation,
-  ].map((make) => make(ports));
-  return operations.flatMap((operation) => [operation, ...createDeprecatedAliases(operation)]);
-}
-
-function createDeprecatedAliases(operation: Operation): Operation[] {
-  return Object.entries(filePathAlias)
-    .filter(([, neutral]) => operation.path.startsWith(`/${neutral}/`))
-    .map(([alias, neutral]) => ({
-      ...operation,
-      path: `/${alias}${operation.path.slice(neutral.length + 1)}`,
-    }));
+  ].map((create) => create(ports));
+  return withDeprecatedAliases(operations, filePathAlias);
 }

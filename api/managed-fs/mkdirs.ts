@@ -1,18 +1,21 @@
-/** POST managed_fs/mkdirs: makes a directory of managed_fs. */
+/** POST managed_fs/mkdirs. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
-/** A file in the way is 400 RESOURCE_ALREADY_EXISTS. */
+/**
+ * Creates a directory of managed_fs and its parents; no effect on an existing directory.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS when a file exists at the path
+ */
 export function createDirectoriesOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
     path: '/managed_fs/mkdirs',
     versions: ['2.0'],
     scope: 'files',
-    summary: 'Make a directory',
-    description: 'Makes a directory and those above it. One that is there already is left as it is.',
+    summary: 'Create a directory',
+    description: 'Creates a directory and its parent directories. An existing directory stays unchanged.',
     request: Type.Object({ path: FilePath }),
     response: Type.Object({}),
     async handle({ path }) {

@@ -1,11 +1,14 @@
-/** POST managed_fs/put: writes a file of managed_fs. */
+/** POST managed_fs/put. */
 import { Type } from 'typebox';
 import { decodeBase64 } from '../http/base64.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { FilePath } from '../views/file-view.ts';
 import type { ManagedFsPorts } from '../http/ports.ts';
 
-/** A taken path without overwrite, and a directory with it, is 400 RESOURCE_ALREADY_EXISTS. */
+/**
+ * Writes a file of managed_fs.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS for an existing path without overwrite, and for a directory
+ */
 export function putFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -15,12 +18,12 @@ export function putFileOperation({ managedFiles }: ManagedFsPorts): Operation {
     fileField: 'contents',
     summary: 'Write a file',
     description:
-      'Writes a whole file in one step: a reader finds all of it or what was there before. Folders above it are made when they are missing. A multipart form may carry the contents as a file.',
+      'Writes a complete file atomically: readers see either the old or the new contents. Missing parent directories are created. A multipart form may carry the contents as a file.',
     request: Type.Object({
       path: FilePath,
-      contents: Type.String({ description: 'Base64 of the contents.' }),
+      contents: Type.String({ description: 'Contents in base64.' }),
       overwrite: Type.Optional(
-        Type.Boolean({ description: 'Replaces the file that is there. Default: false.' }),
+        Type.Boolean({ description: 'Whether an existing file is replaced. Default: false.' }),
       ),
     }),
     response: Type.Object({}),

@@ -1,4 +1,4 @@
-/** GET nodes: the engines that share this workspace, and what each of them drives. */
+/** GET nodes. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -6,34 +6,31 @@ import { epochMsSchema } from '../views/time-schemas.ts';
 
 const Node = Type.Object(
   {
-    node_id: Type.String({ description: 'Id of this start of the engine.' }),
-    host: Type.String({ description: 'Machine that it runs on.' }),
-    pid: Type.Integer({ description: 'Its process there.' }),
+    node_id: Type.String({ description: 'Id of the node; every start of an engine gets a new one.' }),
+    host: Type.String({ description: 'Host name.' }),
+    pid: Type.Integer({ description: 'Process id on the host.' }),
     state: Type.Enum(['ALIVE', 'SILENT'], {
       description:
-        'ALIVE while its lease is kept. SILENT: it ended without a word, is paused or cut off; other engines adopt its runs.',
+        'ALIVE: the lease is valid. SILENT: the lease expired because the node crashed, is paused or disconnected; other nodes adopt its runs.',
     }),
-    joined_time: epochMsSchema('When it was started'),
-    lease_until: epochMsSchema('Until when its lease lasts if it is not renewed'),
-    active_runs: Type.Integer({ minimum: 0, description: 'Runs that it drives.' }),
-    running_tasks: Type.Integer({
-      minimum: 0,
-      description: 'Their task runs that have begun and are not over.',
-    }),
+    joined_time: epochMsSchema('Start time'),
+    lease_until: epochMsSchema('Expiry of the lease without another heartbeat'),
+    active_runs: Type.Integer({ minimum: 0, description: 'Active runs that the node drives.' }),
+    running_tasks: Type.Integer({ minimum: 0, description: 'Running tasks of these runs.' }),
   },
-  { description: 'An engine as the others see it.' },
+  { description: 'Engine node.' },
 );
 
-/** Lists the nodes; one that is gone without a word is shown for a day. */
+/** Lists the engine nodes of the workspace. A node that disappeared stays in the list for a day. */
 export function listNodesOperation({ nodes }: Pick<OperationPorts, 'nodes'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/nodes',
     versions: ['2.0'],
     scope: 'clusters',
-    summary: 'List the nodes',
+    summary: 'List nodes',
     description:
-      'The engines that share this database, those that joined first come first, with what each of them drives.',
+      'Lists the engine nodes that share this database, oldest first, with the runs each of them drives.',
     request: Type.Object({}),
     response: Type.Object({ nodes: Type.Array(Node, { description: 'The nodes.' }) }),
     async handle() {

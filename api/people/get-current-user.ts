@@ -1,7 +1,4 @@
-/**
- * GET preview/scim/v2/Me: who calls. Clients ask it at their start, and take the id of the workspace from a
- * header.
- */
+/** GET preview/scim/v2/Me. Clients call it at start-up and read the workspace id from a response header. */
 import { Type } from 'typebox';
 import { workspaceHeaders } from '../../engine/validation/aliases.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -9,10 +6,10 @@ import type { OperationPorts } from '../http/ports.ts';
 
 const Group = Type.Object(
   { display: Type.String({ description: 'Name of the group.' }) },
-  { description: 'A group.' },
+  { description: 'Group of users.' },
 );
 
-/** Shows the owner of the token; any valid token may ask. */
+/** Returns the owner of the token of the request; any valid token is accepted (spec 5). */
 export function getCurrentUserOperation({ workspaceInfo }: Pick<OperationPorts, 'workspaceInfo'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -21,17 +18,17 @@ export function getCurrentUserOperation({ workspaceInfo }: Pick<OperationPorts, 
     scope: 'scim',
     anyScope: true,
     headers: { [workspaceHeaders.answered]: workspaceInfo.workspaceId },
-    summary: 'Who am I',
+    summary: 'Get the current user',
     description:
-      'The user who owns the token of the call. A header of the answer carries the id of the workspace.',
+      'Returns the user who owns the token of the request. A response header contains the id of the workspace.',
     request: Type.Object({}),
     response: Type.Object({
-      schemas: Type.Array(Type.String(), { description: 'The schema of the answer.' }),
-      id: Type.String({ description: 'Id of the user: decimal digits.' }),
+      schemas: Type.Array(Type.String(), { description: 'Schema of the response.' }),
+      id: Type.String({ description: 'Id of the user, decimal digits.' }),
       userName: Type.String({ description: 'Name of the user.' }),
-      displayName: Type.String({ description: 'The same.' }),
-      active: Type.Boolean({ description: 'Always true: the tokens of others do not count.' }),
-      groups: Type.Array(Group, { description: 'users, and admins for administrators.' }),
+      displayName: Type.String({ description: 'Same as userName.' }),
+      active: Type.Boolean({ description: 'Always true: tokens of inactive users are invalid.' }),
+      groups: Type.Array(Group, { description: 'Group users, and group admins for administrators.' }),
     }),
     async handle(_input, { caller }) {
       return {

@@ -12,24 +12,26 @@ import {
   personNotFound,
 } from './scim-resources.ts';
 
-/** Shows one. */
-export function getPersonOperation(kind: PersonKind): (ports: Pick<OperationPorts, 'people'>) => Operation {
+/**
+ * Returns a user or service principal.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown id
+ */
+export function getPersonOperation(kind: PersonKind, { people }: Pick<OperationPorts, 'people'>): Operation {
   const { path, singular } = scimResources[kind];
-  return ({ people }) =>
-    defineOperation({
-      method: 'GET',
-      path: `${path}/:id`,
-      versions: ['2.0'],
-      scope: 'scim',
-      adminsOnly: true,
-      summary: `Get a ${singular}`,
-      description: `One ${singular}.`,
-      request: Type.Object(personIdField),
-      response: PersonDocument,
-      async handle({ id }) {
-        const person = await people.find(kind, parsePersonId(kind, id));
-        if (person === undefined) throw personNotFound(kind, id);
-        return toPersonView(person);
-      },
-    });
+  return defineOperation({
+    method: 'GET',
+    path: `${path}/:id`,
+    versions: ['2.0'],
+    scope: 'scim',
+    adminsOnly: true,
+    summary: `Get a ${singular}`,
+    description: `Returns a ${singular}.`,
+    request: Type.Object(personIdField),
+    response: PersonDocument,
+    async handle({ id }) {
+      const person = await people.find(kind, parsePersonId(kind, id));
+      if (person === undefined) throw personNotFound(kind, id);
+      return toPersonView(person);
+    },
+  });
 }

@@ -1,4 +1,4 @@
-/** Users and service principals as SCIM shows them: two resources of one shape. */
+/** SCIM documents of users and service principals. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
@@ -7,7 +7,7 @@ import type { Person, PersonKind } from '../../engine/token/person.ts';
 interface ScimResource {
   readonly path: string;
   readonly schema: string;
-  /** In words, for the description. */
+  /** Name in descriptions. */
   readonly singular: string;
   readonly plural: string;
 }
@@ -27,44 +27,47 @@ export const scimResources: Readonly<Record<PersonKind, ScimResource>> = {
   },
 };
 
-export const personIdField = { id: Type.String({ description: 'Its id: decimal digits.' }) };
+export const personIdField = { id: Type.String({ description: 'Id, decimal digits.' }) };
 
 export const GroupOrEmail = Type.Object(
   {
-    value: Type.Optional(Type.String({ description: 'Name of the group, or the address,' })),
-    display: Type.Optional(Type.String({ description: 'or the name here.' })),
-    primary: Type.Optional(Type.Boolean({ description: 'For addresses: the one that mail goes to.' })),
+    value: Type.Optional(Type.String({ description: 'Name of the group, or the e-mail address.' })),
+    display: Type.Optional(Type.String({ description: 'Name of the group; alternative to value.' })),
+    primary: Type.Optional(Type.Boolean({ description: 'Whether notifications use this address.' })),
   },
-  { description: 'A group or an address.' },
+  { description: 'Group or e-mail address.' },
 );
 
-/** What the documents of both have. */
+/** Fields that both kinds accept on creation. */
 export const writableFields = {
-  displayName: Type.Optional(Type.String({ description: 'Name to show.' })),
+  displayName: Type.Optional(Type.String({ description: 'Display name.' })),
   active: Type.Optional(
-    Type.Boolean({ description: 'False: switched off, none of their tokens counts. Default: true.' }),
+    Type.Boolean({ description: 'False: inactive; all tokens are invalid. Default: true.' }),
   ),
-  emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'Where mail reaches them.' })),
+  emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'E-mail addresses.' })),
   groups: Type.Optional(
-    Type.Array(GroupOrEmail, { description: 'admins makes an administrator; everybody is in users.' }),
+    Type.Array(GroupOrEmail, {
+      description: 'Group admins grants administrator rights; all users are in group users.',
+    }),
   ),
   schemas: Type.Optional(Type.Array(Type.String(), { description: 'Ignored.' })),
 };
 
 export const PersonDocument = Type.Object(
   {
-    schemas: Type.Array(Type.String(), { description: 'The schema of the document.' }),
-    id: Type.String({ description: 'Decimal digits.' }),
-    userName: Type.Optional(Type.String({ description: 'Name of a user.' })),
-    applicationId: Type.Optional(Type.String({ description: 'Name of a service principal.' })),
-    displayName: Type.String({ description: 'Name to show.' }),
-    active: Type.Boolean({ description: 'False: none of their tokens counts.' }),
-    emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'Where mail reaches them.' })),
-    groups: Type.Array(GroupOrEmail, { description: 'users, and admins for administrators.' }),
+    schemas: Type.Array(Type.String(), { description: 'Schema of the document.' }),
+    id: Type.String({ description: 'Id, decimal digits.' }),
+    userName: Type.Optional(Type.String({ description: 'Name of the user.' })),
+    applicationId: Type.Optional(Type.String({ description: 'Name of the service principal.' })),
+    displayName: Type.String({ description: 'Display name.' }),
+    active: Type.Boolean({ description: 'False: inactive; all tokens are invalid.' }),
+    emails: Type.Optional(Type.Array(GroupOrEmail, { description: 'E-mail addresses.' })),
+    groups: Type.Array(GroupOrEmail, { description: 'Group users, and group admins for administrators.' }),
   },
-  { description: 'A user or a service principal.' },
+  { description: 'User or service principal.' },
 );
 
+/** Returns the SCIM document of a person. */
 export function toPersonView({ id, kind, userName, displayName, email, admin, active }: Person): object {
   return {
     schemas: [scimResources[kind].schema],
@@ -77,13 +80,17 @@ export function toPersonView({ id, kind, userName, displayName, email, admin, ac
   };
 }
 
-/** The id in a path. @throws ServiceError for what can be none */
+/**
+ * Parses the id in a path.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a text that is not an id
+ */
 export function parsePersonId(kind: PersonKind, text: string): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   if (id === undefined) throw personNotFound(kind, text);
   return id;
 }
 
+/** Returns the error of an unknown user or service principal. */
 export function personNotFound(kind: PersonKind, id: string): ServiceError {
   const { singular } = scimResources[kind];
   return new ServiceError(

@@ -1,4 +1,4 @@
-/** The access control list of a job as the permission calls show and take it. */
+/** Access control list of a job in requests and responses. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import {
@@ -11,51 +11,58 @@ import {
   type Grantee,
 } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 
 export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
 
 export const jobIdField = {
-  job_id: Type.Integer({ ...Id, description: 'The job; the hidden one of a submission, too.' }),
+  job_id: Type.Integer({
+    ...Id,
+    description: 'Id of the job; the hidden job of a one-time run is allowed, too.',
+  }),
 };
 
-/** What PUT and PATCH take. */
+/** Request of PUT and PATCH. */
 export const accessControlListRequest = Type.Object({
   ...jobIdField,
-  access_control_list: Type.Array(AccessControlRequest, { description: 'Who gets which level.' }),
+  access_control_list: Type.Array(AccessControlRequest, { description: 'Grants of permission levels.' }),
 });
 
-export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'The level.' });
+export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'Permission level.' });
 
 const HeldPermission = Type.Object(
   {
     permission_level: PermissionLevelName,
-    inherited: Type.Boolean({ description: 'True when it cannot be changed here.' }),
-    inherited_from_object: Type.Optional(Type.Array(Type.String(), { description: 'Where it comes from.' })),
+    inherited: Type.Boolean({ description: 'True for a level that this list cannot change.' }),
+    inherited_from_object: Type.Optional(
+      Type.Array(Type.String(), { description: 'Objects that the level is inherited from.' }),
+    ),
   },
-  { description: 'One level that they hold.' },
+  { description: 'Permission level that the grantee holds.' },
 );
 
 export const AccessControlList = Type.Object(
   {
-    object_id: Type.String({ description: '/jobs/ and the id.' }),
-    object_type: Type.Literal('job', { description: 'What it is about.' }),
+    object_id: Type.String({ description: '/jobs/<job_id>.' }),
+    object_type: Type.Literal('job', { description: 'Type of the object.' }),
     access_control_list: Type.Array(
       Type.Object(
         {
-          user_name: Type.Optional(Type.String({ description: 'The user,' })),
-          group_name: Type.Optional(Type.String({ description: 'or the group,' })),
-          service_principal_name: Type.Optional(Type.String({ description: 'or the service principal.' })),
-          display_name: Type.Optional(Type.String({ description: 'Name to show.' })),
-          all_permissions: Type.Array(HeldPermission, { description: 'What they hold.' }),
+          user_name: Type.Optional(Type.String({ description: 'User name; one of three alternatives.' })),
+          group_name: Type.Optional(Type.String({ description: 'Group name.' })),
+          service_principal_name: Type.Optional(
+            Type.String({ description: 'Application id of a service principal.' }),
+          ),
+          display_name: Type.Optional(Type.String({ description: 'Display name.' })),
+          all_permissions: Type.Array(HeldPermission, { description: 'Permission levels of the grantee.' }),
         },
-        { description: 'One who may do something.' },
+        { description: 'Entry of a grantee.' },
       ),
-      { description: 'The owner first.' },
+      { description: 'Entries, owner first.' },
     ),
   },
-  { description: 'Who may do what with a job.' },
+  { description: 'Access control list of a job.' },
 );
 
 const nameField: Readonly<Record<Grantee['kind'], string>> = {
@@ -64,16 +71,17 @@ const nameField: Readonly<Record<Grantee['kind'], string>> = {
   service_principal: 'service_principal_name',
 };
 
-/** Administrators may do everything, on every list. */
+/** Inherited entry of administrators on every list. */
 const inheritedByAdmins = {
   permission_level: 'CAN_MANAGE',
   inherited: true,
   inherited_from_object: ['/jobs/'],
 };
 
+/** Returns the document of the grants on a job. */
 export function toAccessControlList(jobId: number, grants: readonly Grant[]): object {
   const isAdmins = ({ grantee }: Grant): boolean => grantee.kind === 'group' && grantee.name === 'admins';
-  const ofAdmins = grants.filter(isAdmins).map(toHeldPermission);
+  const adminGrants = grants.filter(isAdmins).map(toHeldPermission);
   return {
     object_id: `/jobs/${jobId}`,
     object_type: 'job',
@@ -85,7 +93,7 @@ export function toAccessControlList(jobId: number, grants: readonly Grant[]): ob
           ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
           all_permissions: [toHeldPermission(grant)],
         })),
-      { group_name: 'admins', all_permissions: [...ofAdmins, inheritedByAdmins] },
+      { group_name: 'admins', all_permissions: [...adminGrants, inheritedByAdmins] },
     ],
   };
 }
@@ -95,14 +103,13 @@ function toHeldPermission({ level }: Grant): object {
 }
 
 /**
- * Changes the list of a job and shows it as it is then. Only its owner and administrators give a job to
- * another owner.
- * @throws ServiceError for an unknown job, an unknown user, or an owner who may not be changed by the caller
+ * Changes the list of a job and returns the result. Only the owner and administrators may change the owner.
+ * @throws ServiceError for an unknown job or user, and for a change of the owner by another caller
  */
 export async function changeAccessControlList(
   { permissions }: PermissionPorts,
   jobId: number,
-  { visibleTo, recordChange: noteChange }: Call,
+  { visibleTo, recordChange }: RequestContext,
   change: (current: readonly Grant[]) => readonly Grant[],
 ): Promise<object> {
   const grants = await permissions.update(jobId, (current) => {
@@ -110,14 +117,14 @@ export async function changeAccessControlList(
     const owner = findOwner(current)?.grantee.name;
     if (visibleTo !== undefined && owner !== visibleTo && !hasSameOwner(current, changed))
       throw permissionDenied(visibleTo, 'IS_OWNER', jobId);
-    noteChange({ access_control_list: current }, { access_control_list: changed });
+    recordChange({ access_control_list: current }, { access_control_list: changed });
     return changed;
   });
   if (grants === undefined) throw jobNotFound(jobId);
   return toAccessControlList(jobId, grants);
 }
 
-/** Clients of these calls know a job that is gone by the status. */
+/** Returns the error of an unknown job; clients of these operations expect status 404. */
 export function jobNotFound(jobId: number): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Job ${jobId} does not exist.`);
 }

@@ -9,7 +9,10 @@ import {
   type PermissionPorts,
 } from './access-control-list.ts';
 
-/** Shows who may do what with a job. */
+/**
+ * Returns the permissions on a job.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown job
+ */
 export function getPermissionsOperation({ permissions }: PermissionPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -19,7 +22,7 @@ export function getPermissionsOperation({ permissions }: PermissionPorts): Opera
     access: { level: 'CAN_VIEW', idField: 'job_id' },
     summary: 'Get the permissions on a job',
     description:
-      'Who may do what with a job. Permissions count while job access control is on (`RUNYARD_JOB_ACCESS_CONTROL`).',
+      'Returns the permissions on a job. They are enforced while job access control is enabled (`RUNYARD_JOB_ACCESS_CONTROL`).',
     request: Type.Object(jobIdField),
     response: AccessControlList,
     async handle({ job_id: jobId }) {

@@ -4,7 +4,10 @@ import { permissionDescriptions, permissionLevels } from '../../engine/job/permi
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { jobIdField, PermissionLevelName, jobNotFound, type PermissionPorts } from './access-control-list.ts';
 
-/** Shows the levels that there are on a job. */
+/**
+ * Lists the permission levels of jobs.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown job
+ */
 export function listPermissionLevelsOperation({ permissions }: PermissionPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -13,18 +16,19 @@ export function listPermissionLevelsOperation({ permissions }: PermissionPorts):
     scope: 'access-management',
     access: { level: 'CAN_VIEW', idField: 'job_id' },
     summary: 'List the permission levels of a job',
-    description: 'The levels that can be given on a job, weakest first, and what each of them permits.',
+    description:
+      'Lists the permission levels that can be granted on a job, weakest first, with the actions each level permits.',
     request: Type.Object(jobIdField),
     response: Type.Object({
       permission_levels: Type.Array(
         Type.Object(
           {
             permission_level: PermissionLevelName,
-            description: Type.String({ description: 'What it permits.' }),
+            description: Type.String({ description: 'Permitted actions.' }),
           },
-          { description: 'One level.' },
+          { description: 'Permission level.' },
         ),
-        { description: 'Weakest first.' },
+        { description: 'Levels, weakest first.' },
       ),
     }),
     async handle({ job_id: jobId }) {

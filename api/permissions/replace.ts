@@ -8,7 +8,11 @@ import {
   type PermissionPorts,
 } from './access-control-list.ts';
 
-/** Replaces the whole list. */
+/**
+ * Replaces the access control list of a job. The owner stays unless the new list names another one.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown job; an invalid list; a forbidden change of
+ * the owner
+ */
 export function replacePermissionsOperation(ports: PermissionPorts): Operation {
   return defineOperation({
     method: 'PUT',
@@ -18,12 +22,12 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
     summary: 'Replace the permissions on a job',
     description:
-      'Replaces the access control list of a job. Its owner stays, unless the new list has another IS_OWNER.',
+      'Replaces the access control list of a job. The owner stays unless the new list grants IS_OWNER to another user.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, context) {
       const wanted = parseGrants(list);
-      return changeAccessControlList(ports, jobId, call, (current) => grantsAfterReplace(current, wanted));
+      return changeAccessControlList(ports, jobId, context, (current) => grantsAfterReplace(current, wanted));
     },
   });
 }

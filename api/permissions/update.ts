@@ -8,7 +8,11 @@ import {
   type PermissionPorts,
 } from './access-control-list.ts';
 
-/** Changes or adds some entries of the list. */
+/**
+ * Adds or changes entries of the access control list of a job.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown job; an invalid list; a forbidden change of
+ * the owner
+ */
 export function updatePermissionsOperation(ports: PermissionPorts): Operation {
   return defineOperation({
     method: 'PATCH',
@@ -16,14 +20,14 @@ export function updatePermissionsOperation(ports: PermissionPorts): Operation {
     versions: ['2.0'],
     scope: 'access-management',
     access: { level: 'CAN_MANAGE', idField: 'job_id' },
-    summary: 'Change some permissions on a job',
+    summary: 'Update the permissions on a job',
     description:
-      'Gives levels on a job; who is not named keeps theirs. An owner who gives the job to another one can still manage it.',
+      'Grants permission levels on a job; other entries stay unchanged. A previous owner keeps CAN_MANAGE.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, call) {
+    async handle({ job_id: jobId, access_control_list: list }, context) {
       const wanted = parseGrants(list);
-      return changeAccessControlList(ports, jobId, call, (current) => grantsAfterUpdate(current, wanted));
+      return changeAccessControlList(ports, jobId, context, (current) => grantsAfterUpdate(current, wanted));
     },
   });
 }

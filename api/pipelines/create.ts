@@ -1,4 +1,4 @@
-/** POST pipelines: makes a pipeline of definitions that are in the workspace. */
+/** POST pipelines. */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { invalid, ServiceError } from '../../engine/errors.ts';
@@ -10,7 +10,11 @@ import { storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** The files need not be there yet, unless it is a dry run. */
+/**
+ * Creates a pipeline of definitions in the workspace. The files may be created later, except for a dry run.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS for a taken name; an invalid specification; definition errors
+ * in a dry run
+ */
 export function createPipelineOperation({ pipelines, pipelineFiles, clock }: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -19,16 +23,16 @@ export function createPipelineOperation({ pipelines, pipelineFiles, clock }: Pip
     scope: 'pipelines',
     summary: 'Create a pipeline',
     description:
-      'Makes a pipeline of SQL files of the workspace. A folder with a spec file is a pipeline without this call.',
+      'Creates a pipeline of SQL files in the workspace. A folder with a spec file is a pipeline without this call.',
     request: Type.Object({
       ...PipelineDocument.properties,
       dry_run: Type.Optional(
         Type.Boolean({
-          description: 'Makes nothing: reads the files and says what is wrong with them. Default: false.',
+          description: 'Whether the definition is only validated and nothing is created. Default: false.',
         }),
       ),
       allow_duplicate_names: Type.Optional(
-        Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' }),
+        Type.Boolean({ description: 'Whether the name may be in use by another pipeline. Default: false.' }),
       ),
     }),
     response: Type.Object({
@@ -48,7 +52,7 @@ export function createPipelineOperation({ pipelines, pipelineFiles, clock }: Pip
         return { effective_settings: { ...document, storage: storageUriOf(spec) } };
       }
       const [pipelineId, now] = [randomUUID(), clock.now()];
-      const made = await pipelines.create(
+      const created = await pipelines.create(
         {
           pipelineId,
           name: spec.name,
@@ -60,23 +64,24 @@ export function createPipelineOperation({ pipelines, pipelineFiles, clock }: Pip
         },
         duplicates,
       );
-      if (!made) throw pipelineNameTaken(spec.name);
+      if (!created) throw pipelineNameTaken(spec.name);
       return { pipeline_id: pipelineId };
     },
   });
 }
 
+/** Returns the error of a pipeline name that is in use. */
 export function pipelineNameTaken(name: string): ServiceError {
   return new ServiceError(
     'RESOURCE_ALREADY_EXISTS',
-    `The pipeline name ${quote(name)} is taken; choose another one, or set allow_duplicate_names to true.`,
+    `The pipeline name ${quote(name)} is already in use; choose another name or set allow_duplicate_names to true.`,
   );
 }
 
-/** @throws ServiceError for a document that would move the tables of a pipeline */
+/** @throws ServiceError for a change of the storage location, which would move the tables */
 export function assertStorageUnchanged(before: string, after: string): void {
   if (before !== after)
     throw invalid(
-      `storage would change from ${before} to ${after}; the tables of a pipeline stay where they are. Give storage as ${before}, or make another pipeline.`,
+      `storage would change from ${before} to ${after}, but the tables of a pipeline cannot move. Set storage to ${before} or create another pipeline.`,
     );
 }

@@ -1,4 +1,4 @@
-/** DELETE pipelines/{pipeline_id}: forgets a pipeline. */
+/** DELETE pipelines/{pipeline_id}. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { findPipeline, pipelineNotFound } from '../../engine/pipeline-update.ts';
@@ -6,7 +6,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** Its tables stay, and so does a spec file, which makes it known again when somebody names it. */
+/**
+ * Deletes a pipeline, but not its tables and files. A spec file registers the pipeline again at its next
+ * use.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; INVALID_STATE during an update
+ */
 export function deletePipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'DELETE',
@@ -14,7 +18,7 @@ export function deletePipelineOperation(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Delete a pipeline',
-    description: 'Forgets a pipeline and its updates. Its tables and files stay where they are.',
+    description: 'Deletes a pipeline and the records of its updates. Its tables and files stay.',
     request: Type.Object({ pipeline_id: PipelineId }),
     response: Type.Object({}),
     async handle({ pipeline_id: id }) {
@@ -24,7 +28,7 @@ export function deletePipelineOperation(ports: PipelineApiPorts): Operation {
       if (outcome === 'active')
         throw new ServiceError(
           'INVALID_STATE',
-          `Pipeline ${name} has an active update; stop it with POST /api/2.0/pipelines/${pipelineId}/stop first.`,
+          `Pipeline ${name} has an active update; stop the update first: POST /api/2.0/pipelines/${pipelineId}/stop.`,
         );
       return {};
     },

@@ -1,4 +1,4 @@
-/** The filter of an event log: conditions on level, event_type, update_id and timestamp, joined by AND. */
+/** Filter of the event log: conditions on fields of events, joined by AND. */
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import type { PipelineEvent } from '../../engine/pipeline/events.ts';
@@ -21,7 +21,10 @@ const comparisons: Readonly<Record<string, (value: string, wanted: string) => bo
   '<=': (value, wanted) => value <= wanted,
 };
 
-/** @throws ServiceError for what is no such condition */
+/**
+ * Parses a filter into a predicate.
+ * @throws ServiceError for an invalid condition
+ */
 export function parseEventFilter(filter: string): (event: PipelineEvent) => boolean {
   if (filter.trim() === '') return () => true;
   const conditions = filter

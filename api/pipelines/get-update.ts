@@ -1,9 +1,13 @@
-/** GET pipelines/{pipeline_id}/updates/{update_id}: one update. */
+/** GET pipelines/{pipeline_id}/updates/{update_id}. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { getUpdate, PipelineId, toUpdateView, UpdateDocument, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
+/**
+ * Returns an update of a pipeline.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline or update
+ */
 export function getPipelineUpdateOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -11,7 +15,7 @@ export function getPipelineUpdateOperation(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Get an update',
-    description: 'Shows an update with its state and the ids of its run.',
+    description: 'Returns the state of an update and the ids of its run.',
     request: Type.Object({ pipeline_id: PipelineId, update_id: UpdateId }),
     response: Type.Object({ update: UpdateDocument }),
     handle: async ({ pipeline_id: id, update_id: updateId }) => ({

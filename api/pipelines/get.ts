@@ -1,11 +1,14 @@
-/** GET pipelines/{pipeline_id}: one pipeline. */
+/** GET pipelines/{pipeline_id}. */
 import { Type } from 'typebox';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId, PipelineView, toPipelineStatus } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** What a spec file says is read anew. */
+/**
+ * Returns a pipeline. A spec file is read again on every call.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline
+ */
 export function getPipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -13,7 +16,7 @@ export function getPipelineOperation(ports: PipelineApiPorts): Operation {
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'Get a pipeline',
-    description: 'Shows a pipeline with its specification, its state and its latest updates.',
+    description: 'Returns a pipeline with its specification, its state and its latest updates.',
     request: Type.Object({ pipeline_id: PipelineId }),
     response: PipelineView,
     async handle({ pipeline_id: id }) {

@@ -1,4 +1,4 @@
-/** GET pipelines/{pipeline_id}/updates: the updates of a pipeline. */
+/** GET pipelines/{pipeline_id}/updates. */
 import { Type } from 'typebox';
 import { findPipeline } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -10,7 +10,10 @@ import { fixedLimits } from '../../engine/limits.ts';
 const listName = 'updates';
 const pagingRules = { defaultSize: 25, maximumSize: fixedLimits.pipelineUpdatesPerPage, cursorLength: 1 };
 
-/** Newest first. */
+/**
+ * Lists the updates of a pipeline, newest first.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; an invalid page_token
+ */
 export function listPipelineUpdatesOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -18,18 +21,18 @@ export function listPipelineUpdatesOperation(ports: PipelineApiPorts): Operation
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'List updates',
-    description: 'The updates of a pipeline, newest first. An update is kept as long as its run.',
+    description: 'Lists the updates of a pipeline, newest first. An update is kept as long as its run.',
     request: Type.Object({
       pipeline_id: PipelineId,
       max_results: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Updates on a page. Default: 25; 0 is the maximum, 100.' }),
+        Type.Integer({ minimum: 0, description: 'Updates per page. Default: 25; 0 means the maximum, 100.' }),
       ),
-      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the previous page.' })),
     }),
     response: Type.Object({
       updates: Type.Array(UpdateDocument),
       next_page_token: Type.Optional(
-        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
     async handle({ pipeline_id: id, max_results: limit, page_token: token }) {

@@ -1,4 +1,4 @@
-/** GET pipelines: the pipelines that the service knows. */
+/** GET pipelines. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
@@ -11,7 +11,10 @@ import { fixedLimits } from '../../engine/limits.ts';
 const listName = 'pipelines';
 const pagingRules = { defaultSize: 25, maximumSize: fixedLimits.pipelinesPerPage, cursorLength: 1 };
 
-/** Newest first. */
+/**
+ * Lists pipelines, newest first.
+ * @throws ServiceError for an invalid filter or page_token
+ */
 export function listPipelinesOperation({ pipelines }: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -19,18 +22,23 @@ export function listPipelinesOperation({ pipelines }: PipelineApiPorts): Operati
     versions: ['2.0'],
     scope: 'pipelines',
     summary: 'List pipelines',
-    description: 'Pipelines, newest first; those of spec files once somebody has named them.',
+    description: 'Lists pipelines, newest first. Pipelines of spec files are listed after their first use.',
     request: Type.Object({
       max_results: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Pipelines on a page. Default: 25; 0 is the maximum, 100.' }),
+        Type.Integer({
+          minimum: 0,
+          description: 'Pipelines per page. Default: 25; 0 means the maximum, 100.',
+        }),
       ),
-      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the page before.' })),
-      filter: Type.Optional(Type.String({ description: "By name: name = 'sales', or name LIKE '%sales%'." })),
+      page_token: Type.Optional(Type.String({ description: 'The next_page_token of the previous page.' })),
+      filter: Type.Optional(
+        Type.String({ description: "Condition on the name: name = 'sales' or name LIKE '%sales%'." }),
+      ),
     }),
     response: Type.Object({
       statuses: Type.Array(PipelineStatus),
       next_page_token: Type.Optional(
-        Type.String({ description: 'Leads to the next page; absent on the last one.' }),
+        Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
     async handle({ max_results: limit, page_token: token, filter = '' }) {

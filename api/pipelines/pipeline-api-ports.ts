@@ -1,4 +1,4 @@
-/** What the operations on pipelines ask of the world: types only. */
+/** Ports of the operations on pipelines (types only). */
 import type { PipelinePorts } from '../../engine/pipeline-update.ts';
 import type { OperationPorts } from '../http/ports.ts';
 

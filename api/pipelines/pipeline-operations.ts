@@ -1,4 +1,4 @@
-/** All operations on pipelines. */
+/** Operations on pipelines, in the order of the documentation. */
 import type { Operation } from '../http/operation.ts';
 import { createPipelineOperation } from './create.ts';
 import { deletePipelineOperation } from './delete.ts';
@@ -12,6 +12,7 @@ import { replacePipelineOperation } from './replace.ts';
 import { startPipelineUpdateOperation } from './start-update.ts';
 import { stopPipelineOperation } from './stop.ts';
 
+/** Creates the operations on pipelines, their updates and their events. */
 export function createPipelineOperations(ports: PipelineApiPorts): Operation[] {
   return [
     createPipelineOperation,
@@ -24,5 +25,5 @@ export function createPipelineOperations(ports: PipelineApiPorts): Operation[] {
     getPipelineUpdateOperation,
     stopPipelineOperation,
     listPipelineEventsOperation,
-  ].map((make) => make(ports));
+  ].map((create) => create(ports));
 }

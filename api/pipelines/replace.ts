@@ -1,4 +1,4 @@
-/** PUT pipelines/{pipeline_id}: replaces the specification of a pipeline. */
+/** PUT pipelines/{pipeline_id}. */
 import { Type } from 'typebox';
 import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/pipeline-document.ts';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
@@ -7,21 +7,25 @@ import { assertStorageUnchanged, pipelineNameTaken } from './create.ts';
 import { assertEditable, PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** An update that runs goes on as it began. */
+/**
+ * Replaces the specification of a pipeline. A running update is not affected.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST; RESOURCE_ALREADY_EXISTS for a taken name; a changed storage;
+ * a spec file
+ */
 export function replacePipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'PUT',
     path: '/pipelines/:pipeline_id',
     versions: ['2.0'],
     scope: 'pipelines',
-    summary: 'Edit a pipeline',
+    summary: 'Replace a pipeline',
     description:
-      'Replaces the specification of a pipeline; its tables stay where they are. A pipeline of a spec file is changed in that file.',
+      'Replaces the specification of a pipeline. Its storage cannot change. A pipeline of a spec file is changed in that file.',
     request: Type.Object({
       ...PipelineDocument.properties,
       pipeline_id: PipelineId,
       allow_duplicate_names: Type.Optional(
-        Type.Boolean({ description: 'Whether another pipeline may have this name. Default: false.' }),
+        Type.Boolean({ description: 'Whether the name may be in use by another pipeline. Default: false.' }),
       ),
     }),
     response: Type.Object({}),

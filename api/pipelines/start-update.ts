@@ -1,11 +1,14 @@
-/** POST pipelines/{pipeline_id}/updates: starts an update. */
+/** POST pipelines/{pipeline_id}/updates. */
 import { Type } from 'typebox';
 import { findPipeline, startUpdate } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId, UpdateId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** It is a one-time run with one pipeline_task. */
+/**
+ * Starts an update: a one-time run with one pipeline_task.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; an invalid selection
+ */
 export function startPipelineUpdateOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -14,24 +17,26 @@ export function startPipelineUpdateOperation(ports: PipelineApiPorts): Operation
     scope: 'pipelines',
     summary: 'Start an update',
     description:
-      'Starts an update of a pipeline and returns at once. It is a one-time run; one update of a pipeline runs at a time.',
+      'Starts an update of a pipeline as a one-time run and returns immediately. A pipeline runs one update at a time.',
     request: Type.Object({
       pipeline_id: PipelineId,
-      full_refresh: Type.Optional(Type.Boolean({ description: 'All tables begin anew. Default: false.' })),
+      full_refresh: Type.Optional(
+        Type.Boolean({ description: 'Whether all tables are recomputed from the start. Default: false.' }),
+      ),
       full_refresh_selection: Type.Optional(
         Type.Array(Type.String(), {
-          description: 'Tables that begin anew; others that are not selected are left alone.',
+          description: 'Tables to recompute from the start. Tables without selection are not updated.',
         }),
       ),
       refresh_selection: Type.Optional(
         Type.Array(Type.String(), {
-          description: 'Tables to update; others that are not selected are left alone.',
+          description: 'Tables to update. Tables without selection are not updated.',
         }),
       ),
       validate_only: Type.Optional(
-        Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
+        Type.Boolean({ description: 'Whether the definition is only validated. Default: false.' }),
       ),
-      cause: Type.Optional(Type.String({ description: 'Accepted; the cause is API_CALL.' })),
+      cause: Type.Optional(Type.String({ description: 'Accepted and ignored; the cause is API_CALL.' })),
     }),
     response: Type.Object({ update_id: UpdateId }),
     async handle(

@@ -1,4 +1,4 @@
-/** POST pipelines/{pipeline_id}/stop: ends the active update of a pipeline. */
+/** POST pipelines/{pipeline_id}/stop. */
 import { Type } from 'typebox';
 import { cancelRun } from '../../engine/cancel.ts';
 import { permissionDenied, hasPermission } from '../../engine/job/permissions.ts';
@@ -7,7 +7,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { PipelineId } from '../views/pipeline-view.ts';
 import type { PipelineApiPorts } from './pipeline-api-ports.ts';
 
-/** It changes nothing then. Without an active update there is nothing to do. */
+/**
+ * Cancels the active update of a pipeline; no effect without one.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; PERMISSION_DENIED without
+ * CAN_MANAGE_RUN on the job
+ */
 export function stopPipelineOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -16,13 +20,13 @@ export function stopPipelineOperation(ports: PipelineApiPorts): Operation {
     scope: 'pipelines',
     summary: 'Stop an update',
     description:
-      'Cancels the run of the active update, with all tasks of that run; what it has computed is not published. Returns at once.',
+      'Cancels the run of the active update with all its tasks and returns immediately. Results of the update are not published.',
     request: Type.Object({ pipeline_id: PipelineId }),
     response: Type.Object({}),
     async handle({ pipeline_id: id }, { visibleTo }) {
       const update = await ports.pipelines.findActiveUpdate((await findPipeline(ports, id)).pipelineId);
       if (update === undefined) return {};
-      // While job access control is on, this is no way around it.
+      // Stopping an update needs the same permission as cancelling its run.
       const held =
         visibleTo === undefined
           ? undefined

@@ -1,4 +1,4 @@
-/** The files of a bundle: what is known of a run and of all its attempts. */
+/** Files of a bundle: the documents of a run and of all its attempts. */
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
 import { logStreams } from '../../engine/log-file.ts';
@@ -20,10 +20,10 @@ export type BundlePorts = Pick<
   'runs' | 'outputs' | 'notebooks' | 'logs' | 'limits' | 'workspaceInfo' | 'clock'
 >;
 
-/** Bytes of a log that are read at once. */
+/** Bytes per read of a log. */
 const chunkBytes = 256 * 1_024;
 
-/** One file after the other, each made when its turn comes. */
+/** Yields the files of a bundle; each is produced on demand. */
 export async function* createBundleFiles(
   ports: BundlePorts,
   found: RunWithTasks,
@@ -32,12 +32,12 @@ export async function* createBundleFiles(
   const { run, tasks } = found;
   const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
-  const face = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
+  const context = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
     createTextFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
-    ...toRunView(found, face),
-    repair_history: toRepairHistory(found, repairs, face),
+    ...toRunView(found, context),
+    repair_history: toRepairHistory(found, repairs, context),
     settings: run.settings,
   });
   yield json('events.json', { events: historyOf(found, repairs) });
@@ -60,11 +60,11 @@ async function* createAttemptFiles(
   const missing: string[] = [];
   for (const stream of logStreams) {
     const file = await createLogFile(ports.logs, { runId, stream }, view, `${folder}/${stream}`, modified);
-    if (file === undefined) missing.push(`${stream}: there is no such file. ${explainMissing(task)}`);
+    if (file === undefined) missing.push(`${stream}: the file does not exist. ${explainMissing(task)}`);
     else yield file;
   }
   const output = await ports.outputs.readOutput(runId);
-  if (output === undefined) missing.push(`output.json: the attempt left no output. ${explainMissing(task)}`);
+  if (output === undefined) missing.push(`output.json: the attempt has no output. ${explainMissing(task)}`);
   else
     yield createTextFile(
       `${folder}/output.json`,
@@ -84,7 +84,7 @@ async function* createAttemptFiles(
   if (missing.length > 0) yield createTextFile(`${folder}/missing.txt`, `${missing.join('\n')}\n`, modified);
 }
 
-/** A log as text; undefined when it is not there. It is read twice, because its length stands before it. */
+/** Returns a log file; undefined for a missing log. The log is read twice: tar headers contain the size. */
 async function createLogFile(
   logs: LogReader,
   log: LogRef,
@@ -95,7 +95,7 @@ async function createLogFile(
   const end = await logs.getSize(log);
   if (end === undefined) return undefined;
   let size = 0;
-  for await (const piece of readLogChunks(logs, log, view, end)) size += piece.length;
+  for await (const chunk of readLogChunks(logs, log, view, end)) size += chunk.length;
   return { path, size, modifiedTime: modified, content: () => readLogChunks(logs, log, view, end) };
 }
 
@@ -113,19 +113,19 @@ async function* readLogChunks(
   }
 }
 
-/** A reason for what is not there, as far as one is known. */
+/** Returns the reason for a missing file, as far as it is known. */
 function explainMissing({ progress: { state, startTime, runningTime, message } }: TaskRun): string {
   if (startTime === undefined)
     return isTerminal(state)
-      ? `The attempt never began: ${message === '' ? state : message}`
-      : 'The attempt has not begun yet.';
-  if (!isTerminal(state)) return 'The attempt is not over.';
+      ? `The attempt never started: ${message === '' ? state : message}`
+      : 'The attempt has not started yet.';
+  if (!isTerminal(state)) return 'The attempt has not finished.';
   return runningTime === undefined
-    ? `The attempt ended before its program was started: ${message}`
-    : 'The task wrote none, or has removed it.';
+    ? `The attempt ended before its process started: ${message}`
+    : 'The task did not write it, or removed it.';
 }
 
-/** A key as the name of a folder; keys are checked, but an archive is unpacked anywhere. */
+/** Returns a folder name that is safe on every file system. */
 function toFolderName(key: string): string {
   return key.replaceAll(/[^\w-]/g, '_').slice(0, 100);
 }

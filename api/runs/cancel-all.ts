@@ -1,25 +1,28 @@
 /** POST jobs/runs/cancel-all (spec 4.1 rule 9, section 7). */
 import { Type } from 'typebox';
 import { cancelAllRuns } from '../../engine/cancel.ts';
-import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { jobNotFound } from '../../engine/job/job-not-found.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(
-    Type.Integer({ ...Id, description: 'The job. Required unless all_queued_runs is true.' }),
+    Type.Integer({ ...Id, description: 'Id of the job. Required unless all_queued_runs is true.' }),
   ),
   all_queued_runs: Type.Optional(
     Type.Boolean({
-      description: 'Only runs that are QUEUED, of the job or, without one, of all jobs. Default: false.',
+      description: 'Cancels only QUEUED runs, of the job or, without job_id, of all jobs. Default: false.',
     }),
   ),
 });
 
-/** Asks for the end of all active runs of a job. */
+/**
+ * Cancels all active runs of a job, or all queued runs (spec 4.1 rule 9, section 7).
+ * @throws ServiceError for a missing job_id and for an unknown job
+ */
 export function cancelAllRunsOperation({
   jobs,
   cancelling,
@@ -32,13 +35,12 @@ export function cancelAllRunsOperation({
     access: { level: 'CAN_MANAGE_RUN', idField: 'job_id' },
     summary: 'Cancel all runs of a job',
     description:
-      'Asks for the end of all active runs of a job and returns; they end shortly after. New runs can be started meanwhile.',
+      'Requests the cancellation of all active runs of a job and returns immediately; the runs end shortly after. New runs can start meanwhile.',
     request,
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
       if (jobId === undefined && !queuedOnly) throw missingField('job_id');
-      if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
-        throw invalid(`Job ${jobId} does not exist.`);
+      if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw jobNotFound(jobId);
       await cancelAllRuns(cancelling, { jobId, queuedOnly });
       return {};
     },

@@ -6,7 +6,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
-/** Asks for the end of a run. */
+/**
+ * Cancels a run (spec 3.1, 4.1 rule 9); no effect on a terminated run.
+ * @throws ServiceError for an unknown run
+ */
 export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancelling'>): Operation {
   return defineOperation({
     method: 'POST',
@@ -16,8 +19,8 @@ export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancell
     access: { level: 'CAN_MANAGE_RUN', idField: 'run_id' },
     summary: 'Cancel a run',
     description:
-      'Asks for the end of a run and returns; the run ends shortly after. A run that is over stays as it is.',
-    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run.' }) }),
+      'Requests the cancellation of a run and returns immediately; the run ends shortly after. A terminated run stays unchanged.',
+    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     response: Type.Object({}),
     async handle({ run_id: runId }) {
       await cancelRun(cancelling, runId);

@@ -14,12 +14,13 @@ import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 
 const viewRenderers = { NOTEBOOK: codePage, DASHBOARD: dashboardPage } as const;
 
-/** What is asked for -> the types of the views that it gives. */
+/** views_to_export -> types of the returned views. */
 const viewTypesOf = {
   CODE: ['NOTEBOOK'],
   DASHBOARDS: ['DASHBOARD'],
@@ -29,17 +30,19 @@ const viewTypesOf = {
 const response = Type.Object({
   views: Type.Array(
     Type.Object({
-      content: Type.String({ description: 'A page of HTML that needs no network and no script.' }),
+      content: Type.String({ description: 'Self-contained HTML page without scripts.' }),
       name: Type.String({ description: 'Name of the notebook.' }),
       type: Type.Enum(['NOTEBOOK', 'DASHBOARD'], {
-        description:
-          'NOTEBOOK: with code and all outputs. DASHBOARD: what its cells showed to look at, without code.',
+        description: 'NOTEBOOK: code and all outputs. DASHBOARD: visual outputs without code.',
       }),
     }),
   ),
 });
 
-/** Shows a notebook as it was run: every cell with its outputs, also of a run that failed or is not over. */
+/**
+ * Exports a notebook run as HTML, including failed and active runs (spec 2.10, 4.1 rule 8).
+ * @throws ServiceError for an unknown run, a multi-task run, and a task that is not a notebook
+ */
 export function exportRunOperation(ports: ExportPorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -49,17 +52,17 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Export a notebook run as HTML',
     description:
-      'The notebook of one task run with all that its cells showed. Of a multi-task run the id of a task run is needed.',
+      'Returns the notebook of one task run with the outputs of all cells. For a multi-task run, use the id of a task run.',
     request: Type.Object({
-      run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }),
+      run_id: Type.Integer({ ...Id, description: 'Id of a single-task run, or of a task run.' }),
       views_to_export: Type.Optional(
-        Type.Enum(['CODE', 'DASHBOARDS', 'ALL'], { description: 'Which views. Default: CODE.' }),
+        Type.Enum(['CODE', 'DASHBOARDS', 'ALL'], { description: 'Views to export. Default: CODE.' }),
       ),
     }),
     response,
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const notebook = await buildNotebookExport(ports, found, runId);
       const name = notebookNameOf(notebook);
       return {
@@ -70,8 +73,8 @@ export function exportRunOperation(ports: ExportPorts): Operation {
 }
 
 /**
- * What is to be shown of the notebook of a task run, without secrets. @throws ServiceError as the operation
- * does
+ * Collects the notebook of a task run with masked secrets.
+ * @throws ServiceError for an unknown run, a multi-task run, and a task that is not a notebook
  */
 export async function buildNotebookExport(
   ports: ExportPorts,
@@ -86,11 +89,11 @@ export async function buildNotebookExport(
 
 interface NotebookRun {
   readonly taskRun: TaskRun;
-  /** With the parameters of the run. */
+  /** Task with the parameters of the run applied. */
   readonly task: NotebookTask;
 }
 
-/** @throws ServiceError for a run whose tasks have ids of their own, and for one of another kind */
+/** @throws ServiceError for a multi-task run, and for a task that is not a notebook */
 function resolveNotebookRun({ run, tasks }: RunWithTasks, runId: number): NotebookRun {
   if (run.runId === runId && run.format === 'MULTI_TASK') {
     const ids = tasks
@@ -98,16 +101,16 @@ function resolveNotebookRun({ run, tasks }: RunWithTasks, runId: number): Notebo
       .slice(0, 10)
       .join(', ');
     throw invalid(
-      `Run ${runId} has tasks with runs of their own, which are exported one by one: ask for one of ${ids}.`,
+      `Run ${runId} has several tasks, which are exported individually: use one of the task runs ${ids}.`,
     );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
-  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (taskRun === undefined) throw runNotFound(runId);
   const settings = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
   if (settings === undefined || builtInKindOf(settings) !== 'notebook_task') {
     throw invalid(`Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`);
   }
-  // The kind was looked at above, and a body keeps its kind.
+  // The kind is checked above, and parameters do not change it.
   const task = applyParameters(settings, run.overridingParameters, run.settings.parameters) as NotebookTask;
   return { taskRun, task };
 }
@@ -118,11 +121,13 @@ async function collectNotebook(
   { taskRun, task }: NotebookRun,
 ): Promise<ExportedNotebook> {
   const { runId, taskKey, progress } = taskRun;
-  const most = limits.notebookExportBytes;
+  const maximumBytes = limits.notebookExportBytes;
   const report = await notebooks.report(runId);
-  const shown = report === undefined ? undefined : truncateReport(report, most);
+  const shown = report === undefined ? undefined : truncateReport(report, maximumBytes);
   const source =
-    report === undefined || report.cells.length === 0 ? await notebooks.source(runId, most) : undefined;
+    report === undefined || report.cells.length === 0
+      ? await notebooks.source(runId, maximumBytes)
+      : undefined;
   const failure =
     progress.result === 'SUCCESS' ? '' : ((await outputs.readOutput(runId))?.error ?? progress.message);
   return {

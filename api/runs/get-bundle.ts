@@ -1,18 +1,22 @@
-/** GET jobs/runs/bundle: everything that is known of a run, as one archive to hand on. */
+/** GET jobs/runs/bundle. */
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { messageOf, ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { createTarStream } from '../http/tar-stream.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { StreamedResponse } from '../http/streamed-response.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { createBundleFiles, type BundlePorts } from './bundle-files.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
-/** Sends an archive that is made while it is sent: nothing of it is kept in memory or on the disk. */
+/**
+ * Streams an archive of a run with its documents and logs; the archive is not buffered in memory or on disk.
+ * @throws ServiceError for an unknown run; REQUEST_LIMIT_EXCEEDED while too many bundles are open
+ */
 export function getBundleOperation(ports: BundlePorts): Operation {
-  const most = ports.limits.bundles;
+  const maximumBundles = ports.limits.bundles;
   let open = 0;
   return defineOperation({
     method: 'GET',
@@ -20,21 +24,23 @@ export function getBundleOperation(ports: BundlePorts): Operation {
     versions: apiVersions,
     scope: 'jobs',
     access: { level: 'CAN_VIEW', idField: 'run_id' },
-    summary: 'Download everything about a run',
+    summary: 'Download a bundle of a run',
     description:
-      'A tar.gz with run.json (settings and states), events.json and, for every attempt of every task, tasks/<task_key>/attempt-<n>/ with stdout, stderr, output.json, notebook.html; ' +
-      'missing.txt says what is not there, and why. Secrets are masked. Also of an active run: as it is at this moment. The id of a task run gives the run that it belongs to.',
+      'Returns a tar.gz archive with run.json (settings and states), events.json, and, for every attempt of every task, tasks/<task_key>/attempt-<n>/ with stdout, stderr, output.json and notebook.html; ' +
+      'missing.txt explains missing files. Secrets are masked. A bundle of an active run shows its current state. The id of a task run selects its run.',
     mediaType: 'application/gzip',
-    request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'The run, or a task run of it.' }) }),
-    response: Type.String({ description: 'The archive.' }),
+    request: Type.Object({
+      run_id: Type.Integer({ ...Id, description: 'Id of the run, or of one of its task runs.' }),
+    }),
+    response: Type.String({ description: 'The archive (tar.gz).' }),
     async handle({ run_id: runId }, { log, shutdownSignal }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const repairs = await ports.runs.listRepairs(found.run);
-      if (open >= most)
+      if (open >= maximumBundles)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `This engine makes ${most} bundles at a time. Ask again when one of them is done.`,
+          `Too many concurrent bundle downloads (limit of this engine: ${maximumBundles}). Try again when one of them is complete.`,
           5,
         );
       open += 1;
@@ -42,17 +48,16 @@ export function getBundleOperation(ports: BundlePorts): Operation {
         objectMode: false,
       });
       const stop = (): void => {
-        source.destroy(new Error('The service stops.'));
+        source.destroy(new Error('The service is stopping.'));
       };
       shutdownSignal.addEventListener('abort', stop);
-      const packed = pipeline(source, createGzip(), (error) => {
+      const archive = pipeline(source, createGzip(), (error) => {
         open -= 1;
         shutdownSignal.removeEventListener('abort', stop);
-        // Half a bundle is no bundle: its end is missing, and the receiver is told by the broken connection.
-        if (error)
-          log.warn({ run_id: found.run.runId, error: messageOf(error) }, 'A bundle was not sent to its end.');
+        // The aborted connection tells the client that the archive is incomplete.
+        if (error) log.warn({ run_id: found.run.runId, error: messageOf(error) }, 'Bundle download aborted.');
       });
-      return new StreamedResponse(packed, {
+      return new StreamedResponse(archive, {
         'content-type': 'application/gzip',
         'content-disposition': `attachment; filename="run-${found.run.runId}.tar.gz"`,
       });

@@ -15,6 +15,7 @@ import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 const response = Type.Object({
   metadata: RunDocument,
@@ -23,26 +24,23 @@ const response = Type.Object({
       {
         result: Type.Optional(
           Type.String({
-            description:
-              'What the notebook gave to its exit call, first 1 MB; absent when it did not call it.',
+            description: 'Argument of the exit call of the notebook, first 1 MB; absent without such a call.',
           }),
         ),
-        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was truncated.' })),
       },
-      { description: 'Output of a notebook that succeeded.' },
+      { description: 'Output of a successful notebook task.' },
     ),
   ),
   plugin_output: Type.Optional(
     Type.Object(
       {
         result: Type.Optional(
-          Type.String({
-            description: 'What the plugin wrote as the result, first 1 MB; absent when it wrote none.',
-          }),
+          Type.String({ description: 'Result of the plugin, first 1 MB; absent without a result.' }),
         ),
-        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was cut.' })),
+        truncated: Type.Optional(Type.Boolean({ description: 'Whether result was truncated.' })),
       },
-      { description: "Output of a task of a plugin's kind that succeeded." },
+      { description: 'Output of a successful task of a plugin kind.' },
     ),
   ),
   run_job_output: Type.Optional(
@@ -50,25 +48,26 @@ const response = Type.Object({
       {
         run_id: Type.Integer({
           ...Id,
-          description: 'The run that the task has started; of one that was retried the first.',
+          description: 'Id of the run that the task started; for a retried run, the first one.',
         }),
       },
-      { description: 'Of a task that runs another job.' },
+      { description: 'Output of a run_job_task.' },
     ),
   ),
-  error: Type.Optional(Type.String({ description: 'Why there is no output.' })),
-  error_trace: Type.Optional(Type.String({ description: 'The trace behind the error.' })),
+  error: Type.Optional(Type.String({ description: 'Error of a failed task run.' })),
+  error_trace: Type.Optional(Type.String({ description: 'Stack trace of the error.' })),
   logs: Type.Optional(
     Type.String({
-      description:
-        "stdout and stderr of a Python, JAR or submit task or one of a plugin's kind, in this order, first 5 MB.",
+      description: 'stdout followed by stderr of Python, JAR, spark-submit and plugin tasks, first 5 MB.',
     }),
   ),
-  logs_truncated: Type.Optional(Type.Boolean({ description: 'Whether logs was cut.' })),
+  logs_truncated: Type.Optional(Type.Boolean({ description: 'Whether logs was truncated.' })),
 });
 
 /**
- * Shows what one task run gave back: its result, its error, its logs; for an active one what is there so far.
+ * Returns result, error and logs of one task run; partial output while it is active (spec 4.1 rule 10,
+ * section 8).
+ * @throws ServiceError for an unknown run and for a multi-task run
  */
 export function getRunOutputOperation({
   runs,
@@ -83,15 +82,15 @@ export function getRunOutputOperation({
     scope: 'jobs',
     access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Get the output of a run',
-    description: 'Output of one task run. Of a multi-task run the id of a task run is needed.',
+    description: 'Returns the output of one task run. For a multi-task run, use the id of a task run.',
     request: Type.Object({
-      run_id: Type.Integer({ ...Id, description: 'The run of a single task, or a task run.' }),
+      run_id: Type.Integer({ ...Id, description: 'Id of a single-task run, or of a task run.' }),
     }),
     response,
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
       const taskRun = findTaskRun(found, runId);
-      if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined || taskRun === undefined) throw runNotFound(runId);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
@@ -111,7 +110,7 @@ export function getRunOutputOperation({
   });
 }
 
-/** @throws ServiceError for the id of a run whose tasks have ids of their own */
+/** @throws ServiceError for the id of a multi-task run */
 function findTaskRun(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
   if (found?.run.runId === runId && found.run.format === 'MULTI_TASK') {
     throw invalid(
@@ -121,7 +120,7 @@ function findTaskRun(found: RunWithTasks | undefined, runId: number): TaskRun | 
   return found?.tasks.find((task) => task.runId === runId);
 }
 
-/** The result of a success, or why there is none; nothing while the task run is active. */
+/** Returns the result of a success or the error of a failure; empty while the task run is active. */
 function toResultFields(kind: string | undefined, progress: Progress, output: TaskOutput = {}): object {
   if (!isTerminal(progress.state)) return {};
   if (progress.result !== 'SUCCESS') {

@@ -1,6 +1,5 @@
 /** GET jobs/runs/get (spec 4.1 rule 7). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
@@ -9,19 +8,24 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { toRepairHistory } from '../views/repair-history.ts';
 import { RunDocument } from '../views/run-document.ts';
+import type { ViewContext } from '../views/run-view-fields.ts';
 import { toRunView } from '../views/run-view.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { collectResolvedValues } from './resolved-values.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
-/** Shows one run, or one task run by its own id. */
+/**
+ * Returns a run, or a task run by its own id (spec 4.1 rule 7).
+ * @throws ServiceError for an unknown run
+ */
 export function getRunOperation({
   runs,
   outputs,
   workspaceInfo,
 }: Pick<OperationPorts, 'runs' | 'outputs' | 'workspaceInfo'>): Operation {
-  /** What tasks have told each other may be secret. */
-  const shownValues = async (
+  /** Resolved values with masked secrets: task values may contain them. */
+  const collectMaskedValues = async (
     found: RunWithTasks,
     repairs: readonly Repair[],
   ): Promise<Map<number, object>> => {
@@ -38,38 +42,37 @@ export function getRunOperation({
     scope: 'jobs',
     access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Get a run',
-    description: 'A run with everything but its output. The id of a task run shows that task run.',
+    description: 'Returns a run without its output. The id of a task run returns that task run.',
     request: Type.Object({
-      run_id: Type.Integer({ ...Id, description: 'The run, or a task run.' }),
+      run_id: Type.Integer({ ...Id, description: 'Id of the run, or of a task run.' }),
       include_resolved_values: Type.Optional(
         Type.Boolean({
-          description:
-            'Whether tasks show the parameters that they were given, in 2.1 and 2.2. Default: false.',
+          description: 'Whether tasks include their resolved parameters, in 2.1 and 2.2. Default: false.',
         }),
       ),
       include_history: Type.Optional(
-        Type.Boolean({ description: 'Whether the run shows its repairs. Default: false.' }),
+        Type.Boolean({ description: 'Whether the run includes its repairs. Default: false.' }),
       ),
     }),
     response: RunDocument,
     async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const repairs = await runs.listRepairs(found.run);
-      const face = {
+      const context: ViewContext = {
         version,
         workspaceInfo,
-        ...(resolve === true && { resolved: await shownValues(found, repairs) }),
+        ...(resolve === true && { resolvedValues: await collectMaskedValues(found, repairs) }),
       };
       if (found.run.runId === runId) {
         return {
-          ...toRunView(found, face),
-          ...(history === true && { repair_history: toRepairHistory(found, repairs, face) }),
+          ...toRunView(found, context),
+          ...(history === true && { repair_history: toRepairHistory(found, repairs, context) }),
         };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
-      if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
-      return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
+      if (taskRun === undefined) throw runNotFound(runId);
+      return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, context);
     },
   });
 }

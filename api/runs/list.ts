@@ -12,33 +12,36 @@ import { apiVersions, shownFormat } from '../http/api-versions.ts';
 
 const defaultPageSize = 20;
 
-/** Runs are ordered by start time and id. */
+/** A cursor consists of start time and run id. */
 const cursorLength = 2;
 
 const request = Type.Object({
-  job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only runs of this job. Default: of all jobs.' })),
+  job_id: Type.Optional(Type.Integer({ ...Id, description: 'Only runs of this job. Default: all jobs.' })),
   active_only: Type.Optional(
     Type.Boolean({
-      description: 'Only QUEUED, PENDING, RUNNING and TERMINATING runs. Not together with completed_only.',
+      description: 'Only QUEUED, PENDING, RUNNING and TERMINATING runs. Excludes completed_only.',
     }),
   ),
-  completed_only: Type.Optional(Type.Boolean({ description: 'Only runs that are over.' })),
+  completed_only: Type.Optional(Type.Boolean({ description: 'Only terminated runs.' })),
   run_type: Type.Optional(
     Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Only runs of this type.' }),
   ),
   start_time_from: Type.Optional(epochMillis('Only runs started at or after this time, epoch milliseconds.')),
   start_time_to: Type.Optional(epochMillis('Only runs started at or before this time, epoch milliseconds.')),
-  limit: Type.Optional(int32(0, 'Runs per page, less than 1000; 0 means 999. Default: 20.')),
-  offset: Type.Optional(int32(0, 'Runs to leave out, from the newest. Default: 0.')),
+  limit: Type.Optional(int32(0, 'Runs per page, less than 1000. Default: 20; 0 means the maximum, 999.')),
+  offset: Type.Optional(int32(0, 'Number of runs to skip, starting with the newest. Default: 0.')),
   page_token: Type.Optional(
-    Type.String({ description: 'next_page_token of the page before; empty for the first page.' }),
+    Type.String({ description: 'The next_page_token of the previous page; empty for the first page.' }),
   ),
   expand_tasks: Type.Optional(
-    Type.Boolean({ description: 'Whether the tasks of each run are shown, in 2.1 and 2.2. Default: false.' }),
+    Type.Boolean({ description: 'Whether runs include their tasks, in 2.1 and 2.2. Default: false.' }),
   ),
 });
 
-/** Lists runs, newest first. */
+/**
+ * Lists runs, newest first (spec 4.1 rule 6).
+ * @throws ServiceError for an invalid limit or page_token, and for active_only with completed_only
+ */
 export function listRunsOperation({
   runs,
   limits,
@@ -52,13 +55,13 @@ export function listRunsOperation({
     access: { level: 'CAN_VIEW', idField: 'job_id', whenMissing: 'everyone' },
     summary: 'List runs',
     description:
-      'Runs by start time, newest first. The tasks of multi-task runs are empty: fetch the run, or give expand_tasks in 2.1 and 2.2.',
+      'Lists runs by start time, newest first. The tasks of multi-task runs are empty: use runs/get, or expand_tasks in 2.1 and 2.2.',
     request,
     response: Type.Object({
       runs: Type.Array(RunDocument, { description: 'One page of runs.' }),
       has_more: Type.Boolean({ description: 'Whether another page follows.' }),
       next_page_token: Type.Optional(
-        Type.String({ description: 'page_token of that page, in 2.1 and 2.2.' }),
+        Type.String({ description: 'The page_token of the next page, in 2.1 and 2.2.' }),
       ),
     }),
     async handle(query, { version, visibleTo }) {
@@ -75,9 +78,9 @@ export function listRunsOperation({
         type: query.run_type,
         startFrom: query.start_time_from,
         startTo: query.start_time_to,
-        // One more than the page has tells whether another follows.
         before: cursor && { startTime, runId },
         offset,
+        // One additional entry shows whether another page follows.
         limit: size + 1,
       });
       const { entries, more } = buildPage('runs', found, size, (run) => [
@@ -98,12 +101,12 @@ export function listRunsOperation({
   });
 }
 
-/** True: active runs only; false: completed ones only; undefined: both. */
+/** Returns true for active runs only, false for completed runs only, undefined for both. */
 function parseActiveFilter({
   active_only: active = false,
   completed_only: completed = false,
 }: Static<typeof request>): boolean | undefined {
   if (active && completed)
-    throw invalid('active_only and completed_only are both true; at most one of them may be.');
+    throw invalid('active_only and completed_only are both true; at most one of them may be true.');
   return active === completed ? undefined : active;
 }

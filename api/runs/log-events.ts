@@ -1,11 +1,11 @@
-/** The log of a task run as server-sent events: what is there, then what comes, then the end. */
+/** Log of a task run as server-sent events: existing text, new text, then the end. */
 import type { LogRef, LogReader } from '../../engine/ports/attempt-logs.ts';
 import type { Mask } from '../../engine/run/masking.ts';
 
-/** Where the attempt stands. */
+/** State of an attempt. */
 export interface AttemptState {
-  readonly over: boolean;
-  /** What the last event says of it. */
+  readonly isTerminal: boolean;
+  /** State document of the end event. */
   readonly state: object;
 }
 
@@ -15,24 +15,24 @@ export interface LogStreamOptions {
   readonly offset: number;
   readonly mask: Mask;
   readonly readState: () => Promise<AttemptState>;
-  /** Nothing is waited for: it ends behind what is there. */
+  /** True: sends the existing text and ends without waiting. */
   readonly once?: boolean;
-  /** Ends it before the log does: the receiver went, the service stops, or the time is over. */
+  /** Ends the stream early: client disconnect, shutdown, or timeout. */
   readonly signal: AbortSignal;
 }
 
-/** Bytes of one event: a longer line comes in pieces. */
+/** Maximum bytes of one event; longer text is split. */
 const maximumEventBytes = 16 * 1_024;
-/** What is written within this time goes together, ms. */
+/** Debounce interval: text written within it is sent in one event, ms. */
 const batchWindowMs = 200;
-/** How often is looked when nothing tells of changes, ms: soon after the last one, then ever more seldom. */
-const [soonMs, seldomMs] = [100, 5_000];
-/** A sign of life at least this often, ms: what stands between would give up a silent connection. */
+/** Poll delay when no file notification arrives, ms: short after a change, then exponential backoff. */
+const [minimumPollMs, maximumPollMs] = [100, 5_000];
+/** Interval of heartbeat comments, ms: proxies close silent connections. */
 const heartbeatMs = 15_000;
 
 /**
- * The events, made as they are taken: who reads slowly is waited for. Ends with `end` when the attempt is
- * over and all is sent.
+ * Yields the events of a log with backpressure: the next part is read when the client consumed the previous one.
+ * The last event is `end`, sent after the complete log of a terminal attempt.
  */
 export async function* streamLogEvents({
   logs,
@@ -44,37 +44,37 @@ export async function* streamLogEvents({
   signal,
 }: LogStreamOptions): AsyncGenerator<string> {
   let offset = first;
-  let patience = soonMs;
-  let silent = 0;
-  // Tells the receiver how soon to come back when the connection breaks.
+  let pollMs = minimumPollMs;
+  let silentMs = 0;
+  // Reconnect delay of the client after a disconnect.
   yield 'retry: 1000\n\n';
   for (;;) {
-    const { over, state } = await readState();
+    const { isTerminal, state } = await readState();
     for (;;) {
-      const page = await logs.readPage(log, offset, maximumEventBytes, { mask, isComplete: over });
-      // The task has cut its log: what is there is new.
+      const page = await logs.readPage(log, offset, maximumEventBytes, { mask, isComplete: isTerminal });
+      // The task truncated its log; the remaining text is new.
       const from = page.offset < offset ? 0 : page.offset;
       const { nextOffset, text } =
         from === page.offset
           ? page
-          : await logs.readPage(log, 0, maximumEventBytes, { mask, isComplete: over });
+          : await logs.readPage(log, 0, maximumEventBytes, { mask, isComplete: isTerminal });
       if (nextOffset === from) break;
       yield formatEvent('log', nextOffset, { offset: from, content: text });
-      [offset, patience, silent] = [nextOffset, soonMs, 0];
+      [offset, pollMs, silentMs] = [nextOffset, minimumPollMs, 0];
       if (signal.aborted) return;
     }
-    if (over) {
+    if (isTerminal) {
       yield formatEvent('end', offset, { offset, ...state });
       return;
     }
     if (once) return;
-    const pause = await waitForChange(logs, log, offset, patience, signal);
+    const pause = await waitForChange(logs, log, offset, pollMs, signal);
     if (signal.aborted) return;
-    patience = pause.changed ? soonMs : Math.min(seldomMs, patience * 2);
-    silent += pause.waited;
-    if (silent >= heartbeatMs) {
+    pollMs = pause.changed ? minimumPollMs : Math.min(maximumPollMs, pollMs * 2);
+    silentMs += pause.waited;
+    if (silentMs >= heartbeatMs) {
       yield ': nothing new\n\n';
-      silent = 0;
+      silentMs = 0;
     }
   }
 }
@@ -83,49 +83,49 @@ function formatEvent(name: string, id: number, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Waits until the log may have grown. */
+/** Waits until the log may have grown, at most for the poll delay. */
 async function waitForChange(
   logs: LogReader,
   log: LogRef,
   offset: number,
-  patience: number,
-  until: AbortSignal,
+  pollMs: number,
+  signal: AbortSignal,
 ): Promise<{ readonly changed: boolean; readonly waited: number }> {
-  await waitUnlessAborted(batchWindowMs, until, () => undefined);
+  await waitUnlessAborted(batchWindowMs, signal, () => undefined);
   let changed = false;
-  const waited = await waitUnlessAborted(patience, until, (wake) => {
-    const ring = (): void => {
+  const waited = await waitUnlessAborted(pollMs, signal, (wake) => {
+    const onChange = (): void => {
       changed = true;
       wake();
     };
-    const stop = logs.watch(log.runId, ring);
-    // What came before it was watched would be told by nobody.
+    const stop = logs.watch(log.runId, onChange);
+    // Text written before the watch started causes no notification.
     void logs
       .getSize(log)
       .catch(() => undefined)
-      .then((size = 0) => (size === offset ? undefined : ring()));
+      .then((size = 0) => (size === offset ? undefined : onChange()));
     return stop;
   });
   return { changed, waited: batchWindowMs + waited };
 }
 
-/** Waits for a time, an abort, or what `begin` arranges; answers with the time if all of it was waited. */
+/** Waits for a delay, an abort, or a wake-up by `begin`; returns the delay if it elapsed completely, else 0. */
 async function waitUnlessAborted(
   milliseconds: number,
-  until: AbortSignal,
+  signal: AbortSignal,
   begin: (wake: () => void) => (() => void) | undefined,
 ): Promise<number> {
-  if (until.aborted) return 0;
+  if (signal.aborted) return 0;
   const { promise, resolve } = Promise.withResolvers<number>();
   const wake = (): void => resolve(0);
   const timer = setTimeout(() => resolve(milliseconds), milliseconds);
-  until.addEventListener('abort', wake);
+  signal.addEventListener('abort', wake);
   const stop = begin(wake);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    until.removeEventListener('abort', wake);
+    signal.removeEventListener('abort', wake);
     stop?.();
   }
 }

@@ -1,4 +1,4 @@
-/** POST jobs/runs/repair: run failed tasks again, inside the same run. */
+/** POST jobs/runs/repair. */
 import { Type } from 'typebox';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { repairRun } from '../../engine/repair.ts';
@@ -8,26 +8,28 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
-  run_id: Type.Integer({ ...Id, description: 'The run: of several tasks, and over.' }),
-  rerun_tasks: Type.Optional(
-    stringList('Keys of the tasks to run again. Not together with rerun_all_failed_tasks.'),
-  ),
+  run_id: Type.Integer({ ...Id, description: 'Id of the run, which must be a terminated multi-task run.' }),
+  rerun_tasks: Type.Optional(stringList('Keys of the tasks to rerun. Excludes rerun_all_failed_tasks.')),
   rerun_all_failed_tasks: Type.Optional(
-    Type.Boolean({ description: 'Runs every task again that did not succeed. Default: false.' }),
+    Type.Boolean({ description: 'Whether all tasks that did not succeed are rerun. Default: false.' }),
   ),
   rerun_dependent_tasks: Type.Optional(
-    Type.Boolean({ description: 'Runs with them everything that depends on them. Default: false.' }),
+    Type.Boolean({ description: 'Whether tasks downstream of them are rerun, too. Default: false.' }),
   ),
   latest_repair_id: Type.Optional(
     Type.Integer({
       ...Id,
-      description: 'Id of the latest repair of the run: required once it was repaired.',
+      description: 'Id of the latest repair of the run; required for a run with repairs.',
     }),
   ),
   ...runParameterFields,
 });
 
-/** Opens a run again. */
+/**
+ * Reruns tasks of a terminated multi-task run as new attempts inside the same run.
+ * @throws ServiceError for an unknown or unsuitable run, an invalid selection of tasks, and a wrong
+ * latest_repair_id
+ */
 export function repairRunOperation({ launching }: Pick<OperationPorts, 'launching'>): Operation {
   return defineOperation({
     method: 'POST',
@@ -37,10 +39,13 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
     access: { level: 'CAN_MANAGE_RUN', idField: 'run_id' },
     summary: 'Repair a run',
     description:
-      'Runs tasks of a run again, as new attempts inside the same run, and returns at once. All other tasks count as they ended. Parameters that are given replace those of the run.',
+      'Reruns tasks of a run as new attempts inside the same run and returns immediately. All other tasks keep their result. Given parameters replace those of the run.',
     request,
     response: Type.Object({
-      repair_id: Type.Integer({ ...Id, description: 'Id of the repair: latest_repair_id of the next one.' }),
+      repair_id: Type.Integer({
+        ...Id,
+        description: 'Id of the repair; the latest_repair_id of the next one.',
+      }),
     }),
     async handle({
       run_id: runId,

@@ -1,16 +1,17 @@
-/** The task run that an operation on one task run means. */
+/** Resolution of a run_id to one task run. */
 import { invalid } from '../../engine/errors.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
+import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /**
- * @throws ServiceError for a run that is not there, and for one whose tasks have runs of their own, which it
- * names
+ * Returns the task run of an id: the task run itself, or the one of a single-task run.
+ * @throws ServiceError for an unknown run, and for a multi-task run; the message lists its task runs
  */
 export function resolveTaskRun(
   found: RunWithTasks | undefined,
   runId: number,
 ): { readonly found: RunWithTasks; readonly taskRun: TaskRun } {
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   const { run, tasks } = found;
   if (run.runId === runId && run.format === 'MULTI_TASK') {
     const ids = tasks
@@ -18,10 +19,10 @@ export function resolveTaskRun(
       .map((task) => `${task.runId} (${task.taskKey})`)
       .join(', ');
     throw invalid(
-      `Run ${runId} has tasks with runs of their own, and logs for each of them: ask for one of ${ids}${tasks.length > 10 ? ', …' : ''}.`,
+      `Run ${runId} has several tasks, each with its own logs: use one of the task runs ${ids}${tasks.length > 10 ? ', …' : ''}.`,
     );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
-  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (taskRun === undefined) throw runNotFound(runId);
   return { found, taskRun };
 }

@@ -1,4 +1,4 @@
-/** The parameters that tasks of a run were really given: with every reference to a dynamic value resolved. */
+/** Parameters of tasks with all dynamic value references resolved. */
 import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import { resolveTask, upstreamTaskRuns } from '../../engine/run/resolve-task.ts';
@@ -7,14 +7,14 @@ import type { RunWithTasks } from '../../engine/run/run.ts';
 import type { OutputReader, WorkspaceInfo } from '../http/ports.ts';
 
 /**
- * `resolved_values` of each task run whose work has begun, by its id; a task whose references have no value
- * has none.
+ * Returns `resolved_values` by id of the task run, for task runs that started and whose references all have
+ * values.
  */
 export async function collectResolvedValues(
   stored: RunWithTasks,
   repairs: readonly Repair[],
   outputs: Pick<OutputReader, 'readTaskValues'>,
-  site: WorkspaceInfo,
+  workspaceInfo: WorkspaceInfo,
 ): Promise<Map<number, object>> {
   const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
   const read = new Map<number, Promise<TaskValues>>();
@@ -22,18 +22,18 @@ export async function collectResolvedValues(
   for (const taskRun of stored.tasks) {
     const task = byKey.get(taskRun.taskKey);
     if (task === undefined || taskRun.progress.runningTime === undefined) continue;
-    // A repair may have given the run other parameters, and tasks before this one other attempts.
+    // A repair may have changed the run parameters and the attempts of upstream tasks.
     const { run, tasks } = runAsOfAttempt(taskRun.runId, stored, repairs);
-    // Attempts come oldest first: the latest of each task stays.
+    // Attempts are ordered oldest first, so the map keeps the latest one of each task.
     const latestAttempts = new Map(tasks.map((one) => [one.taskKey, one]));
-    const moment = { run, task, taskRun, latestAttempts };
+    const scope = { run, task, taskRun, latestAttempts };
     const values = new Map<string, TaskValues>();
-    for (const { taskKey, runId } of upstreamTaskRuns(moment)) {
+    for (const { taskKey, runId } of upstreamTaskRuns(scope)) {
       const own = read.get(runId) ?? outputs.readTaskValues(runId);
       read.set(runId, own);
       values.set(taskKey, await own);
     }
-    const resolved = resolveTask(moment, site, values);
+    const resolved = resolveTask(scope, workspaceInfo, values);
     if ('kind' in resolved) found.set(taskRun.runId, { [resolved.kind]: resolved.parameters });
   }
   return found;

@@ -12,19 +12,21 @@ import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
-  job_id: Type.Integer({ ...Id, description: 'The job.' }),
+  job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
   idempotency_token: Type.Optional(
     Type.String({
-      description:
-        'At most 64 characters. A token that was used before for this job gives its run instead of a new one.',
+      description: 'At most 64 characters. A token that already started a run of this job returns that run.',
     }),
   ),
   ...runParameterFields,
   queue: Type.Optional(Queue),
-  only: Type.Optional(stringList('Not supported: a run is always a run of all tasks.')),
+  only: Type.Optional(stringList('Not supported: a run always consists of all tasks.')),
 });
 
-/** Starts a run of a stored job. */
+/**
+ * Starts a run of a job (spec 4.1 rule 4).
+ * @throws ServiceError for an unknown job, invalid parameters, or the limits of spec 8
+ */
 export function runNowOperation({
   launching,
   jobs,
@@ -38,7 +40,7 @@ export function runNowOperation({
     access: { level: 'CAN_MANAGE_RUN', idField: 'job_id' },
     summary: 'Run a job now',
     description:
-      'Starts a run of a job and returns at once. Parameters of one task kind may be given; notebook_params are merged, all others replace those of the tasks.',
+      'Starts a run of a job and returns immediately. Parameters of one task kind are allowed; notebook_params are merged, all others replace those of the tasks.',
     request,
     response: Type.Object({
       run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
@@ -48,8 +50,8 @@ export function runNowOperation({
       { job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters },
       { caller },
     ) {
-      // Running everything instead would be the worst way not to support it.
-      if (isNonEmpty(only)) throw invalid('only is given; a run of some of the tasks is not supported.');
+      // Running all tasks instead would be unsafe, so the field is an error.
+      if (isNonEmpty(only)) throw invalid('only is given; running a subset of tasks is not supported.');
       const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
       if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
       const { runId, numberInJob } = await launchRun(launching, {

@@ -1,7 +1,6 @@
-/** GET jobs/runs/logs/stream: a log as it is written. */
+/** GET jobs/runs/logs/stream. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { ServiceError } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { isTerminal } from '../../engine/run/states.ts';
@@ -13,21 +12,49 @@ import { apiVersions } from '../http/api-versions.ts';
 import { streamLogEvents, type AttemptState } from './log-events.ts';
 import { LogRunId, LogStreamName } from './get-logs.ts';
 import { toStateView } from '../views/run-view-fields.ts';
+import { createStreamLimiter } from './stream-limiter.ts';
 
 const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } as const;
 
-/** Follows a log by server-sent events. */
+function createRequestSchema({ logStreamSeconds }: Pick<Limits, 'logStreamSeconds'>) {
+  return Type.Object({
+    run_id: LogRunId,
+    stream: Type.Optional(LogStreamName),
+    offset: Type.Optional(
+      Type.Integer({
+        ...Id,
+        description: 'Position of the first byte. Default: 0. Last-Event-ID takes precedence.',
+      }),
+    ),
+    timeout_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: logStreamSeconds,
+        description: `Maximum duration of the stream in seconds; 0 sends the existing text and ends. Default: ${logStreamSeconds}.`,
+      }),
+    ),
+  });
+}
+
+/**
+ * Follows a log with server-sent events.
+ * @throws ServiceError for an unknown run and for a multi-task run; REQUEST_LIMIT_EXCEEDED at the limit of
+ * streams
+ */
 export function streamLogsOperation({
   runs,
   logs,
   limits,
 }: Pick<OperationPorts, 'runs' | 'logs' | 'limits'>): Operation {
-  const seats = createStreamLimiter(limits);
-  const standingOf = async (runId: number): Promise<AttemptState> => {
+  const limiter = createStreamLimiter(limits);
+  const readAttemptState = async (runId: number): Promise<AttemptState> => {
     const taskRun = (await runs.find(runId))?.tasks.find((task) => task.runId === runId);
-    // It was deleted, which only a run that is over can be.
-    if (taskRun === undefined) return { over: true, state: {} };
-    return { over: isTerminal(taskRun.progress.state), state: { state: toStateView(taskRun.progress) } };
+    // The run was deleted, so it had terminated.
+    if (taskRun === undefined) return { isTerminal: true, state: {} };
+    return {
+      isTerminal: isTerminal(taskRun.progress.state),
+      state: { state: toStateView(taskRun.progress) },
+    };
   };
   return defineOperation({
     method: 'GET',
@@ -37,32 +64,19 @@ export function streamLogsOperation({
     access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Follow the log of a task run',
     description:
-      'Server-sent events: `log` with `{offset, content}` for what is there and for what comes, at last `end` with `{offset, state}`. The id of an event is where the next one ' +
-      'begins: a connection that broke goes on with the header `Last-Event-ID`. A task run that has not begun is waited for. A connection without `end` was ended by the service: come back with that header.',
+      'Sends server-sent events: `log` with `{offset, content}` for existing and new text, finally `end` with `{offset, state}`. The id of an event is the offset of the next one; ' +
+      'after a disconnect, resume with the header `Last-Event-ID`. The stream waits for a task run that has not started. A stream that ends without `end` was closed by the service; resume it with that header.',
     mediaType: 'text/event-stream',
-    request: Type.Object({
-      run_id: LogRunId,
-      stream: Type.Optional(LogStreamName),
-      offset: Type.Optional(
-        Type.Integer({ ...Id, description: 'First byte. Default: 0. Last-Event-ID wins over it.' }),
-      ),
-      timeout_seconds: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: limits.logStreamSeconds,
-          description: `How long the connection is kept at most; 0: what is there is sent, nothing is waited for. Default: ${limits.logStreamSeconds}.`,
-        }),
-      ),
-    }),
-    response: Type.String({ description: 'Events.' }),
+    request: createRequestSchema(limits),
+    response: Type.String({ description: 'Server-sent events.' }),
     async handle(
       { run_id: runId, stream = 'stdout', offset = 0, timeout_seconds: seconds = limits.logStreamSeconds },
       { caller, disconnectSignal, shutdownSignal, lastEventId },
     ) {
       const { found } = resolveTaskRun(await runs.find(runId), runId);
       const mask = await runs.getMask(found.run);
-      const leave = seats.acquire(caller.principalId);
-      const until = AbortSignal.any([
+      const release = limiter.acquire(caller.principalId);
+      const signal = AbortSignal.any([
         disconnectSignal,
         shutdownSignal,
         ...(seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1_000)]),
@@ -72,12 +86,12 @@ export function streamLogsOperation({
         log: { runId, stream },
         offset: lastEventId ?? offset,
         mask,
-        readState: () => standingOf(runId),
+        readState: () => readAttemptState(runId),
         once: seconds === 0,
-        signal: until,
+        signal,
       });
       const body = Readable.from(toBuffers(events), { objectMode: false, highWaterMark: 16 * 1_024 });
-      body.once('close', leave);
+      body.once('close', release);
       return new StreamedResponse(body, headers);
     },
   });
@@ -85,40 +99,4 @@ export function streamLogsOperation({
 
 async function* toBuffers(events: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const text of events) yield Buffer.from(text, 'utf8');
-}
-
-/** Counts open streams. @throws ServiceError when there are as many as may be */
-function createStreamLimiter({
-  logStreams,
-  logStreamsPerUser,
-}: Pick<Limits, 'logStreams' | 'logStreamsPerUser'>): { acquire(principalId: number): () => void } {
-  const taken = new Map<number, number>();
-  let all = 0;
-  return {
-    acquire(principalId) {
-      const own = taken.get(principalId) ?? 0;
-      if (own >= logStreamsPerUser || all >= logStreams) {
-        const which =
-          own >= logStreamsPerUser
-            ? `${logStreamsPerUser} logs at a time for one user`
-            : `${logStreams} logs at a time`;
-        throw new ServiceError(
-          'REQUEST_LIMIT_EXCEEDED',
-          `This engine follows ${which}. End one of them, or read pages of the log instead (jobs/runs/logs).`,
-          5,
-        );
-      }
-      taken.set(principalId, own + 1);
-      all += 1;
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        all -= 1;
-        const rest = (taken.get(principalId) ?? 1) - 1;
-        if (rest > 0) taken.set(principalId, rest);
-        else taken.delete(principalId);
-      };
-    },
-  };
 }

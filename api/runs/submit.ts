@@ -5,13 +5,15 @@ import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.
 import { Id } from '../../engine/validation/scalars.ts';
 import { SubmitSettings } from '../../engine/job/settings.ts';
 import { submitRun } from '../../engine/launch.ts';
-import { checkDestinationReferences } from '../destinations/destination-references.ts';
-import { checkClusterReferences } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
+import { checkReferences } from '../jobs/check-references.ts';
 
-/** Starts a one-time run without a stored job. */
+/**
+ * Starts a one-time run without a stored job (spec 4.1 rule 5).
+ * @throws ServiceError for invalid settings, unknown references, or the limits of spec 8
+ */
 export function submitRunOperation({
   launching,
   destinations,
@@ -27,23 +29,22 @@ export function submitRunOperation({
     access: 'everyone',
     summary: 'Submit a one-time run',
     description:
-      'Starts a run without a stored job and returns at once. One task or a list of tasks is taken in every version; shared job clusters are not.',
+      'Starts a run without a stored job and returns immediately. Every version accepts one task or a list of tasks; shared job clusters are not supported.',
     request: Type.Object(
       {
         ...SubmitSettings.properties,
         access_control_list: Type.Optional(
           Type.Array(AccessControlRequest, {
-            description: 'Who else may do what with the run; its creator owns it.',
+            description: 'Permissions of other users on the run; the creator is its owner.',
           }),
         ),
       },
-      { description: 'What the run does.' },
+      { description: 'Settings of the run.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkDestinationReferences(destinations, '', settings);
-      await checkClusterReferences(clusterRules, settings);
+      await checkReferences({ destinations, clusterRules }, settings);
       const { runId } = await submitRun(launching, {
         settings,
         version,

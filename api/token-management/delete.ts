@@ -5,7 +5,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { tokenNotFound } from '../views/token-view.ts';
 
-/** Revokes a token of anybody. */
+/**
+ * Revokes a token of any owner.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST for
+ * an unknown token
+ */
 export function deleteAnyTokenOperation({
   tokens,
   clock,
@@ -16,9 +20,9 @@ export function deleteAnyTokenOperation({
     versions: ['2.0'],
     scope: 'authentication',
     adminsOnly: true,
-    summary: 'Revoke a token of anybody',
-    description: 'Revokes a token, whoever has it; the next call with it is refused.',
-    request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
+    summary: 'Revoke a token of any user',
+    description: 'Revokes a token of any owner; the next request with it is refused.',
+    request: Type.Object({ token_id: Type.String({ description: 'Id of the token.' }) }),
     response: Type.Object({}),
     async handle({ token_id: tokenId }) {
       const revoked = isTokenId(tokenId) && (await tokens.revoke(undefined, tokenId, clock.now()));

@@ -5,7 +5,11 @@ import type { OperationPorts } from '../http/ports.ts';
 import { tokenNotFound } from '../views/token-view.ts';
 import { OwnedTokenInfo, toOwnedTokenView } from '../views/owned-token-view.ts';
 
-/** Shows a token of anybody. */
+/**
+ * Returns a token of any owner without its value.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST for
+ * an unknown token
+ */
 export function getAnyTokenOperation({
   tokens,
   clock,
@@ -17,9 +21,9 @@ export function getAnyTokenOperation({
     versions: ['2.0'],
     scope: 'authentication',
     adminsOnly: true,
-    summary: 'Get a token of anybody',
-    description: 'One token, whoever has it.',
-    request: Type.Object({ token_id: Type.String({ description: 'The token.' }) }),
+    summary: 'Get a token of any user',
+    description: 'Returns a token of any owner, without its value.',
+    request: Type.Object({ token_id: Type.String({ description: 'Id of the token.' }) }),
     response: Type.Object({ token_info: OwnedTokenInfo }),
     async handle({ token_id: tokenId }) {
       const [token] = await tokens.ofEverybody({ tokenId: tokenId.replaceAll('\0', '') }, clock.now());

@@ -5,7 +5,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { OwnedTokenInfo, toOwnedTokenView } from '../views/owned-token-view.ts';
 
-/** Shows the tokens of everybody. */
+/**
+ * Lists the valid tokens of all users, newest first.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators
+ */
 export function listAllTokensOperation({
   tokens,
   clock,
@@ -17,16 +20,20 @@ export function listAllTokensOperation({
     versions: ['2.0'],
     scope: 'authentication',
     adminsOnly: true,
-    summary: 'List the tokens of everybody',
-    description: 'The tokens of everybody that are neither revoked nor expired, newest first.',
+    summary: 'List the tokens of all users',
+    description: 'Lists the tokens of all users that are neither revoked nor expired, newest first.',
     request: Type.Object({
       created_by_id: Type.Optional(
-        Type.Integer({ ...Id, description: 'Only those that tokens of this person made.' }),
+        Type.Integer({ ...Id, description: 'Only tokens that this user or service principal created.' }),
       ),
-      created_by_username: Type.Optional(Type.String({ description: 'The same, by name.' })),
+      created_by_username: Type.Optional(
+        Type.String({
+          description: 'Only tokens that the user or service principal with this name created.',
+        }),
+      ),
     }),
     response: Type.Object({
-      token_infos: Type.Array(OwnedTokenInfo, { description: 'All of them; there are no pages.' }),
+      token_infos: Type.Array(OwnedTokenInfo, { description: 'All tokens; the list has no pages.' }),
     }),
     async handle({ created_by_id: createdById, created_by_username: createdByName }) {
       const found = await tokens.ofEverybody({ createdById, createdByName }, clock.now());

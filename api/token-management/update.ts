@@ -4,7 +4,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { changeTokenRequest, changeToken } from '../tokens/change-token.ts';
 
-/** Changes scopes and comment of a token of anybody. */
+/**
+ * Updates scopes and comment of a token of any owner.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; RESOURCE_DOES_NOT_EXIST; an
+ * invalid update_mask
+ */
 export function updateAnyTokenOperation(
   ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>,
 ): Operation {
@@ -14,13 +18,17 @@ export function updateAnyTokenOperation(
     versions: ['2.0'],
     scope: 'authentication',
     adminsOnly: true,
-    summary: 'Change a token of anybody',
+    summary: 'Update a token of any user',
     description:
-      'Changes the fields of a token that update_mask names, whoever has it. Chosen scopes end automatic ones for good.',
+      'Updates the fields named in update_mask of a token of any owner. Setting scopes ends auto-scoping of the token permanently.',
     request: changeTokenRequest,
     response: Type.Object({}),
     async handle(input, { recordChange }) {
-      await changeToken(ports, input, { of: undefined, unknown: 'RESOURCE_DOES_NOT_EXIST', recordChange });
+      await changeToken(ports, input, {
+        ownerId: undefined,
+        notFoundCode: 'RESOURCE_DOES_NOT_EXIST',
+        recordChange,
+      });
       return {};
     },
   });

@@ -1,10 +1,13 @@
-/** GET permissions/authorization/tokens. */
+/** GET permissions/authorization/tokens (spec 5.4). */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { tokenPermissionsPath, toTokenUserList, TokenUserList } from './token-users.ts';
 
-/** Shows who may make and use tokens. */
+/**
+ * Returns the users that may create and use tokens.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators
+ */
 export function getTokenPermissionsOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -13,8 +16,9 @@ export function getTokenPermissionsOperation({ tokenRules }: Pick<OperationPorts
     scope: 'access-management',
     access: 'everyone',
     adminsOnly: true,
-    summary: 'Get who may use tokens',
-    description: 'Who may make and use tokens, beside administrators. At first everybody may.',
+    summary: 'Get token permissions',
+    description:
+      'Lists the users that may create and use tokens, besides administrators. Initially, all users may.',
     request: Type.Object({}),
     response: TokenUserList,
     handle: async () => toTokenUserList(await tokenRules.users()),

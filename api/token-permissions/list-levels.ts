@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { tokenPermissionsPath, tokenLevels } from './token-users.ts';
 
-/** Shows the levels that there are. */
+/** Lists the permission levels on tokens. */
 export function listTokenPermissionLevelsOperation(): Operation {
   return defineOperation({
     method: 'GET',
@@ -11,19 +11,20 @@ export function listTokenPermissionLevelsOperation(): Operation {
     versions: ['2.0'],
     scope: 'access-management',
     access: 'everyone',
-    summary: 'List the levels on tokens',
-    description: 'What can be given to people about tokens, and what administrators have.',
+    summary: 'List token permission levels',
+    description:
+      'Lists the permission levels on tokens: the one that can be granted and the one of administrators.',
     request: Type.Object({}),
     response: Type.Object({
       permission_levels: Type.Array(
         Type.Object(
           {
-            permission_level: Type.Enum(Object.keys(tokenLevels), { description: 'The level.' }),
-            description: Type.String({ description: 'What it permits.' }),
+            permission_level: Type.Enum(Object.keys(tokenLevels), { description: 'Permission level.' }),
+            description: Type.String({ description: 'Permitted actions.' }),
           },
-          { description: 'One level.' },
+          { description: 'Permission level.' },
         ),
-        { description: 'Weakest first.' },
+        { description: 'Levels, weakest first.' },
       ),
     }),
     handle: async () => ({

@@ -1,4 +1,4 @@
-/** PUT permissions/authorization/tokens. */
+/** PUT permissions/authorization/tokens (spec 5.4). */
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import {
@@ -9,7 +9,10 @@ import {
   parseTokenUsers,
 } from './token-users.ts';
 
-/** Replaces the whole list. */
+/**
+ * Replaces the list of users that may create and use tokens.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an invalid list
+ */
 export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'PUT',
@@ -18,14 +21,14 @@ export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'to
     scope: 'access-management',
     access: 'everyone',
     adminsOnly: true,
-    summary: 'Replace who may use tokens',
+    summary: 'Replace token permissions',
     description:
-      'Who is not named can neither make nor use tokens from the next call on; administrators always can.',
+      'Replaces the list. From the next request on, users not in the list can neither create nor use tokens; administrators always can.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, call) {
+    async handle({ access_control_list: list }, context) {
       const users = parseTokenUsers(list);
-      return changeTokenUsers(ports, call, () => users);
+      return changeTokenUsers(ports, context, () => users);
     },
   });
 }

@@ -1,41 +1,41 @@
-/** Who may make and use tokens (spec 5.4): the list, and the levels on it. Administrators always may. */
+/** Users that may create and use tokens (spec 5.4), besides administrators. */
 import { Type } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { groups, type Grantee } from '../../engine/job/permissions.ts';
 import { checkMaxItems } from '../../engine/validation/messages.ts';
-import type { Call } from '../http/operation.ts';
+import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
 export const tokenPermissionsPath = '/permissions/authorization/tokens';
 
-/** Level -> what it permits. */
+/** Permission level -> permitted actions. */
 export const tokenLevels = {
-  CAN_USE: 'Makes tokens of their own, and uses them.',
-  CAN_MANAGE: 'Also sees and revokes the tokens of everybody. Administrators have it, and nobody else can.',
+  CAN_USE: 'Creates and uses own tokens.',
+  CAN_MANAGE: 'Also lists and revokes the tokens of all users. Only administrators have this level.',
 } as const;
 
-const Level = Type.Enum(Object.keys(tokenLevels), { description: 'The level.' });
+const Level = Type.Enum(Object.keys(tokenLevels), { description: 'Permission level.' });
 
 const entryFields = {
-  user_name: Type.Optional(Type.String({ description: 'A user,' })),
-  group_name: Type.Optional(Type.Enum([...groups], { description: 'or a group: users is everybody,' })),
+  user_name: Type.Optional(Type.String({ description: 'User name; one of three alternatives.' })),
+  group_name: Type.Optional(Type.Enum([...groups], { description: 'Group; users contains all users.' })),
   service_principal_name: Type.Optional(
-    Type.String({ description: 'or the application id of a service principal.' }),
+    Type.String({ description: 'Application id of a service principal.' }),
   ),
 };
 
 export const tokenUserListRequest = Type.Object({
   access_control_list: Type.Array(
-    Type.Object({ ...entryFields, permission_level: Level }, { description: 'Somebody who gets the level.' }),
-    { description: 'Who gets which level.' },
+    Type.Object({ ...entryFields, permission_level: Level }, { description: 'Grant of the level.' }),
+    { description: 'Grants of permission levels.' },
   ),
 });
 
 export const TokenUserList = Type.Object(
   {
     object_id: Type.String({ description: '/authorization/tokens' }),
-    object_type: Type.Literal('tokens', { description: 'What it is about.' }),
+    object_type: Type.Literal('tokens', { description: 'Type of the object.' }),
     access_control_list: Type.Array(
       Type.Object(
         {
@@ -44,19 +44,19 @@ export const TokenUserList = Type.Object(
             Type.Object(
               {
                 permission_level: Level,
-                inherited: Type.Boolean({ description: 'True when it cannot be changed here.' }),
+                inherited: Type.Boolean({ description: 'True for a level that this list cannot change.' }),
               },
-              { description: 'One level that they hold.' },
+              { description: 'Permission level that the grantee holds.' },
             ),
-            { description: 'What they hold.' },
+            { description: 'Permission levels of the grantee.' },
           ),
         },
-        { description: 'One who may use tokens.' },
+        { description: 'Entry of a grantee.' },
       ),
-      { description: 'Administrators last.' },
+      { description: 'Entries, administrators last.' },
     ),
   },
-  { description: 'Who may use tokens.' },
+  { description: 'Access control list of tokens.' },
 );
 
 const nameField: Readonly<Record<Grantee['kind'], string>> = {
@@ -65,6 +65,7 @@ const nameField: Readonly<Record<Grantee['kind'], string>> = {
   service_principal: 'service_principal_name',
 };
 
+/** Returns the document of the list. */
 export function toTokenUserList(users: readonly Grantee[]): object {
   return {
     object_id: '/authorization/tokens',
@@ -87,8 +88,8 @@ interface AccessControlEntry {
 }
 
 /**
- * Who is named in a list. @throws ServiceError for an entry without exactly one name, or for a level that
- * cannot be given
+ * Returns the grantees of a list.
+ * @throws ServiceError for an entry without exactly one name, and for a level that cannot be granted
  */
 export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] {
   checkMaxItems('access_control_list', list, fixedLimits.grantsPerList);
@@ -102,7 +103,7 @@ export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] 
       },
       index,
     ): Grantee[] => {
-      const where = `access_control_list[${index}]`;
+      const path = `access_control_list[${index}]`;
       const named: Grantee[] = [
         ...(user === undefined ? [] : [{ kind: 'user' as const, name: user }]),
         ...(group === undefined ? [] : [{ kind: 'group' as const, name: group }]),
@@ -112,23 +113,23 @@ export function parseTokenUsers(list: readonly AccessControlEntry[]): Grantee[] 
       ];
       if (named.length !== 1)
         throw invalid(
-          `${where} has ${named.length} of user_name, group_name, service_principal_name; exactly one is required.`,
+          `${path} has ${named.length} of user_name, group_name, service_principal_name; exactly one is required.`,
         );
-      // Administrators have it anyway: naming them again is what clients do with a list that they were shown.
+      // Clients send the list back that they read, which contains the administrators.
       if (group === 'admins') return [];
       if (level !== 'CAN_USE')
         throw invalid(
-          `${where}.permission_level is CAN_MANAGE, which administrators have and nobody else can; CAN_USE can be given.`,
+          `${path}.permission_level is CAN_MANAGE, which only administrators have; it must be CAN_USE.`,
         );
       return named;
     },
   );
 }
 
-/** Changes the list and shows it as it is then. */
+/** Changes the list and returns the result. */
 export async function changeTokenUsers(
   { tokenRules }: Pick<OperationPorts, 'tokenRules'>,
-  { recordChange }: Pick<Call, 'recordChange'>,
+  { recordChange }: Pick<RequestContext, 'recordChange'>,
   change: (current: readonly Grantee[]) => readonly Grantee[],
 ): Promise<object> {
   const { before, after } = await tokenRules.changeUsers((current) => deduplicateUsers(change(current)));

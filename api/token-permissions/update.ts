@@ -1,4 +1,4 @@
-/** PATCH permissions/authorization/tokens. */
+/** PATCH permissions/authorization/tokens (spec 5.4). */
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import {
@@ -9,7 +9,10 @@ import {
   parseTokenUsers,
 } from './token-users.ts';
 
-/** Adds to the list. */
+/**
+ * Adds users to the list of users that may create and use tokens.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an invalid list
+ */
 export function updateTokenPermissionsOperation(ports: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'PATCH',
@@ -18,13 +21,13 @@ export function updateTokenPermissionsOperation(ports: Pick<OperationPorts, 'tok
     scope: 'access-management',
     access: 'everyone',
     adminsOnly: true,
-    summary: 'Let more people use tokens',
-    description: 'Gives the permission to those who are named; all others keep what they have.',
+    summary: 'Add token permissions',
+    description: 'Grants the permission to the named users; all others keep theirs.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, call) {
+    async handle({ access_control_list: list }, context) {
       const users = parseTokenUsers(list);
-      return changeTokenUsers(ports, call, (current) => [...current, ...users]);
+      return changeTokenUsers(ports, context, (current) => [...current, ...users]);
     },
   });
 }

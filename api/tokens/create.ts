@@ -8,7 +8,10 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { TokenInfo, toTokenView } from '../views/token-view.ts';
 
-/** Makes a token of the caller's own and shows its value, which is stored nowhere. */
+/**
+ * Creates a token of the caller. Only the response contains its value; a hash of it is stored.
+ * @throws ServiceError for an invalid lifetime or unknown scopes; QUOTA_EXCEEDED at the maximum of tokens
+ */
 export function createTokenOperation({
   tokens,
   tokenRules,
@@ -21,19 +24,23 @@ export function createTokenOperation({
     versions: ['2.0'],
     scope: 'authentication',
     summary: 'Create a token',
-    description:
-      'Makes another token of the caller. Its value is shown this once; what is stored is a hash of it.',
+    description: 'Creates a token of the caller. Its value is returned once; the service stores only a hash.',
     request: TokenRequest,
     response: Type.Object({
-      token_value: Type.String({ description: 'What calls carry. It cannot be shown again.' }),
+      token_value: Type.String({ description: 'Value for the Authorization header. It is not shown again.' }),
       token_info: TokenInfo,
     }),
     async handle(input, { caller }) {
-      const longest = tokenLifetimeSecondsMax(await tokenRules.conf(), limits.tokenLifetimeSeconds);
-      const wanted = parseTokenRequest(input, clock.now(), limits, longest);
+      const maximumLifetime = tokenLifetimeSecondsMax(await tokenRules.conf(), limits.tokenLifetimeSeconds);
+      const newToken = parseTokenRequest(input, clock.now(), limits, maximumLifetime);
       const value = generateTokenValue();
       const token = await tokens.create(
-        { ...wanted, principalId: caller.principalId, createdBy: caller.principalId, hash: hashToken(value) },
+        {
+          ...newToken,
+          principalId: caller.principalId,
+          createdBy: caller.principalId,
+          hash: hashToken(value),
+        },
         limits,
       );
       return { token_value: value, token_info: toTokenView(token) };

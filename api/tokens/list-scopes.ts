@@ -1,41 +1,44 @@
-/** GET token-scopes: every scope, and the operations that it permits (spec 4.3, 5.6). */
+/** GET token-scopes (spec 4.3, 5.6). */
 import { Type } from 'typebox';
 import { allApisScope, scopeDescriptions } from '../../engine/token/scopes.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 
 const path = '/token-scopes';
 
-/** The operations of a scope as they are shown, each once whatever its versions are. */
+/** Returns method and path of each operation of a scope, in the first version that serves it. */
 export function listOperationsInScope(scope: string, operations: readonly Operation[]): string[] {
   return operations
     .filter((operation) => scope === allApisScope || operation.scope === scope)
     .map(({ method, path: below, versions: [first] }) => `${method} /api/${first}${below}`);
 }
 
-/** Lists the scopes. @param operations all others that the service has */
+/**
+ * Lists the scopes with their operations.
+ * @param operations all other operations of the service
+ */
 export function listTokenScopesOperation(operations: readonly Operation[]): Operation {
   const own: Operation = defineOperation({
     method: 'GET',
     path,
     versions: ['2.0'],
     scope: 'authentication',
-    summary: 'List the scopes',
+    summary: 'List scopes',
     description:
-      'Every scope that a token can have, what it is for, and the operations that it permits. Each operation belongs to exactly one; all-apis permits all.',
+      'Lists all token scopes with their purpose and the operations they permit. Each operation belongs to exactly one scope; all-apis permits all operations.',
     request: Type.Object({}),
     response: Type.Object({
       scopes: Type.Array(
         Type.Object(
           {
-            name: Type.String({ description: 'What tokens name.' }),
-            description: Type.String({ description: 'What it is for.' }),
+            name: Type.String({ description: 'Name of the scope in tokens.' }),
+            description: Type.String({ description: 'Purpose of the scope.' }),
             operations: Type.Array(Type.String(), {
-              description: 'Method and path, in the first version that has it.',
+              description: 'Method and path in the first version that serves the operation.',
             }),
           },
-          { description: 'One scope.' },
+          { description: 'Scope with its operations.' },
         ),
-        { description: 'All of them.' },
+        { description: 'All scopes.' },
       ),
     }),
     async handle() {

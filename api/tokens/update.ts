@@ -4,20 +4,27 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { changeTokenRequest, changeToken } from './change-token.ts';
 
-/** Changes scopes and comment of a token of the caller; the next call with it sees the change. */
+/**
+ * Updates scopes and comment of a token of the caller (spec 4.3).
+ * @throws ServiceError NOT_FOUND for an unknown token; an invalid update_mask or unknown scopes
+ */
 export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
   return defineOperation({
     method: 'PATCH',
     path: '/token/:token_id',
     versions: ['2.0'],
     scope: 'authentication',
-    summary: 'Change a token',
+    summary: 'Update a token',
     description:
-      'Changes the fields of a token that update_mask names; the next call with it sees the change.',
+      'Updates the fields of a token named in update_mask. The change applies from the next request on.',
     request: changeTokenRequest,
     response: Type.Object({}),
     async handle(input, { caller, recordChange }) {
-      await changeToken(ports, input, { of: caller.principalId, unknown: 'NOT_FOUND', recordChange });
+      await changeToken(ports, input, {
+        ownerId: caller.principalId,
+        notFoundCode: 'NOT_FOUND',
+        recordChange,
+      });
       return {};
     },
   });

@@ -1,4 +1,4 @@
-/** A classic dashboard as it is shown, and the refusal of one that does not exist. */
+/** Classic dashboard in responses. */
 import { Type } from 'typebox';
 import { toIsoTime } from '../../engine/clock.ts';
 import { ClassicDashboard } from '../../engine/dashboard/classic.ts';
@@ -7,27 +7,29 @@ import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
 const timeFields = {
-  created_at: Type.String({ description: 'ISO 8601, UTC; as it was brought in, or when it was.' }),
+  created_at: Type.String({
+    description: 'ISO 8601, UTC: the value of the imported document, or the time of the import.',
+  }),
 };
 
 export const ClassicDashboardDocument = Type.Object(
   { ...ClassicDashboard.properties, ...timeFields },
-  { description: 'A classic dashboard as it was brought in.' },
+  { description: 'Classic dashboard as it was imported.' },
 );
 
-/** In a list: without widgets and queries. */
+/** Entry of a list, without widgets and queries. */
 export const ClassicDashboardSummary = Type.Object(
   {
     id: ClassicDashboard.properties.id,
     name: ClassicDashboard.properties.name,
     tags: ClassicDashboard.properties.tags,
     ...timeFields,
-    user: Type.Object({ name: Type.String({ description: 'Who brought it in.' }) }),
+    user: Type.Object({ name: Type.String({ description: 'User who imported it.' }) }),
   },
-  { description: 'A classic dashboard in a list.' },
+  { description: 'Classic dashboard in a list.' },
 );
 
-/** With everything that was brought in, and when and by whom it was, unless the document says so itself. */
+/** Returns the imported document; import time and user are added unless the document contains them. */
 export function toClassicDashboardView({
   document,
   creator,
@@ -36,6 +38,7 @@ export function toClassicDashboardView({
   return { created_at: toIsoTime(createdTime), user: { name: creator }, ...document };
 }
 
+/** Returns the list entry of a classic dashboard. */
 export function toClassicDashboardSummary(stored: StoredClassicDashboard): object {
   const { widgets: _widgets, queries: _queries, ...rest } = toClassicDashboardView(stored);
   return rest;
@@ -43,6 +46,7 @@ export function toClassicDashboardSummary(stored: StoredClassicDashboard): objec
 
 export const ClassicDashboardId = Type.String({ description: 'UUID of a classic dashboard.' });
 
+/** Returns the error of an unknown classic dashboard. */
 export function classicDashboardNotFound(id: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Classic dashboard ${truncateText(id)} does not exist.`);
 }

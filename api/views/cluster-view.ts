@@ -1,4 +1,4 @@
-/** A cluster as the API shows it. */
+/** Cluster in responses. */
 import { Type } from 'typebox';
 import { actualWorkers, type Cluster } from '../../engine/cluster/cluster.ts';
 import { resolveShape, type Inventory } from '../../engine/cluster/inventory.ts';
@@ -13,38 +13,41 @@ export const ClusterId = Type.String({ minLength: 1, description: 'Id of the clu
 const TerminationReason = Type.Object(
   {
     code: Type.String({
-      description: 'Why it ended, for example JOB_FINISHED, USER_REQUEST, INIT_SCRIPT_FAILURE.',
+      description: 'Reason, for example JOB_FINISHED, USER_REQUEST or INIT_SCRIPT_FAILURE.',
     }),
-    type: Type.Enum(['SUCCESS', 'CLIENT_ERROR', 'CLOUD_FAILURE'], { description: 'Whose doing it was.' }),
-    parameters: Type.Record(Type.String(), Type.String(), { description: 'What happened, for people.' }),
+    type: Type.Enum(['SUCCESS', 'CLIENT_ERROR', 'CLOUD_FAILURE'], { description: 'Category of the reason.' }),
+    parameters: Type.Record(Type.String(), Type.String(), { description: 'Details of the reason.' }),
   },
-  { description: 'Why it was terminated.' },
+  { description: 'Reason of the termination.' },
 );
 
 export const ClusterDocument = Type.Object(
   {
     ...NewCluster.properties,
     cluster_id: ClusterId,
-    cluster_name: Type.String({ description: 'What people call it.' }),
+    cluster_name: Type.String({ description: 'Name of the cluster.' }),
     creator_user_name: Type.Optional(
-      Type.String({ description: 'Who made it, for one made through this API.' }),
+      Type.String({ description: 'User who created it; absent for clusters of runs.' }),
     ),
-    cluster_source: Type.Enum(['API', 'JOB'], { description: 'JOB: made for a run.' }),
-    state: Type.Enum(['PENDING', 'RUNNING', 'RESIZING', 'TERMINATED'], {
-      description: 'RESIZING: it runs, and waits for more workers.',
+    cluster_source: Type.Enum(['API', 'JOB'], {
+      description: 'API: created by clusters/create. JOB: created for a run.',
     }),
-    state_message: Type.String({ description: 'More about the state.' }),
-    start_time: epochMsSchema('When it was asked for'),
-    last_restarted_time: Type.Optional(epochMsSchema('When it began to run')),
-    terminated_time: Type.Optional(epochMsSchema('When it ended')),
+    state: Type.Enum(['PENDING', 'RUNNING', 'RESIZING', 'TERMINATED'], {
+      description: 'State. RESIZING: running, and waiting for more workers.',
+    }),
+    state_message: Type.String({ description: 'Details of the state.' }),
+    start_time: epochMsSchema('Time of the request'),
+    last_restarted_time: Type.Optional(epochMsSchema('Time of the last start')),
+    terminated_time: Type.Optional(epochMsSchema('Time of the termination')),
     termination_reason: Type.Optional(TerminationReason),
     autotermination_minutes: Type.Optional(
-      Type.Integer({ description: 'Minutes without a task after which it ends; 0: never.' }),
+      Type.Integer({ description: 'Minutes without a task after which the cluster terminates; 0: never.' }),
     ),
   },
-  { description: 'A cluster. num_workers is the desired number, not the actual one.' },
+  { description: 'Cluster. num_workers is the desired number, not the actual one.' },
 );
 
+/** Returns the document of a cluster with the sizes that its pool and policy supply. */
 export function toClusterView(cluster: Cluster, inventory: Inventory): object {
   const {
     clusterId,
@@ -81,7 +84,7 @@ export function toClusterView(cluster: Cluster, inventory: Inventory): object {
   };
 }
 
-/** Whoever sees a cluster need not know the secrets of whoever made it. */
+/** Masks secret environment variables: viewers of a cluster need not be its creator. */
 function maskEnvironment({ spark_env_vars: variables }: Cluster['spec']): object {
   if (typeof variables !== 'object' || variables === null) return {};
   return {

@@ -1,4 +1,4 @@
-/** A dashboard as it is shown (spec 2.12), and the refusal of one that does not exist. */
+/** Dashboard in responses (spec 2.12). */
 import { Type } from 'typebox';
 import { toIsoTime } from '../../engine/clock.ts';
 import { dashboardPath } from '../../engine/dashboard/names.ts';
@@ -7,34 +7,35 @@ import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
 const summaryFields = {
-  dashboard_id: Type.String({ description: '32 hexadecimal digits.' }),
-  display_name: Type.String({ description: 'Its title.' }),
+  dashboard_id: Type.String({ description: 'Id, 32 hexadecimal digits.' }),
+  display_name: Type.String({ description: 'Title of the dashboard.' }),
   create_time: Type.String({ description: 'ISO 8601, UTC.' }),
   warehouse_id: Type.String({
-    description: 'What runs its queries; empty when the classic dashboard did not say.',
+    description: 'Warehouse of its queries; empty if the classic dashboard names none.',
   }),
   lifecycle_state: Type.Enum(['ACTIVE', 'TRASHED']),
 };
 
-/** As lists show it. */
-export const DashboardSummary = Type.Object(summaryFields, { description: 'A dashboard in a list.' });
+/** Entry of a list. */
+export const DashboardSummary = Type.Object(summaryFields, { description: 'Dashboard in a list.' });
 
 export const DashboardDocument = Type.Object(
   {
     ...summaryFields,
-    path: Type.String({ description: 'parent_path, the name, and the suffix of dashboard files.' }),
-    parent_path: Type.String({ description: 'Folder of the workspace, without a slash at the end.' }),
+    path: Type.String({ description: 'parent_path, display name, and the suffix of dashboard files.' }),
+    parent_path: Type.String({ description: 'Workspace folder, without trailing slash.' }),
     update_time: Type.String({ description: 'ISO 8601, UTC.' }),
-    etag: Type.String({ description: 'Decimal digits; raised by each change.' }),
-    serialized_dashboard: Type.String({ description: 'A JSON document with datasets and pages.' }),
-    source_dashboard_id: Type.String({ description: 'The classic dashboard that it was made from.' }),
+    etag: Type.String({ description: 'Decimal digits; increases with each change.' }),
+    serialized_dashboard: Type.String({ description: 'JSON document with datasets and pages.' }),
+    source_dashboard_id: Type.String({ description: 'Id of the classic dashboard it was migrated from.' }),
     warnings: Type.Array(Type.String(), {
-      description: 'What the migration approximated or left out, one sentence each.',
+      description: 'Parts that the migration approximated or omitted, one sentence each.',
     }),
   },
-  { description: 'A dashboard of the newer format.' },
+  { description: 'Dashboard of the new format.' },
 );
 
+/** Returns the list entry of a dashboard. */
 export function toDashboardSummary({
   dashboardId,
   displayName,
@@ -51,6 +52,7 @@ export function toDashboardSummary({
   };
 }
 
+/** Returns the document of a dashboard. */
 export function toDashboardView(dashboard: Dashboard) {
   const { parentPath, displayName, updatedTime, etag, serialized, sourceDashboardId, warnings } = dashboard;
   return {
@@ -65,14 +67,15 @@ export function toDashboardView(dashboard: Dashboard) {
   };
 }
 
-export const DashboardId = Type.String({ description: 'Id of a dashboard of the newer format.' });
+export const DashboardId = Type.String({ description: 'Id of a dashboard of the new format.' });
 
-/** Ids are told apart by their digits: a UUID is as good as the same digits without hyphens. */
+/** Normalizes an id: clients also send it as a UUID with hyphens. */
 export function parseDashboardId(text: string): string {
-  // The database holds no NUL character, and no id has one.
+  // PostgreSQL rejects U+0000 in text.
   return text.toLowerCase().replaceAll(/[-\0]/g, '');
 }
 
+/** Returns the error of an unknown dashboard. */
 export function dashboardNotFound(id: string): ServiceError {
   return new ServiceError('RESOURCE_DOES_NOT_EXIST', `Dashboard ${truncateText(id)} does not exist.`);
 }

@@ -1,4 +1,4 @@
-/** A delivery as the log shows it. */
+/** Delivery of a notification in responses. */
 import { Type } from 'typebox';
 import { deliveryStates, type DeliveryRecord } from '../../engine/notification/delivery.ts';
 import { eventTypeOf } from '../../engine/notification/event-types.ts';
@@ -6,41 +6,45 @@ import { Id } from '../../engine/validation/scalars.ts';
 
 const DeliveryAttemptDocument = Type.Object(
   {
-    time: Type.Integer({ description: 'When it began, epoch milliseconds.' }),
-    duration_ms: Type.Integer({ description: 'How long it took.' }),
+    time: Type.Integer({ description: 'Start time, epoch milliseconds.' }),
+    duration_ms: Type.Integer({ description: 'Duration in milliseconds.' }),
     status: Type.Optional(
-      Type.Integer({ description: 'HTTP status or SMTP reply code, when there was an answer.' }),
+      Type.Integer({ description: 'HTTP status or SMTP reply code; absent without a response.' }),
     ),
-    answer: Type.Optional(Type.String({ description: 'Beginning of the answer.' })),
-    error: Type.Optional(Type.String({ description: 'What went wrong.' })),
+    answer: Type.Optional(Type.String({ description: 'Beginning of the response.' })),
+    error: Type.Optional(Type.String({ description: 'Error of a failed attempt.' })),
   },
-  { description: 'One try.' },
+  { description: 'Delivery attempt.' },
 );
 
 export const DeliveryDocument = Type.Object(
   {
     id: Type.String({
-      description: 'Id of the delivery: webhook-id of its calls, and part of the Message-ID of its mail.',
+      description:
+        'Id of the delivery: the webhook-id of its requests, and part of the Message-ID of its e-mail.',
     }),
-    event_type: Type.String({ description: 'What it tells, such as jobs.on_failure.' }),
-    channel: Type.Enum(['email', 'webhook'], { description: 'To an address, or to a destination.' }),
-    destination_id: Type.Optional(Type.String({ description: 'The destination.' })),
-    address: Type.Optional(Type.String({ description: 'The mail address.' })),
-    job_id: Type.Optional(Type.Integer({ ...Id, description: 'The job.' })),
-    run_id: Type.Optional(Type.Integer({ ...Id, description: 'The run or task run.' })),
-    task_key: Type.Optional(Type.String({ description: 'The task, for a notice about one.' })),
-    creation_time: Type.Integer({ description: 'When it happened, epoch milliseconds.' }),
+    event_type: Type.String({ description: 'Type of the event, such as jobs.on_failure.' }),
+    channel: Type.Enum(['email', 'webhook'], { description: 'Channel: an e-mail address or a destination.' }),
+    destination_id: Type.Optional(Type.String({ description: 'Id of the destination.' })),
+    address: Type.Optional(Type.String({ description: 'E-mail address.' })),
+    job_id: Type.Optional(Type.Integer({ ...Id, description: 'Id of the job.' })),
+    run_id: Type.Optional(Type.Integer({ ...Id, description: 'Id of the run or task run.' })),
+    task_key: Type.Optional(
+      Type.String({ description: 'Key of the task, for a notification about a task.' }),
+    ),
+    creation_time: Type.Integer({ description: 'Time of the event, epoch milliseconds.' }),
     state: Type.Enum([...deliveryStates], {
-      description: 'pending: it is tried until it is delivered or has failed.',
+      description: 'pending: attempts continue until it is delivered or has failed.',
     }),
-    attempts: Type.Array(DeliveryAttemptDocument, { description: 'Every try, oldest first.' }),
+    attempts: Type.Array(DeliveryAttemptDocument, { description: 'All attempts, oldest first.' }),
     next_attempt_time: Type.Optional(
-      Type.Integer({ description: 'When it is tried next, epoch milliseconds; while it is pending.' }),
+      Type.Integer({ description: 'Time of the next attempt, epoch milliseconds; only while pending.' }),
     ),
   },
-  { description: 'One notice on its way to one recipient.' },
+  { description: 'Delivery of one notification to one recipient.' },
 );
 
+/** Returns the document of a delivery. */
 export function toDeliveryView(delivery: DeliveryRecord): object {
   return {
     id: delivery.deliveryId,

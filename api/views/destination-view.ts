@@ -1,19 +1,19 @@
-/** A destination as it is shown, who may change it, and the refusal of one that does not exist. */
+/** Notification destination in responses, and the check for administrators. */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 import { destinationKinds, renderConfig, type Destination } from '../../engine/notification/destination.ts';
 import type { Caller } from '../http/auth.ts';
 
-const isSetField = (what: string) =>
-  Type.Optional(Type.Boolean({ description: `Whether ${what} is set; what it is, is never shown.` }));
+const isSetField = (field: string) =>
+  Type.Optional(Type.Boolean({ description: `Whether ${field} is set; its value is never shown.` }));
 
 const ConfigView = Type.Object(
   {
     email: Type.Optional(
       Type.Object(
-        { addresses: Type.Array(Type.String(), { description: 'Addresses.' }) },
-        { description: 'E-mail.' },
+        { addresses: Type.Array(Type.String(), { description: 'E-mail addresses.' }) },
+        { description: 'E-mail recipients.' },
       ),
     ),
     generic_webhook: Type.Optional(
@@ -23,44 +23,45 @@ const ConfigView = Type.Object(
           username_set: isSetField('the user name'),
           password_set: isSetField('the password'),
         },
-        { description: 'An HTTP receiver.' },
+        { description: 'HTTP receiver.' },
       ),
     ),
-    slack: Type.Optional(
-      Type.Object({ url_set: isSetField('the URL') }, { description: 'A Slack channel.' }),
-    ),
+    slack: Type.Optional(Type.Object({ url_set: isSetField('the URL') }, { description: 'Slack channel.' })),
     microsoft_teams: Type.Optional(
-      Type.Object({ url_set: isSetField('the URL') }, { description: 'A Teams channel.' }),
+      Type.Object({ url_set: isSetField('the URL') }, { description: 'Teams channel.' }),
     ),
   },
-  { description: 'How it is configured, without its secrets; for administrators alone.' },
+  { description: 'Configuration without secrets; only for administrators.' },
 );
 
 const summaryFields = {
-  id: Type.String({ description: 'Id, as webhook_notifications name it.' }),
-  display_name: Type.String({ description: 'Name.' }),
-  destination_type: Type.Enum([...destinationKinds], { description: 'Kind.' }),
+  id: Type.String({ description: 'Id to use in webhook_notifications.' }),
+  display_name: Type.String({ description: 'Name of the destination.' }),
+  destination_type: Type.Enum([...destinationKinds], { description: 'Type of the destination.' }),
 };
 
-export const DestinationSummary = Type.Object(summaryFields, { description: 'A destination in a list.' });
+export const DestinationSummary = Type.Object(summaryFields, { description: 'Destination in a list.' });
 
 export const DestinationDocument = Type.Object(
   { ...summaryFields, config: Type.Optional(ConfigView) },
-  { description: 'A destination without its secrets.' },
+  { description: 'Destination without its secrets.' },
 );
 
 export const signingSecretField = Type.Optional(
-  Type.String({ description: 'Secret of the signatures of a generic webhook, shown this once.' }),
+  Type.String({ description: 'Signing secret of a generic webhook; not shown again.' }),
 );
 
+/** Returns the list entry of a destination. */
 export function toDestinationSummary({ destinationId, displayName, target }: Destination): object {
   return { id: destinationId, display_name: displayName, destination_type: target.kind };
 }
 
+/** Returns the document of a destination; administrators get its configuration. */
 export function toDestinationView(destination: Destination, { admin }: Pick<Caller, 'admin'>): object {
   return { ...toDestinationSummary(destination), ...(admin && { config: renderConfig(destination.target) }) };
 }
 
+/** Returns the error of an unknown destination. */
 export function destinationNotFound(id: string): ServiceError {
   return new ServiceError(
     'RESOURCE_DOES_NOT_EXIST',
@@ -68,11 +69,11 @@ export function destinationNotFound(id: string): ServiceError {
   );
 }
 
-/** @throws ServiceError PERMISSION_DENIED for everybody but administrators */
+/** @throws ServiceError PERMISSION_DENIED for callers other than administrators */
 export function checkAdmin({ admin, userName }: Pick<Caller, 'admin' | 'userName'>): void {
   if (!admin)
     throw new ServiceError(
       'PERMISSION_DENIED',
-      `Notification destinations are managed by administrators, and user ${userName} is none.`,
+      `Only administrators manage notification destinations; user ${userName} is not an administrator.`,
     );
 }

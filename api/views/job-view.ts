@@ -1,4 +1,4 @@
-/** A stored job as a version of the path shows it (spec 2.1). */
+/** Job in responses of the API versions (spec 2.1). */
 import { Type } from 'typebox';
 import { withoutTasks, type ApiVersion } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
@@ -11,29 +11,28 @@ export const JobDocument = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
     creator_user_name: Type.Optional(
-      Type.String({ description: 'Who created it; omitted when that user is gone.' }),
+      Type.String({ description: 'User who created the job; absent after the deletion of that user.' }),
     ),
-    run_as: Type.Optional(Type.String({ description: 'User that the job runs as.' })),
-    run_as_user_name: Type.Optional(Type.String({ description: 'The same as run_as.' })),
+    run_as: Type.Optional(Type.String({ description: 'User the job runs as.' })),
+    run_as_user_name: Type.Optional(Type.String({ description: 'Same as run_as.' })),
     created_time: epochMsSchema('Time of creation'),
     settings: JobSettings,
   },
-  { description: 'A stored job.' },
+  { description: 'Stored job.' },
 );
 
 /** User names of the owners of jobs, by job id. */
 export type Owners = ReadonlyMap<number, string>;
 
 /**
- * A job with all its settings: jobs/get, and lists that expand tasks.
- * @param owners whom jobs run as while job access control is on; without it they run as their creators (spec
- *   2.1)
+ * Returns a job with all its settings: for jobs/get, and for lists that expand tasks.
+ * @param owners users that jobs run as while job access control is on; undefined: their creators (spec 2.1)
  */
 export function toJobView(job: Job, version: ApiVersion, owners?: Owners): object {
   return { ...toCommonJobFields(job, owners), settings: renderSettings(job.settings, version) };
 }
 
-/** A job as lists show it: without the tasks of a job that is shown as multi-task (spec 4.1). */
+/** Returns a list entry: without the tasks of a multi-task job (spec 4.1). */
 export function toJobListView(job: Job, version: ApiVersion, owners?: Owners): object {
   return { ...toCommonJobFields(job, owners), settings: withoutTasks(renderSettings(job.settings, version)) };
 }

@@ -1,4 +1,4 @@
-/** Libraries of a cluster as the API shows them, and the cluster that an operation on them names. */
+/** Libraries of a cluster in responses, and the lookup of their cluster. */
 import { Type } from 'typebox';
 import { libraryStatuses } from '../../engine/cluster/libraries.ts';
 import { invalid } from '../../engine/errors.ts';
@@ -7,10 +7,10 @@ import type { LibraryCluster, ClusterLibraryStates } from '../../engine/ports/li
 import type { LibraryPorts } from '../http/ports.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
-/** The field by which every operation names its cluster. */
+/** Cluster field of all library operations. */
 export const clusterIdField = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 
-/** The libraries that an operation is about. */
+/** Libraries field of install and uninstall. */
 export const librariesField = Type.Array(Library, {
   minItems: 1,
   maxItems: fixedLimits.librariesPerRequest,
@@ -22,27 +22,27 @@ const LibraryStatusView = Type.Object(
     library: Library,
     status: Type.Enum([...libraryStatuses], {
       description:
-        'PENDING: not begun. RESOLVING: its file is looked for and checked. INSTALLING: the installer runs. SKIPPED: not installed, because another library failed. UNINSTALL_ON_RESTART: installed until the cluster is restarted.',
+        'PENDING: not started. RESOLVING: the file is located and checked. INSTALLING: the installer runs. SKIPPED: not installed because another library failed. UNINSTALL_ON_RESTART: installed until the cluster restarts.',
     }),
-    messages: Type.Array(Type.String(), { description: 'Why it failed or was skipped.' }),
+    messages: Type.Array(Type.String(), { description: 'Reasons of a failed or skipped installation.' }),
     is_library_for_all_clusters: Type.Boolean({
       description: 'Always false: libraries belong to one cluster.',
     }),
   },
-  { description: 'A library and how far it is.' },
+  { description: 'Installation status of a library.' },
 );
 
 export const ClusterLibrariesView = Type.Object(
   {
     cluster_id: clusterIdField,
     library_statuses: Type.Array(LibraryStatusView, {
-      description: 'In the order in which they were named first.',
+      description: 'Libraries in the order of their first installation request.',
     }),
   },
-  { description: 'The libraries of a cluster.' },
+  { description: 'Libraries of a cluster.' },
 );
 
-/** The answer about a cluster. */
+/** Returns the library statuses of a cluster. */
 export function toClusterLibrariesView({ clusterId: id, states }: ClusterLibraryStates) {
   return {
     cluster_id: id,
@@ -55,7 +55,10 @@ export function toClusterLibrariesView({ clusterId: id, states }: ClusterLibrary
   };
 }
 
-/** The all-purpose cluster whose libraries are to change. @throws ServiceError when there is none */
+/**
+ * Returns the all-purpose cluster of a library operation.
+ * @throws ServiceError for an unknown cluster and for a cluster of a run
+ */
 export async function getAllPurposeCluster(
   { libraryStates }: Pick<LibraryPorts, 'libraryStates'>,
   id: string,
@@ -63,7 +66,7 @@ export async function getAllPurposeCluster(
   const cluster = await libraryStates.findCluster(id);
   if (cluster === undefined) throw clusterNotFound(id);
   if (!cluster.isAllPurpose)
-    throw invalid(`Cluster ${id} was made for a run; name its libraries in the task.`);
+    throw invalid(`Cluster ${id} belongs to a run; set the libraries in the settings of its task.`);
   return cluster;
 }
 

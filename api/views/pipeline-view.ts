@@ -1,4 +1,4 @@
-/** Pipelines and updates as they are shown. */
+/** Pipelines and updates in responses. */
 import { Type } from 'typebox';
 import { toIsoTime } from '../../engine/clock.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
@@ -29,60 +29,66 @@ export const UpdateDocument = Type.Object(
     pipeline_id: Type.String({ description: 'UUID of the pipeline.' }),
     update_id: UpdateId,
     state: Type.Enum([...updateStates], {
-      description: 'As its run stands: QUEUED, CREATED (pending), RUNNING, STOPPING, and one of the ends.',
+      description:
+        'State of its run: QUEUED, CREATED (pending), RUNNING, STOPPING, COMPLETED, FAILED or CANCELED.',
     }),
     cause: Type.Enum(['API_CALL', 'JOB_TASK'], {
-      description: 'Whether a request or a pipeline_task of a job started it.',
+      description: 'API_CALL: started by a request. JOB_TASK: started by a pipeline_task of a job.',
     }),
-    creation_time: Type.Integer({ description: 'Epoch ms.' }),
-    full_refresh: Type.Boolean({ description: 'Whether all tables begin anew.' }),
-    full_refresh_selection: Type.Array(Type.String(), { description: 'Tables that begin anew.' }),
-    refresh_selection: Type.Array(Type.String(), { description: 'Tables that are updated.' }),
-    validate_only: Type.Boolean({ description: 'Whether it only checks the definition.' }),
-    job_id: Type.Integer({ description: 'Job of the run.' }),
-    run_id: Type.Integer({ description: 'Run that it is, or is a task of.' }),
-    task_run_id: Type.Integer({ description: 'Task run that it is: its logs and its output are there.' }),
-    message: Type.String({ description: 'Why it failed; empty otherwise.' }),
+    creation_time: Type.Integer({ description: 'Epoch milliseconds.' }),
+    full_refresh: Type.Boolean({ description: 'Whether all tables are recomputed from the start.' }),
+    full_refresh_selection: Type.Array(Type.String(), { description: 'Tables recomputed from the start.' }),
+    refresh_selection: Type.Array(Type.String(), { description: 'Tables to update.' }),
+    validate_only: Type.Boolean({ description: 'Whether the definition is only validated.' }),
+    job_id: Type.Integer({ description: 'Id of the job of its run.' }),
+    run_id: Type.Integer({ description: 'Id of its run.' }),
+    task_run_id: Type.Integer({ description: 'Id of its task run, which has the logs and the output.' }),
+    message: Type.String({ description: 'Error of a failed update; empty otherwise.' }),
   },
-  { description: 'An update of a pipeline.' },
+  { description: 'Update of a pipeline.' },
 );
 
 export const PipelineStatus = Type.Object(
   {
-    pipeline_id: Type.String({ description: 'UUID.' }),
-    name: Type.String({ description: 'Its name.' }),
-    state: Type.Enum(['IDLE', 'RUNNING', 'STOPPING'], { description: 'Whether an update is active.' }),
-    health: Type.Enum(['HEALTHY', 'UNHEALTHY'], {
-      description: 'UNHEALTHY: its latest update that is over failed.',
+    pipeline_id: Type.String({ description: 'UUID of the pipeline.' }),
+    name: Type.String({ description: 'Name of the pipeline.' }),
+    state: Type.Enum(['IDLE', 'RUNNING', 'STOPPING'], {
+      description: 'State of the active update; IDLE without one.',
     }),
-    creator_user_name: Type.String({ description: 'Who made it; empty for one of a spec file.' }),
-    run_as_user_name: Type.String({ description: 'The same.' }),
+    health: Type.Enum(['HEALTHY', 'UNHEALTHY'], {
+      description: 'UNHEALTHY: the latest completed update failed.',
+    }),
+    creator_user_name: Type.String({
+      description: 'User who created it; empty for a pipeline of a spec file.',
+    }),
+    run_as_user_name: Type.String({ description: 'Same as creator_user_name.' }),
     latest_updates: Type.Array(
       Type.Object({
         update_id: UpdateId,
         state: Type.Enum([...updateStates]),
         creation_time: Type.String({ description: 'ISO 8601, UTC.' }),
       }),
-      { description: 'Newest first.' },
+      { description: 'Latest updates, newest first.' },
     ),
   },
-  { description: 'A pipeline in a list.' },
+  { description: 'Pipeline in a list.' },
 );
 
 export const PipelineView = Type.Object(
   {
     ...PipelineStatus.properties,
-    last_modified: Type.Integer({ description: 'Epoch ms.' }),
+    last_modified: Type.Integer({ description: 'Epoch milliseconds.' }),
     spec: PipelineDocument,
     spec_path: Type.Optional(
-      Type.String({ description: 'Its spec file in the workspace, when it has one.' }),
+      Type.String({ description: 'Path of its spec file in the workspace; absent without one.' }),
     ),
   },
-  { description: 'A pipeline.' },
+  { description: 'Pipeline.' },
 );
 
 const latestUpdateCount = 5;
 
+/** Returns the state of an update from the state of its run. */
 export function updateStateOf({ state, result, stopReason }: StoredUpdate): (typeof updateStates)[number] {
   switch (state) {
     case 'QUEUED':
@@ -103,6 +109,7 @@ export function updateStateOf({ state, result, stopReason }: StoredUpdate): (typ
   }
 }
 
+/** Returns the document of an update. */
 export function toUpdateView(update: StoredUpdate) {
   const { request, message } = update;
   const state = updateStateOf(update);
@@ -123,6 +130,7 @@ export function toUpdateView(update: StoredUpdate) {
   };
 }
 
+/** Returns the list entry of a pipeline with its latest updates. */
 export async function toPipelineStatus(
   { pipelines }: Pick<PipelinePorts, 'pipelines'>,
   { pipelineId, name, creator }: StoredPipeline,
@@ -148,7 +156,10 @@ export async function toPipelineStatus(
   };
 }
 
-/** @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline or update */
+/**
+ * Returns an update and its pipeline.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline or update
+ */
 export async function getUpdate(
   ports: PipelinePorts,
   pipelineId: string,

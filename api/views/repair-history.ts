@@ -1,13 +1,13 @@
-/**
- * The rounds of a run as runs/get shows them with include_history: the run as it was started, then its
- * repairs.
- */
+/** Repair history in runs/get with include_history: the original run, then its repairs. */
 import { roundsOf, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { statusOf } from '../../engine/run/run-status.ts';
 import { toStateView, type ViewContext } from './run-view-fields.ts';
 
-/** `repair_history` of a run, oldest first. @param repairs all of them, oldest first */
+/**
+ * Returns `repair_history` of a run, oldest first.
+ * @param repairs all repairs of the run, oldest first
+ */
 export function toRepairHistory(
   found: RunWithTasks,
   repairs: readonly Repair[],

@@ -1,4 +1,4 @@
-/** Schemas of runs and their states as answers carry them (spec 2.5, 2.6), for the documentation. */
+/** Response schemas of runs and their states (spec 2.5, 2.6). */
 import { Type } from 'typebox';
 import { JobCluster, JobParameter, CronSchedule, TaskSettings } from '../../engine/job/settings.ts';
 import { Library, NewCluster } from '../../engine/job/cluster.ts';
@@ -13,170 +13,163 @@ const id = (description: string) => Type.Integer({ ...Id, description });
 
 export const RunState = Type.Object(
   {
-    life_cycle_state: Type.Enum([...lifeCycleStates], { description: 'Where the run stands.' }),
+    life_cycle_state: Type.Enum([...lifeCycleStates], { description: 'Life-cycle state.' }),
     result_state: Type.Optional(
-      Type.Enum([...resultStates], { description: 'How it ended; absent while that is not known.' }),
+      Type.Enum([...resultStates], { description: 'Result; absent until it is known.' }),
     ),
-    state_message: Type.String({ description: 'Says more, for people; empty when there is nothing to say.' }),
-    user_cancelled_or_timedout: Type.Boolean({
-      description: 'True when it was cancelled or ran out of time.',
-    }),
+    state_message: Type.String({ description: 'Human-readable details; may be empty.' }),
+    user_cancelled_or_timedout: Type.Boolean({ description: 'True for a cancelled or timed-out run.' }),
   },
   { description: 'State of a run or task run.' },
 );
 
 export const RunStatus = Type.Object(
   {
-    state: Type.Enum([...statusStates], { description: 'Where the run stands; every end is TERMINATED.' }),
+    state: Type.Enum([...statusStates], { description: 'State; TERMINATED for every terminal state.' }),
     queue_details: Type.Optional(
       Type.Object(
         {
-          code: Type.Enum([...queueCodes], { description: 'The limit that it waits for.' }),
-          message: Type.String({ description: 'The same for people.' }),
+          code: Type.Enum([...queueCodes], { description: 'Limit that the run waits for.' }),
+          message: Type.String({ description: 'Human-readable reason.' }),
         },
-        { description: 'Why it waits, while it is QUEUED.' },
+        { description: 'Reason of the wait of a QUEUED run.' },
       ),
     ),
     termination_details: Type.Optional(
       Type.Object(
         {
-          code: Type.Enum([...terminationCodes], { description: 'How it ended.' }),
-          type: Type.Enum([...terminationTypes], { description: 'Whose doing that was.' }),
-          message: Type.String({ description: 'The state_message.' }),
+          code: Type.Enum([...terminationCodes], { description: 'Reason of the termination.' }),
+          type: Type.Enum([...terminationTypes], { description: 'Category of the reason.' }),
+          message: Type.String({ description: 'Same as state_message.' }),
         },
-        { description: 'How it ended or is ending.' },
+        { description: 'Details of the termination.' },
       ),
     ),
   },
-  { description: 'The newer form of state, in 2.1 and 2.2.' },
+  { description: 'Successor of state, in 2.1 and 2.2.' },
 );
 
 export const ClusterInstance = Type.Object(
   {
-    cluster_id: Type.String({ description: 'The cluster that is used.' }),
-    spark_context_id: Type.Optional(Type.String({ description: 'Set when the run begins.' })),
+    cluster_id: Type.String({ description: 'Id of the cluster.' }),
+    spark_context_id: Type.Optional(Type.String({ description: 'Set when the run starts.' })),
   },
-  { description: 'Set once a cluster was asked for.' },
+  { description: 'Set after a cluster was requested.' },
 );
 
 export const ClusterSpec = Type.Object(
   {
     existing_cluster_id: Type.Optional(
-      Type.String({ description: 'Existing cluster. Or new_cluster, or job_cluster_key.' }),
+      Type.String({ description: 'Id of an existing cluster. Alternatives: new_cluster, job_cluster_key.' }),
     ),
     new_cluster: Type.Optional(NewCluster),
     job_cluster_key: Type.Optional(Type.String({ description: 'Entry of the job_clusters of the run.' })),
     libraries: Type.Optional(Type.Array(Library, { description: 'Libraries of the task.' })),
   },
-  { description: 'The cluster as it was asked for when the run was created.' },
+  { description: 'Cluster specification at the creation of the run.' },
 );
 
 const timeFields = {
-  start_time: epochMsSchema('Start; 0 when not started'),
-  end_time: epochMsSchema('End; 0 while it is not over'),
+  start_time: epochMsSchema('Start time; 0 before the start'),
+  end_time: epochMsSchema('End time; 0 while active'),
   setup_duration: durationMsSchema(
-    'Time from the start to the beginning of the work; 0 for a multi-task run',
+    'Time from the start of the run to the start of its work; 0 for a multi-task run',
   ),
-  execution_duration: durationMsSchema('Time that the work took; 0 for a multi-task run'),
-  cleanup_duration: durationMsSchema('Time from the end of the work to the end; 0 for a multi-task run'),
+  execution_duration: durationMsSchema('Duration of the work; 0 for a multi-task run'),
+  cleanup_duration: durationMsSchema(
+    'Time from the end of the work to the end of the run; 0 for a multi-task run',
+  ),
 };
 
 export const TaskRunDocument = Type.Object(
   {
     ...TaskSettings.properties,
-    run_id: id('Id of this attempt: runs/get and runs/get-output take it.'),
+    run_id: id('Id of this attempt, for runs/get and runs/get-output.'),
     state: RunState,
     status: Type.Optional(RunStatus),
     ...timeFields,
     attempt_number: Type.Integer({ minimum: 0, description: '0 for the first attempt.' }),
     cluster_instance: Type.Optional(ClusterInstance),
-    run_page_url: Type.String({ description: 'Page of this task run.' }),
+    run_page_url: Type.String({ description: 'URL of the task run in the console.' }),
     resolved_values: Type.Optional(
       Type.Object(
         {},
-        {
-          description:
-            'Parameters that the task was given, under the field of its kind; with include_resolved_values.',
-        },
+        { description: 'Resolved parameters of the task by its kind; only with include_resolved_values.' },
       ),
     ),
   },
-  { description: 'One attempt of one task, with the settings of the task.' },
+  { description: 'Attempt of a task with the settings of the task.' },
 );
 
 const RepairHistoryItem = Type.Object(
   {
     type: Type.Enum(['ORIGINAL', 'REPAIR'], {
-      description: 'ORIGINAL: the run as it was started; REPAIR: a repair of it.',
+      description: 'ORIGINAL: the original run. REPAIR: a repair of it.',
     }),
     id: Type.Optional(id('Id of the repair.')),
-    start_time: epochMsSchema('When it began'),
-    end_time: epochMsSchema('When the run was over with it; 0 while it is not'),
+    start_time: epochMsSchema('Start time'),
+    end_time: epochMsSchema('End time; 0 while active'),
     state: RunState,
     status: Type.Optional(RunStatus),
-    task_run_ids: Type.Array(Type.Integer({ ...Id }), {
-      description: 'Ids of the task runs that were made in it.',
-    }),
+    task_run_ids: Type.Array(Type.Integer({ ...Id }), { description: 'Ids of its task runs.' }),
   },
-  { description: 'The run as it was started, or a repair of it.' },
+  { description: 'Original run or a repair of it.' },
 );
 
 export const RunDocument = Type.Object(
   {
-    job_id: id('Job of the run; a one-time run has a hidden one of its own.'),
+    job_id: id('Id of the job; a one-time run has its own hidden job.'),
     run_id: id('Id of the run.'),
     number_in_job: id('Number of the run within its job, from 1.'),
-    original_attempt_run_id: id('The first attempt, when this run is a retry; else the run itself.'),
-    job_run_id: Type.Optional(id('The run that a task run belongs to.')),
-    parent_run_id: Type.Optional(id('The same, for a task of a multi-task run.')),
+    original_attempt_run_id: id('Id of the first attempt of a retried run; otherwise the id of the run.'),
+    job_run_id: Type.Optional(id('Id of the run of a task run.')),
+    parent_run_id: Type.Optional(id('Same as job_run_id, for a task of a multi-task run.')),
     task_key: Type.Optional(Type.String({ description: 'Key of the task, for a task run.' })),
     creator_user_name: Type.Optional(
-      Type.String({ description: 'Who started it; omitted when that user is gone.' }),
+      Type.String({ description: 'User who started the run; absent after the deletion of that user.' }),
     ),
-    run_name: Type.String({ description: 'Name of the run: that of its job, or the run_name given.' }),
-    run_type: Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], {
-      description: 'What it was started from.',
-    }),
-    run_page_url: Type.String({ description: 'Page of the run.' }),
-    trigger: Type.Enum(['PERIODIC', 'ONE_TIME', 'RETRY'], { description: 'What started it.' }),
+    run_name: Type.String({ description: 'Name of the job, or the given run_name.' }),
+    run_type: Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Type of the run.' }),
+    run_page_url: Type.String({ description: 'URL of the run in the console.' }),
+    trigger: Type.Enum(['PERIODIC', 'ONE_TIME', 'RETRY'], { description: 'Trigger of the run.' }),
     schedule: Type.Optional(CronSchedule),
     queue_duration: Type.Optional(
-      durationMsSchema('Time that it waited in the queue; absent for a run that never waited there'),
+      durationMsSchema('Time in the queue; absent for a run that was not queued'),
     ),
     state: RunState,
     status: Type.Optional(RunStatus),
     ...timeFields,
     run_duration: Type.Optional(
-      durationMsSchema('Length of a multi-task run with all its repairs; absent while it is not over'),
+      durationMsSchema('Duration of a multi-task run with all its repairs; absent while active'),
     ),
     attempt_number: Type.Integer({ minimum: 0, description: '0 for the first attempt.' }),
     format: Type.Enum(['SINGLE_TASK', 'MULTI_TASK'], {
-      description: 'MULTI_TASK runs have tasks, SINGLE_TASK runs a task.',
+      description: 'MULTI_TASK runs have the field tasks, SINGLE_TASK runs have the field task.',
     }),
     overriding_parameters: Type.Optional(RunParameters),
     job_parameters: Type.Optional(
       Type.Array(
         Type.Object({
           ...JobParameter.properties,
-          value: Type.String({ description: 'Value in this run, references resolved.' }),
+          value: Type.String({ description: 'Value in this run with resolved references.' }),
         }),
-        { description: 'Parameters of the job, for runs of jobs that have some, in 2.1 and 2.2.' },
+        { description: 'Parameters of the job, in 2.1 and 2.2; absent for jobs without parameters.' },
       ),
     ),
-    task: Type.Optional(Type.Object(taskKindFields, { description: 'What a run of one task does.' })),
+    task: Type.Optional(Type.Object(taskKindFields, { description: 'Task of a single-task run.' })),
     cluster_spec: Type.Optional(ClusterSpec),
     cluster_instance: Type.Optional(ClusterInstance),
     job_clusters: Type.Optional(
       Type.Array(JobCluster, { description: 'Shared clusters of a multi-task run.' }),
     ),
     tasks: Type.Optional(
-      Type.Array(TaskRunDocument, { description: 'Every attempt of every task; empty in lists.' }),
+      Type.Array(TaskRunDocument, { description: 'All attempts of all tasks; empty in lists.' }),
     ),
     repair_history: Type.Optional(
       Type.Array(RepairHistoryItem, {
-        description: 'The run as it was started, then its repairs, oldest first; with include_history.',
+        description: 'Original run and its repairs, oldest first; only with include_history.',
       }),
     ),
   },
-  { description: 'A run, or a task run that was asked for by its own id.' },
+  { description: 'Run, or a task run requested by its own id.' },
 );

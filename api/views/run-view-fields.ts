@@ -1,20 +1,20 @@
-/** What runs and task runs show alike: who and where they are, their state, their times (spec 2.5, 2.6). */
+/** Common response fields of runs and task runs: identity, state and times (spec 2.5, 2.6). */
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import { durationsOf, type Progress, type Run } from '../../engine/run/run.ts';
 import { runPageUrl } from '../../engine/run/workspace-info.ts';
 import { statusOf } from '../../engine/run/run-status.ts';
 import type { WorkspaceInfo } from '../http/ports.ts';
 
-/** For whom a run is shown. */
+/** Context in which a run is shown. */
 export interface ViewContext {
   readonly version: ApiVersion;
   readonly workspaceInfo: WorkspaceInfo;
-  /** Resolved parameters of task runs by their id, where they were asked for. */
+  /** Resolved parameters by id of the task run, if requested. */
   readonly resolvedValues?: ReadonlyMap<number, object>;
 }
 
-/** What is the same on every face of a run. */
-export function toCommonRunFields(run: Run, face: ViewContext): object {
+/** Returns the fields that are equal in all views of a run. */
+export function toCommonRunFields(run: Run, context: ViewContext): object {
   return {
     job_id: run.jobId,
     run_id: run.runId,
@@ -23,7 +23,7 @@ export function toCommonRunFields(run: Run, face: ViewContext): object {
     creator_user_name: run.creatorUserName,
     run_name: run.name,
     run_type: run.type,
-    run_page_url: pageUrl(run, run.runId, face),
+    run_page_url: pageUrl(run, run.runId, context),
     trigger: run.trigger,
     schedule: run.trigger === 'PERIODIC' ? run.settings.schedule : undefined,
     attempt_number: run.attempt,
@@ -35,8 +35,8 @@ export function toCommonRunFields(run: Run, face: ViewContext): object {
 }
 
 /**
- * State, times and real durations, the setup counted from `setupFrom` if that is not the start time; from 2.1
- * on the newer `status` beside the state, which no client of 2.0 knows.
+ * Returns state, times and durations; 2.1 and later add `status`.
+ * @param setupFrom start of the setup duration. Default: the start time
  */
 export function toProgressFields(progress: Progress, { version }: ViewContext, setupFrom?: number): object {
   const { setup, execution, cleanup } = durationsOf(progress, setupFrom);
@@ -51,7 +51,7 @@ export function toProgressFields(progress: Progress, { version }: ViewContext, s
   };
 }
 
-/** The state of spec 2.6. */
+/** Returns the state document (spec 2.6). */
 export function toStateView(progress: Progress): object {
   return {
     life_cycle_state: progress.state,
@@ -61,7 +61,7 @@ export function toStateView(progress: Progress): object {
   };
 }
 
-/** The page of a run or task run in the console. */
+/** Returns the URL of a run or task run in the console. */
 export function pageUrl(run: Run, runId: number, { workspaceInfo }: ViewContext): string {
   return runPageUrl(workspaceInfo, run.jobId, runId);
 }

@@ -1,4 +1,4 @@
-/** Runs as a version of the path shows them (spec 2.5, 9). */
+/** Runs in responses of the API versions (spec 2.5, 9). */
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { renderCluster } from '../../engine/job/render-settings.ts';
 import { jobParametersOf } from '../../engine/run/job-parameters.ts';
@@ -9,46 +9,44 @@ import { toCommonRunFields, toProgressFields, type ViewContext } from './run-vie
 import { toTaskEntry, toTaskAndClusterFields } from './task-run-view.ts';
 import { shownFormat } from '../http/api-versions.ts';
 
-/**
- * A run with everything but its output. In 2.0 a single-task run shows its `task`, every other run its
- * `tasks`.
- */
-export function toRunView(found: RunWithTasks, face: ViewContext): object {
+/** Returns a run without its output: a single-task run of 2.0 has `task`, every other run has `tasks`. */
+export function toRunView(found: RunWithTasks, context: ViewContext): object {
   const { run } = found;
-  if (shownFormat(run.format, face.version) === 'SINGLE_TASK') return toSingleTaskView(found, face);
+  if (shownFormat(run.format, context.version) === 'SINGLE_TASK') return toSingleTaskView(found, context);
   return {
-    ...toMultiTaskView(run, face),
-    tasks: orderedTasks(found).map((taskRun) => toTaskEntry(run, taskRun, face)),
+    ...toMultiTaskView(run, context),
+    tasks: orderedTasks(found).map((taskRun) => toTaskEntry(run, taskRun, context)),
   };
 }
 
-/** A run as lists show it: as toRunView, but a multi-task run's `tasks` is empty (spec 2.5). */
-export function toRunListView(found: RunWithTasks, face: ViewContext): object {
-  if (shownFormat(found.run.format, face.version) === 'SINGLE_TASK') return toSingleTaskView(found, face);
-  return { ...toMultiTaskView(found.run, face), tasks: [] };
+/** Returns a list entry: like toRunView, but with empty `tasks` for multi-task runs (spec 2.5). */
+export function toRunListView(found: RunWithTasks, context: ViewContext): object {
+  if (shownFormat(found.run.format, context.version) === 'SINGLE_TASK')
+    return toSingleTaskView(found, context);
+  return { ...toMultiTaskView(found.run, context), tasks: [] };
 }
 
-function toSingleTaskView(found: RunWithTasks, face: ViewContext): object {
+function toSingleTaskView(found: RunWithTasks, context: ViewContext): object {
   const { run, tasks } = found;
   return {
-    ...toCommonRunFields(run, face),
-    ...toProgressFields(run.progress, face, run.admittedTime),
-    ...toTaskAndClusterFields(run, tasks[0], face),
+    ...toCommonRunFields(run, context),
+    ...toProgressFields(run.progress, context, run.admittedTime),
+    ...toTaskAndClusterFields(run, tasks[0], context),
     format: 'SINGLE_TASK',
   };
 }
 
-function toMultiTaskView(run: Run, face: ViewContext): object {
+function toMultiTaskView(run: Run, context: ViewContext): object {
   return {
-    ...toCommonRunFields(run, face),
-    ...toProgressFields(run.progress, face),
-    // The durations of a multi-task run are those of its tasks; the run itself has one length (spec 2.5).
+    ...toCommonRunFields(run, context),
+    ...toProgressFields(run.progress, context),
+    // Durations belong to the tasks of a multi-task run; the run itself has run_duration (spec 2.5).
     setup_duration: 0,
     execution_duration: 0,
     cleanup_duration: 0,
     run_duration: runDurationOf(run),
     overriding_parameters: run.overridingParameters,
-    job_parameters: face.version === '2.0' ? undefined : toJobParameters(run, face),
+    job_parameters: context.version === '2.0' ? undefined : toJobParameters(run, context),
     job_clusters: run.settings.job_clusters?.map((shared) => ({
       ...shared,
       new_cluster: renderCluster(shared.new_cluster),
@@ -57,13 +55,13 @@ function toMultiTaskView(run: Run, face: ViewContext): object {
   };
 }
 
-/** The parameters of the job with their values in this run. */
+/** Returns the job parameters with their values in this run. */
 function toJobParameters(run: Run, { workspaceInfo }: ViewContext): object | undefined {
   if (run.settings.parameters === undefined) return undefined;
   return jobParametersOf(run, runFactsOf(run, workspaceInfo));
 }
 
-/** Task runs in the order of the settings; the attempts of a task stay oldest first. */
+/** Returns task runs in the order of the settings, attempts of a task oldest first. */
 function orderedTasks({ run, tasks }: RunWithTasks): TaskRun[] {
   const byKey = Map.groupBy(tasks, (taskRun) => taskRun.taskKey);
   return tasksOf(run.settings).flatMap((task) => byKey.get(task.task_key) ?? []);

@@ -1,4 +1,4 @@
-/** Task runs: as entries of a run's `tasks`, and as runs of their own (spec 2.5). */
+/** Task runs in responses: as entries of `tasks`, and as separate runs (spec 2.5). */
 import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
 import { renderTask } from '../../engine/job/render-settings.ts';
@@ -8,47 +8,47 @@ import { pageUrl, toCommonRunFields, toProgressFields, type ViewContext } from '
 import { shownFormat } from '../http/api-versions.ts';
 
 /**
- * A task run as a run of its own: runs/get by the id of a task run, and the metadata of get-output. It has
- * one task and real durations; from 2.1 on also `tasks` with that one entry.
+ * Returns a task run as a separate run, for runs/get by its id and for the metadata of get-output. It has one
+ * task and actual durations; 2.1 and later add `tasks` with one entry.
  */
-export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, face: ViewContext): object {
+export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, context: ViewContext): object {
   const { run } = found;
   const parent = run.runId === taskRun.runId ? {} : { parent_run_id: run.runId };
   return {
-    ...toCommonRunFields(run, face),
+    ...toCommonRunFields(run, context),
     run_id: taskRun.runId,
     job_run_id: run.runId,
     ...parent,
     task_key: taskRun.taskKey,
     ...(run.format === 'SINGLE_TASK' ? {} : toAttemptFields(found, taskRun)),
-    run_page_url: pageUrl(run, taskRun.runId, face),
-    ...toProgressFields(taskRun.progress, face),
-    ...toTaskAndClusterFields(run, taskRun, face),
-    format: shownFormat('SINGLE_TASK', face.version),
-    tasks: face.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, face)],
+    run_page_url: pageUrl(run, taskRun.runId, context),
+    ...toProgressFields(taskRun.progress, context),
+    ...toTaskAndClusterFields(run, taskRun, context),
+    format: shownFormat('SINGLE_TASK', context.version),
+    tasks: context.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, context)],
   };
 }
 
-/** An entry of `tasks`: the task's settings with what became of this attempt. */
-export function toTaskEntry(run: Run, taskRun: TaskRun, face: ViewContext): object {
+/** Returns an entry of `tasks`: the settings of the task with the state of this attempt. */
+export function toTaskEntry(run: Run, taskRun: TaskRun, context: ViewContext): object {
   const task = settingsOfTask(run, taskRun.taskKey) ?? { task_key: taskRun.taskKey };
   return {
-    ...renderTask(task, run.settings, face.version),
+    ...renderTask(task, run.settings, context.version),
     run_id: taskRun.runId,
-    ...toProgressFields(taskRun.progress, face),
-    // A single-task run is retried by a new run, which knows the number of the attempt.
+    ...toProgressFields(taskRun.progress, context),
+    // A retry of a single-task run is a new run, which has the attempt number.
     attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
     cluster_instance: toClusterInstance(task, taskRun),
-    run_page_url: pageUrl(run, taskRun.runId, face),
-    resolved_values: face.resolvedValues?.get(taskRun.runId),
+    run_page_url: pageUrl(run, taskRun.runId, context),
+    resolved_values: context.resolvedValues?.get(taskRun.runId),
   };
 }
 
-/** The task of a run of one task, and the cluster that it was given. */
-export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, face: ViewContext): object {
+/** Returns the task and the cluster of a single-task run. */
+export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, context: ViewContext): object {
   const task = settingsOfTask(run, taskRun?.taskKey);
   if (task === undefined) return { overriding_parameters: run.overridingParameters };
-  const shown = renderTask(task, run.settings, face.version);
+  const shown = renderTask(task, run.settings, context.version);
   const spec = pickFields(shown, ['existing_cluster_id', 'new_cluster', 'job_cluster_key', 'libraries']);
   return {
     overriding_parameters: run.overridingParameters,
@@ -58,9 +58,7 @@ export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, f
   };
 }
 
-/**
- * Which attempt of its task a task run is. A single-task run is retried by a new run, which says so itself.
- */
+/** Returns the position of a task run among the attempts of its task, for multi-task runs. */
 function toAttemptFields({ run, tasks }: RunWithTasks, { runId, taskKey, attempt }: TaskRun): object {
   const first = tasks.find((task) => task.taskKey === taskKey && task.attempt === 0);
   return {
@@ -75,7 +73,7 @@ function settingsOfTask(run: Run, taskKey: string | undefined): TaskSettings | u
   return taskKey === undefined ? tasks[0] : tasks.find((task) => task.task_key === taskKey);
 }
 
-/** The id of an existing cluster is known from the first moment, that of a new one once it was asked for. */
+/** Returns the cluster of a task run; a new cluster has an id after it was requested. */
 function toClusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): object | undefined {
   const clusterId = taskRun?.clusterId ?? task.existing_cluster_id;
   return clusterId === undefined
@@ -83,7 +81,7 @@ function toClusterInstance(task: TaskSettings, taskRun: TaskRun | undefined): ob
     : { cluster_id: clusterId, spark_context_id: taskRun?.sparkContextId };
 }
 
-/** An object with some of the fields of another. */
+/** Returns a copy with the named fields only. */
 function pickFields(holder: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(holder).filter(([name]) => names.includes(name)));
 }

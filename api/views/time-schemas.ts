@@ -1,12 +1,12 @@
-/** Schemas of the times and durations that answers carry. */
+/** Schemas of times and durations in responses. */
 import { Type } from 'typebox';
 
-/** An instant. */
-export function epochMsSchema(what: string) {
-  return Type.Integer({ description: `${what}, epoch milliseconds.` });
+/** Returns the schema of a point in time. */
+export function epochMsSchema(description: string) {
+  return Type.Integer({ description: `${description}, epoch milliseconds.` });
 }
 
-/** A length of time. */
-export function durationMsSchema(what: string) {
-  return Type.Integer({ minimum: 0, description: `${what}, milliseconds.` });
+/** Returns the schema of a duration. */
+export function durationMsSchema(description: string) {
+  return Type.Integer({ minimum: 0, description: `${description}, milliseconds.` });
 }

@@ -1,4 +1,4 @@
-/** A token as it is shown (spec 2.11), and the refusal of one that does not exist. */
+/** Token in responses (spec 2.11). */
 import { Type } from 'typebox';
 import { ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
@@ -7,31 +7,32 @@ import type { Token } from '../../engine/token/token.ts';
 
 export const TokenInfo = Type.Object(
   {
-    token_id: Type.String({ description: '64 hex digits of its own, not derived from the value.' }),
-    creation_time: Type.Integer({ description: 'Epoch milliseconds.' }),
-    expiry_time: Type.Integer({ description: 'Epoch milliseconds; -1 without end.' }),
-    comment: Type.String({ description: 'What it is for.' }),
-    scopes: Type.Array(Type.String(), { description: 'The scopes that it permits.' }),
+    token_id: Type.String({ description: 'Id, 64 hexadecimal digits; independent of the value.' }),
+    creation_time: Type.Integer({ description: 'Time of creation, epoch milliseconds.' }),
+    expiry_time: Type.Integer({
+      description: 'Time of expiry, epoch milliseconds; -1 for a token without expiry.',
+    }),
+    comment: Type.String({ description: 'Purpose of the token.' }),
+    scopes: Type.Array(Type.String(), { description: 'Scopes of the token.' }),
     last_accessed_time: Type.Integer({
-      description: 'Epoch milliseconds, to the minute; 0 when it was never used.',
+      description: 'Time of the last use to the minute, epoch milliseconds; 0 for an unused token.',
     }),
     autoscope_state: Type.Enum(
       autoscopeStates.map((state) => `AUTOSCOPE_STATE_${state}`),
       {
         description:
-          'RUNNING while it is observed with all-apis in force, COMPLETED or BACKFILLED (a token that was there before) when it has the scopes that were found out, USER_SELECTED when they were chosen, DISABLED otherwise.',
+          'RUNNING: usage is observed and all-apis applies. COMPLETED: the inferred scopes apply. BACKFILLED: the same for a token created before auto-scoping. USER_SELECTED: the user chose the scopes. DISABLED: no auto-scoping.',
       },
     ),
-    inferred_scopes: Type.Array(Type.String(), {
-      description: 'The scopes of what it was used for while it was observed.',
-    }),
+    inferred_scopes: Type.Array(Type.String(), { description: 'Scopes used during the observation.' }),
     backfill_scopes: Type.Array(Type.String(), {
-      description: 'The same, once they apply to a token that was there before it was observed.',
+      description: 'Inferred scopes that apply to a token created before auto-scoping.',
     }),
   },
-  { description: 'A token without its value.' },
+  { description: 'Token without its value.' },
 );
 
+/** Returns the document of a token. */
 export function toTokenView({
   tokenId,
   createdTime,
@@ -55,7 +56,7 @@ export function toTokenView({
   };
 }
 
-/** Clients know the two operations that name a token by different codes. */
+/** Returns the error of an unknown token; clients expect a different code per operation. */
 export function tokenNotFound(code: 'RESOURCE_DOES_NOT_EXIST' | 'NOT_FOUND', tokenId: string): ServiceError {
   return new ServiceError(code, `Token ${truncateText(tokenId)} does not exist.`);
 }

@@ -1,4 +1,4 @@
-/** GET workspace-conf: settings that administrators change while the service runs. */
+/** GET workspace-conf: settings that administrators change at run time. */
 import { Type } from 'typebox';
 import { parseSettingName, workspaceSettings } from '../../engine/token/workspace-conf.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -17,10 +17,13 @@ export const WorkspaceConfDocument = Type.Object(
       ),
     ]),
   ),
-  { description: 'Settings of the workspace, by name.' },
+  { description: 'Workspace settings by name.' },
 );
 
-/** Shows settings of the workspace. */
+/**
+ * Returns settings of the workspace.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an unknown setting
+ */
 export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'GET',
@@ -28,18 +31,18 @@ export function getWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, '
     versions: ['2.0'],
     scope: 'settings',
     adminsOnly: true,
-    summary: 'Get settings of the workspace',
-    description: `The values of some settings, as texts. There are ${settingNames.join(', ')}.`,
+    summary: 'Get workspace settings',
+    description: `Returns the values of settings as texts. Settings: ${settingNames.join(', ')}.`,
     request: Type.Object({
-      keys: Type.Optional(Type.String({ description: 'Names with commas between them. Default: all.' })),
+      keys: Type.Optional(Type.String({ description: 'Comma-separated names. Default: all settings.' })),
     }),
     response: WorkspaceConfDocument,
     async handle({ keys }) {
-      const wanted = (
+      const names = (
         keys === undefined || keys === '' ? settingNames : keys.split(',').map((name) => name.trim())
       ).map(parseSettingName);
       const conf = await tokenRules.conf();
-      return Object.fromEntries(wanted.map((name) => [name, conf[name]]));
+      return Object.fromEntries(names.map((name) => [name, conf[name]]));
     },
   });
 }

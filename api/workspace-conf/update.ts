@@ -5,7 +5,11 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { WorkspaceConfDocument } from './get.ts';
 
-/** Changes settings of the workspace; every engine follows with its next request. */
+/**
+ * Updates settings of the workspace; every engine applies them from its next request on.
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an unknown setting or
+ * invalid value
+ */
 export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts, 'tokenRules'>): Operation {
   return defineOperation({
     method: 'PATCH',
@@ -13,8 +17,8 @@ export function updateWorkspaceConfOperation({ tokenRules }: Pick<OperationPorts
     versions: ['2.0'],
     scope: 'settings',
     adminsOnly: true,
-    summary: 'Change settings of the workspace',
-    description: 'Sets the settings that are named; the next request finds them changed.',
+    summary: 'Update workspace settings',
+    description: 'Updates the given settings. The change applies from the next request on.',
     request: WorkspaceConfDocument,
     response: Type.Object({}),
     async handle(input, { recordChange }) {

@@ -1,12 +1,13 @@
-/** POST workspace/delete: removes a notebook, file or directory of the workspace. */
+/** POST workspace/delete. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectPath } from '../views/object-view.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
 /**
- * A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory that is not empty is 400 INVALID_STATE without
- * recursive.
+ * Deletes a notebook, file or directory of the workspace.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing path; INVALID_STATE for a directory that is not
+ * empty, without recursive
  */
 export function deleteObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
@@ -16,11 +17,11 @@ export function deleteObjectOperation({ workspace }: WorkspacePorts): Operation 
     scope: 'workspace',
     summary: 'Delete an object',
     description:
-      'Deletes a notebook, a file or a directory. Runs that have started keep the snapshot of their notebook.',
+      'Deletes a notebook, a file or a directory. Started runs keep the snapshot of their notebook.',
     request: Type.Object({
       path: ObjectPath,
       recursive: Type.Optional(
-        Type.Boolean({ description: 'Deletes a directory with all it holds. Default: false.' }),
+        Type.Boolean({ description: 'Whether a directory is deleted with its contents. Default: false.' }),
       ),
     }),
     response: Type.Object({}),

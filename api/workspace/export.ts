@@ -1,11 +1,15 @@
-/** GET workspace/export: the contents of a notebook or file of the workspace. */
+/** GET workspace/export. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectPath } from '../views/object-view.ts';
 import { importFormats } from '../../engine/job/notebook-formats.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
-/** A missing path is 404 RESOURCE_DOES_NOT_EXIST; a directory and what exceeds a request's size are 400. */
+/**
+ * Returns the contents of a notebook or file of the workspace.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing path; INVALID_PARAMETER_VALUE for a directory
+ * and for contents above the request limit
+ */
 export function exportObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -14,18 +18,18 @@ export function exportObjectOperation({ workspace }: WorkspacePorts): Operation 
     scope: 'workspace',
     summary: 'Export a notebook or file',
     description:
-      'Answers with the contents as they are kept. Nothing is converted: `format` is accepted for clients that send it.',
+      'Returns the stored contents without conversion; `format` is accepted for compatibility with clients.',
     request: Type.Object({
       path: ObjectPath,
       format: Type.Optional(
         Type.Enum([...importFormats], {
-          description: 'Whatever is asked for, an object is given as it is kept.',
+          description: 'Accepted and ignored; the stored contents are returned.',
         }),
       ),
     }),
     response: Type.Object({
-      content: Type.String({ description: 'Base64 of the contents.' }),
-      file_type: Type.String({ description: 'Extension of the file, without its dot.' }),
+      content: Type.String({ description: 'Contents in base64.' }),
+      file_type: Type.String({ description: 'File extension without the dot.' }),
     }),
     async handle({ path }) {
       const { content, fileType } = await workspace.export(path);

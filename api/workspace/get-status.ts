@@ -1,10 +1,13 @@
-/** GET workspace/get-status: what stands at a path of the workspace. */
+/** GET workspace/get-status. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectInfo, ObjectPath, toObjectView } from '../views/object-view.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
-/** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
+/**
+ * Returns the status of an object of the workspace.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing path
+ */
 export function getObjectStatusOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -12,7 +15,7 @@ export function getObjectStatusOperation({ workspace }: WorkspacePorts): Operati
     versions: ['2.0'],
     scope: 'workspace',
     summary: 'Get the status of an object',
-    description: 'Shows one notebook, file or directory.',
+    description: 'Returns type, size and times of a notebook, file or directory.',
     request: Type.Object({ path: ObjectPath }),
     response: ObjectInfo,
     handle: async ({ path }) => toObjectView(await workspace.getStatus(path)),

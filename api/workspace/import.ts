@@ -1,4 +1,4 @@
-/** POST workspace/import: puts a notebook or a file into the workspace. */
+/** POST workspace/import. */
 import { Type } from 'typebox';
 import { decodeBase64 } from '../http/base64.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -6,7 +6,11 @@ import { ObjectPath } from '../views/object-view.ts';
 import { importFormats, notebookLanguages } from '../../engine/job/notebook-formats.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
-/** A taken path without overwrite is 400 RESOURCE_ALREADY_EXISTS. */
+/**
+ * Imports a notebook or a file into the workspace.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS for an existing path without overwrite; invalid contents or
+ * format
+ */
 export function importObjectOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'POST',
@@ -16,24 +20,26 @@ export function importObjectOperation({ workspace }: WorkspacePorts): Operation 
     fileField: 'content',
     summary: 'Import a notebook or file',
     description:
-      'Folders above the path are made when they are missing. A notebook in format SOURCE is kept with the extension of its ' +
-      'language and the notebook header in its first line, and is found under its path with or without that extension. ' +
+      'Stores a notebook or a file and creates missing parent directories. A notebook in format SOURCE is stored with the extension of its ' +
+      'language and the notebook header in its first line; its path is valid with and without the extension. ' +
       'A multipart form may carry the contents as a file.',
     request: Type.Object({
       path: ObjectPath,
-      content: Type.String({ description: 'Base64 of the contents.' }),
+      content: Type.String({ description: 'Contents in base64.' }),
       format: Type.Optional(
         Type.Enum([...importFormats], {
           description:
-            'SOURCE (default): a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: kept as it is; a notebook when its first line is the notebook header.',
+            'SOURCE: a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: stored unchanged; a notebook if the first line is the notebook header. Default: SOURCE.',
         }),
       ),
       language: Type.Optional(
         Type.Enum([...notebookLanguages], {
-          description: 'Needed with SOURCE, unless the extension of the path says it.',
+          description: 'Required with SOURCE, unless the path has the extension of a language.',
         }),
       ),
-      overwrite: Type.Optional(Type.Boolean({ description: 'Replaces what is there. Default: false.' })),
+      overwrite: Type.Optional(
+        Type.Boolean({ description: 'Whether an existing object is replaced. Default: false.' }),
+      ),
     }),
     response: Type.Object({}),
     async handle({ path, content, format = 'SOURCE', language, overwrite = false }) {

@@ -1,10 +1,13 @@
-/** GET workspace/list: what stands in a directory of the workspace. */
+/** GET workspace/list. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { ObjectInfo, ObjectPath, toObjectView } from '../views/object-view.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
-/** A missing path is 404 RESOURCE_DOES_NOT_EXIST. */
+/**
+ * Lists the entries of a directory of the workspace.
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing path
+ */
 export function listObjectsOperation({ workspace }: WorkspacePorts): Operation {
   return defineOperation({
     method: 'GET',
@@ -13,7 +16,7 @@ export function listObjectsOperation({ workspace }: WorkspacePorts): Operation {
     scope: 'workspace',
     summary: 'List a directory',
     description:
-      'Lists what stands directly in a directory, by name. A notebook or file is listed as itself.',
+      'Lists the entries of a directory by name. For a notebook or file, the list contains the object itself.',
     request: Type.Object({ path: ObjectPath }),
     response: Type.Object({ objects: Type.Array(ObjectInfo) }),
     handle: async ({ path }) => ({ objects: (await workspace.list(path)).map(toObjectView) }),

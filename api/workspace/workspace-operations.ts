@@ -1,4 +1,4 @@
-/** All operations on the workspace. */
+/** Operations on workspace objects, in the order of the documentation. */
 import type { Operation } from '../http/operation.ts';
 import { deleteObjectOperation } from './delete.ts';
 import { exportObjectOperation } from './export.ts';
@@ -8,6 +8,7 @@ import { listObjectsOperation } from './list.ts';
 import { createDirectoriesOperation } from './mkdirs.ts';
 import type { WorkspacePorts } from '../http/ports.ts';
 
+/** Creates the operations on notebooks, files and directories of the workspace. */
 export function createWorkspaceOperations(ports: WorkspacePorts): Operation[] {
   return [
     importObjectOperation,
@@ -16,5 +17,5 @@ export function createWorkspaceOperations(ports: WorkspacePorts): Operation[] {
     exportObjectOperation,
     deleteObjectOperation,
     createDirectoriesOperation,
-  ].map((make) => make(ports));
+  ].map((create) => create(ports));
 }

@@ -1,4 +1,5 @@
 /** All-purpose clusters: created, started, resized and terminated by users. Another node resumes a start. */
+import { clusterNotFound } from '../cluster/cluster-not-found.ts';
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { poolCapacityOf, formatNodes, resolveShape } from '../cluster/inventory.ts';
 import type { AllPurposeStore } from '../ports/clusters.ts';
@@ -160,7 +161,7 @@ function newAllPurposeRow(
 async function requireCluster({ clusters }: ClusterControlPorts, clusterId: string): Promise<Cluster> {
   const cluster = await clusters.find(clusterId);
   // Clients know the text.
-  if (cluster === undefined) throw invalid(`Cluster ${clusterId} does not exist`);
+  if (cluster === undefined) throw clusterNotFound(clusterId);
   return cluster;
 }
 

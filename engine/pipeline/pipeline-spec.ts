@@ -1,8 +1,8 @@
 /** Spec of a pipeline, from a spec file in the open format or from the body of a request. */
+import { isRecord } from '../validation/json-object.ts';
 import { parseDocument } from 'yaml';
 import { invalid } from '../errors.ts';
 import { canonicalUri } from '../validation/aliases.ts';
-import { isRecord } from '../validation/json-object.ts';
 import { quote } from '../validation/messages.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 

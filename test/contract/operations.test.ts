@@ -401,7 +401,7 @@ describe('spec 4.1.6: runs/list', () => {
     [{ offset: -1 }, 'offset is -1; it must be at least 0.'],
     [
       { active_only: true, completed_only: true },
-      'active_only and completed_only are both true; at most one of them may be.',
+      'active_only and completed_only are both true; at most one of them may be true.',
     ],
   ])('spec 4.1.6: %j is refused', async (query, message) => {
     expect(await refused('runs/list', query, 'GET')).toEqual(errorResponse(message));

@@ -126,7 +126,7 @@ describe('slow clients', () => {
     });
     await once(socket, 'close');
     expect(received).toMatch(/^HTTP\/1\.1 4(00|08) /);
-    expect(received).toContain('The request was not complete in time.');
+    expect(received).toContain('The request was not received completely in time.');
     await service.close();
   });
 });

@@ -456,7 +456,10 @@ test('libraries of a missing cluster or a job cluster are refused', async () => 
   const own = run.tasks[0].cluster_instance.cluster_id;
   for (const [body, message] of [
     [{ cluster_id: 'gone', libraries }, 'Cluster gone does not exist.'],
-    [{ cluster_id: own, libraries }, `Cluster ${own} was made for a run; name its libraries in the task.`],
+    [
+      { cluster_id: own, libraries },
+      `Cluster ${own} belongs to a run; set the libraries in the settings of its task.`,
+    ],
     [
       { cluster_id: own, libraries: [{ pypi: { package: '-r x' } }] },
       'pypi.package is "-r x"; it must be a package name, optionally with extras and versions, such as name[extra]==1.2.',

@@ -105,7 +105,7 @@ describe('paged logs', () => {
         status: 400,
         body: {
           error_code: 'INVALID_PARAMETER_VALUE',
-          message: `Run ${runId} has tasks with runs of their own, and logs for each of them: ask for one of ${one} (one), ${two} (two).`,
+          message: `Run ${runId} has several tasks, each with its own logs: use one of the task runs ${one} (one), ${two} (two).`,
         },
       });
       expect(await runyard.call('GET', path, { run_id: 4_711_000 })).toMatchObject({
@@ -249,7 +249,7 @@ describe('streamed logs', () => {
       expect([second.status, second.headers.get('retry-after'), (await second.json()).message]).toEqual([
         429,
         '5',
-        expect.stringContaining('1 logs at a time for one user'),
+        expect.stringContaining('Too many open log streams (limit per user: 1)'),
       ]);
       leaving.abort();
       await first.text().catch(() => undefined);
@@ -420,7 +420,7 @@ describe('the bundle of a run', () => {
     expect(read('tasks/nb/attempt-0/output.json')).toMatchObject({ result: '42' });
     expect(files.get('tasks/nb/attempt-0/notebook.html')).toContain('in a cell');
     expect(files.get('tasks/never/attempt-0/missing.txt')).toMatch(
-      /^stdout: there is no such file\. The attempt never began: Upstream task flaky failed/,
+      /^stdout: the file does not exist\. The attempt never started: Upstream task flaky failed/,
     );
   });
 
@@ -431,7 +431,7 @@ describe('the bundle of a run', () => {
     const { files } = await downloadBundle(runyard, runId);
     expect(files.get('tasks/main/attempt-0/stdout')).toBe('so far\n');
     expect(files.get('tasks/main/attempt-0/missing.txt')).toBe(
-      'output.json: the attempt left no output. The attempt is not over.\n',
+      'output.json: the attempt has no output. The attempt has not finished.\n',
     );
     await open('g');
     await runyard.waitForRunEnd(runId);

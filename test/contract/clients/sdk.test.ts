@@ -456,7 +456,7 @@ test('notification destinations are made, listed and deleted', async () => {
   // It sends no body with a PATCH; that is refused instead of doing nothing.
   expect(
     (await apiErrorOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message,
-  ).toBe('Neither display_name nor config is given; give what is to be changed.');
+  ).toBe('Neither display_name nor config is given; at least one is required.');
   const jobId = await jobOf([says('hello')], { webhook_notifications: { on_failure: [{ id }] } });
   expect((await client.jobs.get({ job_id: jobId })).settings?.webhook_notifications).toEqual({
     on_failure: [{ id }],

@@ -73,7 +73,7 @@ describe('spec 4.4: classic dashboards', () => {
       status: 409,
       body: {
         error_code: 'ALREADY_EXISTS',
-        message: `There is a classic dashboard with the id ${id.toLowerCase()} already; delete it first, or leave the id out.`,
+        message: `A classic dashboard with the id ${id.toLowerCase()} already exists; delete it first or omit the id.`,
       },
     });
   });

@@ -158,7 +158,7 @@ test('a change keeps the secrets that it does not name', async () => {
 test('a change of nothing is refused', async () => {
   expect(await admin('PATCH', `${path}/${await create()}`, {})).toMatchObject({
     status: 400,
-    body: { message: 'Neither display_name nor config is given; give what is to be changed.' },
+    body: { message: 'Neither display_name nor config is given; at least one is required.' },
   });
 });
 
@@ -181,7 +181,7 @@ test('a rotated secret keeps signing for 24 hours', async () => {
   expect(await admin('POST', `${path}/${slack}/rotate-secret`)).toMatchObject({
     status: 400,
     body: {
-      message: `Notification destination ${slack} is of the kind SLACK; only calls of WEBHOOK destinations are signed.`,
+      message: `Notification destination ${slack} has type SLACK; only WEBHOOK destinations have a signing secret.`,
     },
   });
 });

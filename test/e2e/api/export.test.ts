@@ -175,7 +175,7 @@ describe('refusals', () => {
     expect(status).toBe(400);
     expect(body['message']).toMatch(
       new RegExp(
-        `^Run ${runId} has tasks with runs of their own, .* ask for one of \\d+ \\(n\\), \\d+ \\(p\\)\\.$`,
+        `^Run ${runId} has several tasks, .* use one of the task runs \\d+ \\(n\\), \\d+ \\(p\\)\\.$`,
       ),
     );
     expect((await exportRun(await submit({ tasks: [{ task_key: 'n', ...single }] }))).status).toBe(400);

@@ -266,14 +266,14 @@ describe('spec 4.1, 9.4: list', () => {
   test.each([
     [{ limit: '101' }, 'Invalid limit 101 - it has to be no more than 100.'],
     [{ limit: '-1' }, 'limit is -1; it must be at least 0.'],
-    [{ page_token: 'x' }, 'page_token is "x"; it must be a next_page_token of this list.'],
+    [{ page_token: 'x' }, 'page_token is "x"; it must be the next_page_token of a page of this list.'],
     [
       { page_token: Buffer.from('runs:7').toString('base64url') },
-      'page_token is "cnVuczo3"; it must be a next_page_token of this list.',
+      'page_token is "cnVuczo3"; it must be the next_page_token of a page of this list.',
     ],
     [
       { page_token: Buffer.from('jobs:7').toString('base64url'), offset: '1' },
-      'offset is 1 beside a page_token; only one of them may be given.',
+      'offset is 1 and page_token is given; only one of them is allowed.',
     ],
   ])('%j is refused', async (query, message) => {
     expect(await lister.get('2.1/jobs/list', query)).toMatchObject({

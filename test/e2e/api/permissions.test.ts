@@ -410,7 +410,7 @@ describe('job access control', () => {
       status: 403,
       body: {
         error_code: 'PERMISSION_DENIED',
-        message: 'Without job_id this is for administrators only, and user owner is none.',
+        message: 'Only administrators may omit job_id; user owner is not an administrator.',
       },
     });
     expect((await as('admin', 'POST', '2.1/jobs/runs/cancel-all', { all_queued_runs: true })).status).toBe(
@@ -444,7 +444,7 @@ describe('job access control', () => {
     if (first === undefined) throw new Error('There are no operations.');
     const { access: _access, ...forgetful } = first;
     await expect(startApiHarness({ operations: [forgetful] }, undefined, true)).rejects.toThrow(
-      'POST /jobs/create does not say what it needs on a job.',
+      'POST /jobs/create declares no access level.',
     );
   });
 });

@@ -206,13 +206,16 @@ describe('spec 4.1.6: list', () => {
     [{ run_type: 'ANY' }, 'run_type is "ANY"; it must be one of JOB_RUN, WORKFLOW_RUN, SUBMIT_RUN.'],
     [
       { active_only: 'true', completed_only: 'true' },
-      'active_only and completed_only are both true; at most one of them may be.',
+      'active_only and completed_only are both true; at most one of them may be true.',
     ],
     [
       { active_only: 'yes' },
       'Could not parse request object: Expected boolean for field active_only, found STRING "yes"',
     ],
-    [{ page_token: 'nonsense' }, 'page_token is "nonsense"; it must be a next_page_token of this list.'],
+    [
+      { page_token: 'nonsense' },
+      'page_token is "nonsense"; it must be the next_page_token of a page of this list.',
+    ],
   ])('%j is refused', async (query, message) => {
     expect(await lister.get('2.1/jobs/runs/list', query)).toMatchObject({ status: 400, body: { message } });
   });

@@ -362,7 +362,7 @@ describe('spec 5.4: administrators', () => {
       body: {
         error_code: 'PERMISSION_DENIED',
         message:
-          'User eve may not use access tokens: an administrator has disabled them, or withheld the permission.',
+          'User eve may not use access tokens: an administrator disabled tokens or withheld the permission.',
       },
     });
     expect((await send('GET', 'jobs/list')).status).toBe(200);

@@ -300,7 +300,7 @@ describe('multipart forms', () => {
         ['contents', file],
       ],
       'INVALID_PARAMETER_VALUE',
-      'contents is given more than once in the form; give it once.',
+      'contents occurs more than once in the form; send it once.',
     ],
     [
       'a field given twice',
@@ -311,7 +311,7 @@ describe('multipart forms', () => {
         ['contents', file],
       ],
       'INVALID_PARAMETER_VALUE',
-      'path is given more than once in the form; give it once.',
+      'path occurs more than once in the form; send it once.',
     ],
     [
       'a file under another name',
@@ -321,7 +321,7 @@ describe('multipart forms', () => {
         ['content', file],
       ],
       'INVALID_PARAMETER_VALUE',
-      '"content" is a file of the form; the only file may be contents.',
+      '"content" is sent as a file; only contents may be a file.',
     ],
     [
       'a path that is taken',
@@ -359,7 +359,7 @@ describe('multipart forms', () => {
       'workspace/mkdirs',
       [['path', '/x']],
       'MALFORMED_REQUEST',
-      'Invalid JSON given in the body of the request - expected a map: this operation takes no form.',
+      'Invalid JSON given in the body of the request - expected a map: this operation does not accept forms.',
     ],
   ])('%s is refused', async (_, path, parts, code, message) => {
     await service.post('2.0/managed_fs/put', { path: '/taken', contents: '', overwrite: true });

@@ -129,7 +129,7 @@ describe('credentials', () => {
     await logged.close();
     expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
       expect.objectContaining({
-        msg: 'A call was not permitted.',
+        msg: 'Call denied.',
         userName: 'admin',
         tokenId: expect.stringMatching(/^[\da-f]{64}$/),
         method: 'GET',
@@ -211,7 +211,7 @@ describe('forgiveness', () => {
     );
     expect((await send('/api/2.1/jobs/get?job_id=1&job_id=2')).body).toEqual({
       error_code: 'INVALID_PARAMETER_VALUE',
-      message: 'job_id is given 2 times with different values; give it once.',
+      message: 'job_id is given 2 times with different values; send it once.',
     });
   });
 

@@ -265,7 +265,7 @@ describe('people', () => {
           is(
             await call(operation, people.get('IS_OWNER')),
             403,
-            'This is for administrators only, and user IS_OWNER is none.',
+            'This operation is for administrators; user IS_OWNER is not an administrator.',
           ),
         forAdmins,
       ),

@@ -44,12 +44,12 @@ function logOf(size: number): {
   };
 }
 
-const following = (logs: LogReader, until: AbortSignal, over = false): LogStreamOptions => ({
+const following = (logs: LogReader, until: AbortSignal, isTerminal = false): LogStreamOptions => ({
   logs,
   log: { runId: 1, stream: 'stdout' },
   offset: 0,
   mask: noMask,
-  readState: async () => ({ over, state: {} }),
+  readState: async () => ({ isTerminal, state: {} }),
   signal: until,
 });
 

@@ -20,25 +20,25 @@ test.each<[string, unknown, string, string]>([
     'U+0000',
     { tasks: [{ a: 'x' }, { b: { 'c d': '\0' } }] },
     'INVALID_PARAMETER_VALUE',
-    'tasks[1].b.c d holds the character U+0000, which no text may hold.',
+    'tasks[1].b.c d contains the character U+0000, which is not allowed in text.',
   ],
   [
     'half of a pair',
     ['x', '\ud800'],
     'INVALID_PARAMETER_VALUE',
-    '[1] holds half of a surrogate pair; text must be valid Unicode.',
+    '[1] contains half of a surrogate pair; text must be valid Unicode.',
   ],
   [
     'a name with U+0000',
     { a: { '\0': 1 } },
     'INVALID_PARAMETER_VALUE',
-    'a has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.',
+    'a has a name that contains U+0000 or half of a surrogate pair; names must be valid Unicode.',
   ],
   [
     'a name at the top with half of a pair',
     { '\udc00': 1 },
     'INVALID_PARAMETER_VALUE',
-    'The request has a name that holds U+0000 or half of a surrogate pair; names must be valid Unicode.',
+    'The request has a name that contains U+0000 or half of a surrogate pair; names must be valid Unicode.',
   ],
   [
     'a number that overflowed',
@@ -50,13 +50,13 @@ test.each<[string, unknown, string, string]>([
     '101 levels',
     nested(101),
     'MALFORMED_REQUEST',
-    'The request is nested too deep; at most 100 levels of lists and objects are allowed.',
+    'The request is nested too deeply; at most 100 levels of lists and objects are allowed.',
   ],
   [
     'a million levels',
     nested(1_000_000),
     'MALFORMED_REQUEST',
-    'The request is nested too deep; at most 100 levels of lists and objects are allowed.',
+    'The request is nested too deeply; at most 100 levels of lists and objects are allowed.',
   ],
 ])('%s is refused', (_, value, code, message) => {
   expect(findUnstorableValue(value)).toMatchObject({ code, message });
@@ -90,7 +90,11 @@ test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
       }),
     /^name holds half/,
   ],
-  ['as bytes that are no UTF-8', () => post(Buffer.from('{"name":"Größe"}', 'latin1')), /it is not UTF-8\.$/],
+  [
+    'as bytes that are no UTF-8',
+    () => post(Buffer.from('{"name":"Größe"}', 'latin1')),
+    /the body is not UTF-8\.$/,
+  ],
 ])('it is refused %s', async (_, send, message) => {
   expect(await send()).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
 });

@@ -1,0 +1,109 @@
+/** Schemas and page query shared by GET and POST clusters/events. */
+import { Type } from 'typebox';
+import { clusterEventTypes } from '../../engine/cluster/events.ts';
+import { toTerminationReason } from '../../engine/cluster/termination.ts';
+import type { RequestContext } from '../http/operation.ts';
+import type { ClusterPorts } from '../http/ports.ts';
+import { epochMsSchema } from '../views/time-schemas.ts';
+import { getPermittedCluster } from './cluster-access.ts';
+import { ClusterId } from '../views/cluster-view.ts';
+
+const maximumPageSize = 500;
+
+export const clusterEventPageFields = {
+  cluster_id: ClusterId,
+  start_time: Type.Optional(epochMsSchema('Start of the time range, inclusive')),
+  end_time: Type.Optional(epochMsSchema('End of the time range, inclusive')),
+  order: Type.Optional(Type.Enum(['DESC', 'ASC'], { description: 'DESC: newest first. Default: DESC.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of events to skip. Default: 0.' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maximumPageSize,
+      description: `Events per page. Default: 50; 0 means the maximum, ${maximumPageSize}.`,
+    }),
+  ),
+};
+export const ClusterEventTypes = Type.Array(Type.Enum([...clusterEventTypes]), {
+  description: 'Only events of these types.',
+});
+
+const Event = Type.Object({
+  cluster_id: ClusterId,
+  timestamp: epochMsSchema('Time of the event'),
+  type: Type.Enum([...clusterEventTypes], { description: 'Type of the event.' }),
+  details: Type.Object(
+    {},
+    { description: 'Depending on the type: current_num_workers, target_num_workers, reason, user.' },
+  ),
+});
+
+const responseSchema = Type.Object({
+  events: Type.Array(Event, { description: 'The events.' }),
+  total_count: Type.Integer({ minimum: 0, description: 'Total number of matching events.' }),
+  next_page: Type.Optional(
+    Type.Object({}, { description: 'Request of the next page; absent on the last page.' }),
+  ),
+});
+
+export const clusterEventsOperation = {
+  path: '/clusters/events',
+  versions: ['2.1', '2.0'],
+  scope: 'clusters',
+  summary: 'List cluster events',
+  description: 'Lists the events of a cluster page by page. `next_page` is the request of the next page.',
+  response: responseSchema,
+} as const;
+
+interface EventsRequest {
+  readonly cluster_id: string;
+  readonly start_time?: number;
+  readonly end_time?: number;
+  readonly order?: 'ASC' | 'DESC';
+  readonly event_types?: readonly (typeof clusterEventTypes)[number][];
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/**
+ * Returns one page of the events of a cluster.
+ * @throws ServiceError for an unknown cluster, and for a run cluster that the caller may not view
+ */
+export async function listClusterEvents(
+  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
+  request: EventsRequest,
+  context: RequestContext,
+): Promise<object> {
+  const {
+    cluster_id: clusterId,
+    start_time: from,
+    end_time: to,
+    order = 'DESC',
+    event_types: wanted,
+    offset = 0,
+    limit: asked = 50,
+  } = request;
+  const limit = asked === 0 ? maximumPageSize : asked;
+  await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW');
+  const { events, total } = await ports.clusters.listEvents({
+    clusterId,
+    from,
+    to,
+    types: wanted,
+    newestFirst: order === 'DESC',
+    offset,
+    limit,
+  });
+  return {
+    events: events.map(({ time, type, details: { reason, ...details } }) => ({
+      cluster_id: clusterId,
+      timestamp: time,
+      type,
+      details: { ...details, ...(reason !== undefined && { reason: toTerminationReason(reason) }) },
+    })),
+    total_count: total,
+    ...(offset + events.length < total && {
+      next_page: { ...request, offset: offset + events.length, limit },
+    }),
+  };
+}
