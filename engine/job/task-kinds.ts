@@ -1,24 +1,21 @@
-/**
- * The task kinds: the six built-in ones with their schemas, those of plugins, and which kind a task has (spec
- * 2.7).
- */
+/** Task kinds, built-in and of plugins, and their schemas (spec 2.7). */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Id, epochMillis, stringMap, stringList } from '../validation/scalars.ts';
 
 export const NotebookTask = Type.Object(
   {
     notebook_path: Type.String({
-      description: 'Absolute path of the notebook in the workspace; begins with a slash.',
+      description: 'Absolute path of the notebook in the workspace; starts with a slash.',
     }),
     revision_timestamp: Type.Optional(
       epochMillis('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
     ),
     base_parameters: Type.Optional(
-      stringMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
+      stringMap('Parameters of the notebook, ASCII only. Parameters of run-now override them.'),
     ),
     source: Type.Optional(
       Type.Enum(['WORKSPACE', 'GIT'], {
-        description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.',
+        description: 'Location of the notebook. Default: WORKSPACE, or GIT in a job with git_source.',
       }),
     ),
   },
@@ -67,13 +64,11 @@ export const PipelineTask = Type.Object(
       description:
         'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.',
     }),
-    full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
-    full_refresh_selection: Type.Optional(
-      stringList('Tables that are computed anew; other tables are left alone.'),
-    ),
-    refresh_selection: Type.Optional(stringList('Tables that are updated; other tables are left alone.')),
+    full_refresh: Type.Optional(Type.Boolean({ description: 'Recomputes all datasets. Default: false.' })),
+    full_refresh_selection: Type.Optional(stringList('Tables to recompute; other tables stay unchanged.')),
+    refresh_selection: Type.Optional(stringList('Tables to update; other tables stay unchanged.')),
     validate_only: Type.Optional(
-      Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
+      Type.Boolean({ description: 'Only validates the definition. Default: false.' }),
     ),
   },
   { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
@@ -82,13 +77,11 @@ export const PipelineTask = Type.Object(
 export const RunJobTask = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
-    job_parameters: Type.Optional(
-      stringMap('Values of the parameters of that job, instead of their defaults.'),
-    ),
-    jar_params: Type.Optional(stringList('For its JAR tasks, as in run-now.')),
-    notebook_params: Type.Optional(stringMap('For its notebook tasks, as in run-now.')),
-    python_params: Type.Optional(stringList('For its Python tasks, as in run-now.')),
-    spark_submit_params: Type.Optional(stringList('For its submit tasks, as in run-now.')),
+    job_parameters: Type.Optional(stringMap('Parameter values of that job, which replace the defaults.')),
+    jar_params: Type.Optional(stringList('Parameters of its JAR tasks, as in run-now.')),
+    notebook_params: Type.Optional(stringMap('Parameters of its notebook tasks, as in run-now.')),
+    python_params: Type.Optional(stringList('Parameters of its Python tasks, as in run-now.')),
+    spark_submit_params: Type.Optional(stringList('Parameters of its submit tasks, as in run-now.')),
   },
   { description: 'Runs another job and waits for it. Needs no cluster.' },
 );
@@ -100,7 +93,7 @@ export type SparkSubmitTask = Static<typeof SparkSubmitTask>;
 export type PipelineTask = Static<typeof PipelineTask>;
 export type RunJobTask = Static<typeof RunJobTask>;
 
-/** The field of each task kind, optional, as it stands in a job and in a task. */
+/** Optional field of each task kind, in jobs and tasks. */
 export const taskKindFields = {
   notebook_task: Type.Optional(NotebookTask),
   spark_jar_task: Type.Optional(SparkJarTask),
@@ -110,7 +103,7 @@ export const taskKindFields = {
   run_job_task: Type.Optional(RunJobTask),
 };
 
-/** The built-in kinds: the names of their fields, in the order of spec 2.2. */
+/** Names of the built-in kinds, in the order of spec 2.2. */
 export const taskKinds = [
   'notebook_task',
   'spark_jar_task',
@@ -122,31 +115,30 @@ export const taskKinds = [
 
 export type TaskKind = (typeof taskKinds)[number];
 
-/** A task kind as the rules of settings see it. */
+/** Task kind, as far as validation needs it. */
 export interface TaskKindInfo {
-  /** The settings field that holds such a task. */
+  /** Field of the settings. */
   readonly name: string;
   readonly needsCluster: boolean;
 }
 
-/** A task kind that a plugin brings. */
+/** Task kind of a plugin. */
 export interface PluginKind extends TaskKindInfo {
-  /** What the field may hold: a JSON schema of an object. */
+  /** JSON schema of the field, an object. */
   readonly schema: TSchema;
-  /** Address of the module that runs it, as a file URL. */
+  /** File URL of the module that runs the task. */
   readonly module: string;
 }
 
-/** Kinds that run without a cluster (spec 2.2, design 10). */
+/** Kinds that run without a cluster (spec 2.2). */
 const kindsWithoutCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
-/** The built-in kinds, as the rules see them. */
 export const builtInKinds: readonly TaskKindInfo[] = taskKinds.map((name) => ({
   name,
   needsCluster: !kindsWithoutCluster.has(name),
 }));
 
-/** What a task of a built-in kind is told to do. */
+/** Body of a task of a built-in kind. */
 export type TaskBody =
   | NotebookTask
   | SparkJarTask
@@ -155,17 +147,17 @@ export type TaskBody =
   | PipelineTask
   | RunJobTask;
 
-/** An object that may carry task kinds: job settings, a submission, a task. */
+/** Object with task kind fields: job settings, a submission or a task. */
 export type TaskKindHolder = { readonly [kind in TaskKind]?: TaskBody };
 
-/** The first task kind that a job or a task carries; undefined when it carries none. */
+/** Returns the first built-in kind of a job or task. */
 export function builtInKindOf(holder: TaskKindHolder): TaskKind | undefined {
   return taskKinds.find((kind) => holder[kind] !== undefined);
 }
 
 /**
- * Every task kind that a job or a task carries, known or not: a key that ends in `_task` and holds an object.
- * So a kind that nobody here can run is refused by name and never mistaken for an unknown setting.
+ * Lists the task kind fields of a job or task, known or unknown: objects under a key that ends in `_task`. Thus an
+ * unknown kind is refused by name and not accepted as an unknown setting.
  */
 export function taskKindsIn(holder: object): string[] {
   return Object.entries(holder)
@@ -173,17 +165,17 @@ export function taskKindsIn(holder: object): string[] {
     .map(([key]) => key);
 }
 
-/** Whether a field holds a task of some kind, known or not. */
+/** Tells whether a field is a task kind field, known or unknown. */
 export function isTaskKindField(field: string, value: unknown): boolean {
   return field.endsWith('_task') && typeof value === 'object' && value !== null;
 }
 
-/** The one kind of a task whose settings were checked, built in or not; undefined for a task without any. */
+/** Returns the kind of a validated task; undefined for a task without a kind. */
 export function taskKindOf(task: object): string | undefined {
   return taskKindsIn(task)[0];
 }
 
-/** What a task of this kind is told to do, as it is written; undefined when the task has no such kind. */
+/** Returns the body of a task kind as written; undefined when the task does not have the kind. */
 export function taskBodyOf(
   task: object,
   kind: string | undefined,
@@ -192,7 +184,7 @@ export function taskBodyOf(
   return typeof body === 'object' && body !== null ? { ...body } : undefined;
 }
 
-/** Whether a name is that of a built-in kind. */
+/** Tells whether a kind is built in. */
 export function isBuiltIn(kind: string): kind is TaskKind {
   return taskKinds.some((name) => name === kind);
 }
