@@ -1,4 +1,6 @@
-/** Errors that the service reports to its callers: one class, and one table from error code to HTTP status. */
+/**
+ * Errors that the service reports to its callers: one class, and one table from error code to HTTP status.
+ */
 
 /** Error code on the wire -> HTTP status. */
 export const httpStatusOf = {

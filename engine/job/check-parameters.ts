@@ -25,7 +25,8 @@ export function checkJobParameters(parameters: readonly JobParameter[] = [], lim
 }
 
 /**
- * Refuses values of unknown parameters, references that never have a value, and more than 10,000 bytes of JSON.
+ * Refuses values of unknown parameters, references that never have a value, and more than 10,000 bytes of
+ * JSON.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkJobParameterValues(

@@ -34,8 +34,8 @@ interface TaskScope {
 }
 
 /**
- * Refuses invalid references in the parameters of tasks and in the defaults of job parameters. Expects a valid
- * graph.
+ * Refuses invalid references in the parameters of tasks and in the defaults of job parameters. Expects a
+ * valid graph.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, reference and reason
  */
 export function checkReferences(settings: JobSettings | SubmitSettings): void {

@@ -70,7 +70,9 @@ export function checkIdempotencyToken(token: string | undefined, limits: Limits)
     throw invalid(`idempotency_token has ${length} characters; at most ${maximum} are allowed.`);
 }
 
-/** Refuses an access_control_list in settings, where it would have no effect. jobs/create removes it before. */
+/**
+ * Refuses an access_control_list in settings, where it would have no effect. jobs/create removes it before.
+ */
 function checkNoAccessControlList(settings: object): void {
   if ('access_control_list' in settings && isNonEmpty(settings.access_control_list)) {
     throw invalid(

@@ -39,8 +39,8 @@ export function checkSubmitTask(path: string, task: Omit<TaskSettings, 'task_key
 }
 
 /**
- * Refuses the options --master, --deploy-mode and --executor-cores, also as properties of --conf. Arguments after
- * the application file belong to the application and are not checked.
+ * Refuses the options --master, --deploy-mode and --executor-cores, also as properties of --conf. Arguments
+ * after the application file belong to the application and are not checked.
  */
 export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
   for (let index = 0; index < parameters.length; index += 1) {

@@ -1,4 +1,6 @@
-/** Validation of a task beyond its schema: one kind, one cluster, and the rules of the kind (spec 2.2-2.7). */
+/**
+ * Validation of a task beyond its schema: one kind, one cluster, and the rules of the kind (spec 2.2-2.7).
+ */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
@@ -22,7 +24,8 @@ export interface TaskCheckContext {
 const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
 
 /**
- * Refuses a task without exactly one known kind, without exactly one cluster, or against the rules of its kind.
+ * Refuses a task without exactly one known kind, without exactly one cluster, or against the rules of its
+ * kind.
  * @param path '' for a single-task job, else `tasks[n]`
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */

@@ -50,8 +50,8 @@ export function withoutTasks(settings: JobSettings): JobSettings {
 }
 
 /**
- * Returns the settings of the hidden job of a submission. In 2.1 and 2.2 a single-task body becomes one task with
- * the run_name as key; the timeout stays that of the run. In 2.0 it stays single-task.
+ * Returns the settings of the hidden job of a submission. In 2.1 and 2.2 a single-task body becomes one task
+ * with the run_name as key; the timeout stays that of the run. In 2.0 it stays single-task.
  */
 export function toJobSettings(submission: SubmitSettings, version: ApiVersion): JobSettings {
   const { run_name: name = defaultName, idempotency_token: _, ...rest } = submission;

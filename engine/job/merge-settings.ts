@@ -24,10 +24,10 @@ const knownFields: ReadonlySet<string> = new Set([...Object.keys(JobSettings.pro
 const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;
 
 /**
- * Returns the settings of a job after jobs/update. Removal comes first. Then top-level fields of the new settings
- * replace those of the job, except `tasks` and `job_clusters`, which are merged by key: an entry replaces the one
- * with the same key, others are appended. Removing a missing field has no effect, so that a client can retry an
- * update. The caller checks the result with `checkSettings`.
+ * Returns the settings of a job after jobs/update. Removal comes first. Then top-level fields of the new
+ * settings replace those of the job, except `tasks` and `job_clusters`, which are merged by key: an entry
+ * replaces the one with the same key, others are appended. Removing a missing field has no effect, so that a
+ * client can retry an update. The caller checks the result with `checkSettings`.
  * @param stored in the format of the API version: `toMultiTask` for 2.1 and 2.2
  * @param fieldsToRemove top-level fields, `tasks/<task_key>`, `job_clusters/<job_cluster_key>`
  * @throws ServiceError for an unknown or nested name in fields_to_remove
@@ -48,7 +48,9 @@ export function mergeSettings(
   return merged;
 }
 
-/** Returns the settings of a job after jobs/reset: the new ones, with the stored run_as unless they set it. */
+/**
+ * Returns the settings of a job after jobs/reset: the new ones, with the stored run_as unless they set it.
+ */
 export function resetSettings(stored: JobSettings, newSettings: JobSettings): JobSettings {
   const kept = Object.entries(stored).filter(([field]) => field === 'run_as');
   return { ...Object.fromEntries(kept), ...newSettings };

@@ -71,8 +71,8 @@ export function permissionDenied(userName: string, needed: PermissionLevel, jobI
 
 /**
  * Parses an access_control_list.
- * @throws ServiceError for too many entries, an entry without exactly one name, a repeated name, a second owner,
- *   or a group as owner
+ * @throws ServiceError for too many entries, an entry without exactly one name, a repeated name, a second
+ *   owner, or a group as owner
  */
 export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
   checkMaxItems('access_control_list', list, fixedLimits.grantsPerList);
@@ -117,8 +117,8 @@ function parseGrantee(
 }
 
 /**
- * Returns the grants after a replacement. Without a new owner the current one keeps the ownership, so that a job
- * never loses its owner.
+ * Returns the grants after a replacement. Without a new owner the current one keeps the ownership, so that a
+ * job never loses its owner.
  */
 export function grantsAfterReplace(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
   return withOwner(wanted, findOwner(wanted) ?? findOwner(current));

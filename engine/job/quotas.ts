@@ -13,7 +13,10 @@ export function checkSavedJobs(saved: number, { savedJobs }: Pick<JobQuotas, 'sa
     );
 }
 
-/** Refuses another job when `created` in the last hour reaches the quota. @throws ServiceError QUOTA_EXCEEDED */
+/**
+ * Refuses another job when `created` in the last hour reaches the quota.
+ * @throws ServiceError QUOTA_EXCEEDED
+ */
 export function checkJobCreations(
   created: number,
   { jobsCreatedPerHour }: Pick<JobQuotas, 'jobsCreatedPerHour'>,

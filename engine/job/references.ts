@@ -94,8 +94,8 @@ const namespaces = new Set(knownReferences.map(({ words }) => words[0]));
 const grammar = /\{\{\s*((?:`[^`]+`|[\p{L}\p{N}_-]+)(?:\.(?:`[^`]+`|[\p{L}\p{N}_-]+))*)\s*\}\}/gu;
 
 /**
- * Splits a text at its references; the concatenated parts equal the text. Double braces without a name of a known
- * namespace are literal text.
+ * Splits a text at its references; the concatenated parts equal the text. Double braces without a name of a
+ * known namespace are literal text.
  */
 export function splitAtReferences(text: string): TextPart[] {
   const parts: TextPart[] = [];

@@ -15,8 +15,8 @@ const jobDefaults = {
 const taskDefaults = { email_notifications: {}, run_if: 'ALL_SUCCESS', timeout_seconds: 0 } as const;
 
 /**
- * Renders the settings of a job for an API version. `name` and `format` are always shown. 2.0 adds nothing else;
- * 2.1 and 2.2 show every job as multi-task with their defaults.
+ * Renders the settings of a job for an API version. `name` and `format` are always shown. 2.0 adds nothing
+ * else; 2.1 and 2.2 show every job as multi-task with their defaults.
  */
 export function renderSettings(settings: JobSettings, version: ApiVersion): JobSettings {
   if (version === '2.0')

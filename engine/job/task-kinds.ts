@@ -156,8 +156,8 @@ export function builtInKindOf(holder: TaskKindHolder): TaskKind | undefined {
 }
 
 /**
- * Lists the task kind fields of a job or task, known or unknown: objects under a key that ends in `_task`. Thus an
- * unknown kind is refused by name and not accepted as an unknown setting.
+ * Lists the task kind fields of a job or task, known or unknown: objects under a key that ends in `_task`.
+ * Thus an unknown kind is refused by name and not accepted as an unknown setting.
  */
 export function taskKindsIn(holder: object): string[] {
   return Object.entries(holder)

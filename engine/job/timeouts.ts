@@ -3,10 +3,10 @@ import { mainTaskKey } from './job-format.ts';
 import type { JobSettings } from './settings.ts';
 
 /**
- * Returns the settings of an active run with the timeouts of the changed settings of its job; undefined when no
- * timeout differs. A multi-task run takes the timeout of the job, and that of each task by key; a task that was
- * removed from the job keeps its timeout. A single-task run takes the shorter of the job timeout and the task
- * timeout when its job has become multi-task.
+ * Returns the settings of an active run with the timeouts of the changed settings of its job; undefined when
+ * no timeout differs. A multi-task run takes the timeout of the job, and that of each task by key; a task
+ * that was removed from the job keeps its timeout. A single-task run takes the shorter of the job timeout and
+ * the task timeout when its job has become multi-task.
  */
 export function applyTimeoutUpdate(running: JobSettings, changed: JobSettings): JobSettings | undefined {
   if (running.tasks === undefined) return withTimeout(running, singleTimeout(changed));

@@ -11,6 +11,7 @@ import { insertAuditEvents } from '../people/audit.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import type { Database, TokenTable } from '../schema.ts';
 import { fixedLimits } from '../../../engine/limits.ts';
+import { notificationForToken } from '../../../engine/notification/routing.ts';
 
 /** Who the audit log says it was. */
 const serviceUser = 'runyard';
@@ -145,25 +146,14 @@ async function notifyOwner(
     )
     .find((address) => address !== undefined);
   if (recipient === undefined) return;
-  await insertOutboxEvents(transaction, [
-    {
-      event: decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced',
-      channel: 'email',
-      recipient,
-      jobId: undefined,
-      runId: undefined,
-      taskKey: undefined,
-      createdTime: now,
-      facts: {
-        token: {
-          tokenId: row.token_id,
-          comment: row.comment,
-          scopes: row.inferred_scopes,
-          enforcementTime: at,
-        },
-      },
-    },
-  ]);
+  const event = decision === 'remind' ? 'token_scopes_reminder' : 'token_scopes_enforced';
+  const token = {
+    tokenId: row.token_id,
+    comment: row.comment,
+    scopes: row.inferred_scopes,
+    enforcementTime: at,
+  };
+  await insertOutboxEvents(transaction, [notificationForToken(event, recipient, token, now)]);
 }
 
 function observedTokens(db: Kysely<Database>) {
