@@ -1,5 +1,5 @@
 /** The one door through which every early end passes. */
-import { invalid } from './errors.ts';
+import { invalid, runNotFound } from './errors.ts';
 import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
 
@@ -16,7 +16,7 @@ export interface CancelPorts {
  */
 export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
   const found = await ports.runs.find(runId);
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   if (found.run.runId !== runId) {
     throw invalid(
       `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`,

@@ -45,6 +45,16 @@ export function invalid(message: string): ServiceError {
   return new ServiceError('INVALID_PARAMETER_VALUE', message);
 }
 
+/** Creates the error of a run id that no run or task run has; clients match its text. */
+export function runNotFound(runId: number): ServiceError {
+  return invalid(`Run ${runId} does not exist.`);
+}
+
+/** Creates the error of a job id that no job has; clients match its text. */
+export function jobNotFound(jobId: number): ServiceError {
+  return invalid(`Job ${jobId} does not exist.`);
+}
+
 /** Returns the text of a thrown value, for a log line or a state message. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

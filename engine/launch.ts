@@ -4,7 +4,7 @@
  */
 import { notificationsForEnd } from './notification/routing.ts';
 import type { Clock } from './clock.ts';
-import { invalid } from './errors.ts';
+import { invalid, jobNotFound } from './errors.ts';
 import { checkIdempotencyToken } from './job/check-settings.ts';
 import { formatOf, toJobSettings, tasksOf, defaultName, type ApiVersion } from './job/job-format.ts';
 import { checkJobCreations } from './job/quotas.ts';
@@ -81,7 +81,7 @@ export async function launchRun(
       if (earlier !== undefined) throw new AlreadyLaunched(earlier);
       // Read under the lock: the runs of a job start in the order of their numbers.
       const now = ports.clock.now();
-      if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      if (job === undefined) throw jobNotFound(jobId);
       checkRunNowParameters(parameters, job.settings, ports.limits);
       const { settings } = job;
       const load = await transaction.countRuns(jobId);

@@ -1,5 +1,5 @@
 /** The door through which a run that is over is opened again; one transaction. */
-import { invalid, ServiceError } from './errors.ts';
+import { invalid, ServiceError, runNotFound } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
 import { capacityUsageOf, type LaunchPorts } from './launch.ts';
 import type { Job } from './ports/jobs.ts';
@@ -28,7 +28,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
     // else runs in it.
     const job = await transaction.lockJob(jobId);
     const found = await transaction.lockRun(runId);
-    if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+    if (found === undefined) throw runNotFound(runId);
     checkRepairable(found.run, request);
     const keys = tasksToRerun(found, request);
     checkRunNowParameters(parameters, found.run.settings, ports.limits);
@@ -53,7 +53,7 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
 
 /** The job of a run that has tasks of its own. @throws ServiceError for every other id */
 function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): number {
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   const { run } = found;
   if (run.runId !== runId)
     throw invalid(

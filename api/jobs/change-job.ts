@@ -1,5 +1,5 @@
 /** What reset and update share: the job's settings change, and its active runs hear of their timeouts. */
-import { invalid } from '../../engine/errors.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/jobs.ts';
@@ -28,6 +28,6 @@ export async function changeJobSettings(
     },
     clock.now(),
   );
-  if (retimed === undefined) throw invalid(`Job ${jobId} does not exist.`);
+  if (retimed === undefined) throw jobNotFound(jobId);
   onJobChanged(retimed);
 }

@@ -1,6 +1,6 @@
 /** GET jobs/get (spec 4.1). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobDocument, toJobView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -22,7 +22,7 @@ export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 
     response: JobDocument,
     async handle({ job_id: jobId }, { version }) {
       const job = await jobs.find(jobId);
-      if (job === undefined) throw invalid(`Job ${jobId} does not exist.`);
+      if (job === undefined) throw jobNotFound(jobId);
       return toJobView(job, version, await owners?.([jobId]));
     },
   });

@@ -1,7 +1,7 @@
 /** POST jobs/runs/cancel-all (spec 4.1 rule 9, section 7). */
 import { Type } from 'typebox';
 import { cancelAllRuns } from '../../engine/cancel.ts';
-import { invalid } from '../../engine/errors.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -37,8 +37,7 @@ export function cancelAllRunsOperation({
     response: Type.Object({}),
     async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
       if (jobId === undefined && !queuedOnly) throw missingField('job_id');
-      if (jobId !== undefined && (await jobs.find(jobId)) === undefined)
-        throw invalid(`Job ${jobId} does not exist.`);
+      if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw jobNotFound(jobId);
       await cancelAllRuns(cancelling, { jobId, queuedOnly });
       return {};
     },

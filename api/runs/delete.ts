@@ -1,6 +1,6 @@
 /** POST jobs/runs/delete (spec 4.1 rule 11). */
 import { Type } from 'typebox';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { invalid, messageOf, ServiceError, runNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -25,13 +25,13 @@ export function deleteRunOperation({
     response: Type.Object({}),
     async handle({ run_id: runId }, { log }) {
       const found = await runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       if (found.run.runId !== runId)
         throw invalid(
           `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be deleted.`,
         );
       const deleted = await removing.runs.delete(runId, clock.now());
-      if (deleted === 'gone') throw invalid(`Run ${runId} does not exist.`);
+      if (deleted === 'gone') throw runNotFound(runId);
       if (deleted === 'active')
         throw new ServiceError(
           'INVALID_STATE',

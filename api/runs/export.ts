@@ -1,6 +1,6 @@
 /** GET jobs/runs/export (spec 2.10, 4.1 rule 8). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { builtInKindOf, type NotebookTask } from '../../engine/job/task-kinds.ts';
@@ -58,7 +58,7 @@ export function exportRunOperation(ports: ExportPorts): Operation {
     response,
     async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const notebook = await buildNotebookExport(ports, found, runId);
       const name = notebookNameOf(notebook);
       return {
@@ -101,7 +101,7 @@ function resolveNotebookRun({ run, tasks }: RunWithTasks, runId: number): Notebo
     );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
-  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (taskRun === undefined) throw runNotFound(runId);
   const settings = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
   if (settings === undefined || builtInKindOf(settings) !== 'notebook_task') {
     throw invalid(`Run ${runId} is not a notebook run; only notebook runs can be exported as HTML.`);

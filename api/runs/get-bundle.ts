@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { messageOf, ServiceError, runNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { createTarStream } from '../http/tar-stream.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -29,7 +29,7 @@ export function getBundleOperation(ports: BundlePorts): Operation {
     response: Type.String({ description: 'The archive.' }),
     async handle({ run_id: runId }, { log, shutdownSignal }) {
       const found = await ports.runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const repairs = await ports.runs.listRepairs(found.run);
       if (open >= most)
         throw new ServiceError(

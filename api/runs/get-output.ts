@@ -1,6 +1,6 @@
 /** GET jobs/runs/get-output (spec 4.1 rule 10, section 8). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf } from '../../engine/job/task-kinds.ts';
@@ -98,7 +98,7 @@ export function getRunOutputOperation({
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
       const taskRun = findTaskRun(found, runId);
-      if (found === undefined || taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined || taskRun === undefined) throw runNotFound(runId);
       const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);

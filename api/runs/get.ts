@@ -1,6 +1,6 @@
 /** GET jobs/runs/get (spec 4.1 rule 7). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { runNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
 import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
@@ -54,7 +54,7 @@ export function getRunOperation({
     response: RunDocument,
     async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);
-      if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (found === undefined) throw runNotFound(runId);
       const repairs = await runs.listRepairs(found.run);
       const face = {
         version,
@@ -68,7 +68,7 @@ export function getRunOperation({
         };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
-      if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+      if (taskRun === undefined) throw runNotFound(runId);
       return toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, face);
     },
   });

@@ -1,5 +1,5 @@
 /** The task run that an operation on one task run means. */
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 
 /**
@@ -10,7 +10,7 @@ export function resolveTaskRun(
   found: RunWithTasks | undefined,
   runId: number,
 ): { readonly found: RunWithTasks; readonly taskRun: TaskRun } {
-  if (found === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (found === undefined) throw runNotFound(runId);
   const { run, tasks } = found;
   if (run.runId === runId && run.format === 'MULTI_TASK') {
     const ids = tasks
@@ -22,6 +22,6 @@ export function resolveTaskRun(
     );
   }
   const taskRun = tasks.find((task) => task.runId === runId);
-  if (taskRun === undefined) throw invalid(`Run ${runId} does not exist.`);
+  if (taskRun === undefined) throw runNotFound(runId);
   return { found, taskRun };
 }
