@@ -1,8 +1,7 @@
 /** The one door through which every early end passes. */
-import { invalid } from './errors.ts';
+import { invalid, runNotFound } from './errors.ts';
 import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
-import { runNotFound } from './run/run-not-found.ts';
 
 export interface CancelPorts {
   readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;

@@ -1,4 +1,6 @@
-/** Errors that the service reports to its callers: one class, and one table from error code to HTTP status. */
+/**
+ * Errors that the service reports to its callers: one class, and one table from error code to HTTP status.
+ */
 
 /** Error code on the wire -> HTTP status. */
 export const httpStatusOf = {
@@ -41,6 +43,16 @@ export class ServiceError extends Error {
 /** Creates the error of a value that breaks a rule. */
 export function invalid(message: string): ServiceError {
   return new ServiceError('INVALID_PARAMETER_VALUE', message);
+}
+
+/** Creates the error of a run id that no run or task run has; clients match its text. */
+export function runNotFound(runId: number): ServiceError {
+  return invalid(`Run ${runId} does not exist.`);
+}
+
+/** Creates the error of a job id that no job has; clients match its text. */
+export function jobNotFound(jobId: number): ServiceError {
+  return invalid(`Job ${jobId} does not exist.`);
 }
 
 /** Returns the text of a thrown value, for a log line or a state message. */

@@ -1,5 +1,5 @@
 /** Entry points of runs: run-now, one-time submissions and schedules; each launch is one transaction. */
-import { jobNotFound } from './job/job-not-found.ts';
+import { jobNotFound } from './errors.ts';
 import type { Clock } from './clock.ts';
 import { checkIdempotencyToken } from './job/check-settings.ts';
 import { defaultName, toJobSettings, type ApiVersion } from './job/job-format.ts';

@@ -1,6 +1,7 @@
 /**
- * All limits of the service. Sizes are binary: 1 MB = 2^20 bytes. Names end in the unit; a name without a unit
- * is a count. "Spec" refers to the interface specification; a limit without a paragraph is a choice of Runyard.
+ * All limits of the service. Sizes are binary: 1 MB = 2^20 bytes. Names end in the unit; a name without a
+ * unit is a count. "Spec" refers to the interface specification; a limit without a paragraph is a choice of
+ * Runyard.
  */
 
 const kb = 2 ** 10;
@@ -208,7 +209,9 @@ export const fixedLimits = {
   scopeReminderLeadMs: 7 * dayMs,
   /** JSON text of each side of an audit entry, characters. */
   auditDocumentCharacters: 20_000,
-  /** Addresses and tokens that one rate-limit window remembers. Bounds the memory under a flood of addresses. */
+  /**
+   * Addresses and tokens that one rate-limit window remembers. Bounds the memory under a flood of addresses.
+   */
   rateLimitKeys: 100_000,
 
   /** Time for which a delivery is retried, ms. */

@@ -10,7 +10,9 @@ import { openRegularFile, readRange } from './read-file.ts';
 export const logStreams = ['stdout', 'stderr'] as const;
 export type LogStream = (typeof logStreams)[number];
 
-/** Removed bytes of a log, `from` inclusive to `to` exclusive. The file has a hole there and keeps its length. */
+/**
+ * Removed bytes of a log, `from` inclusive to `to` exclusive. The file has a hole there and keeps its length.
+ */
 export interface TruncatedRange {
   readonly from: number;
   readonly to: number;
@@ -65,7 +67,8 @@ export async function openLog(path: string): Promise<LogFile | undefined> {
         const end = before !== undefined && offset < before.from ? before.from : offset + length;
         const bytes = await readRange(file, offset, Math.min(length, end - offset));
         const after = await truncatedRange();
-        // The bytes may have become a hole meanwhile: the truncation file is written before the hole is punched.
+        // The bytes may have become a hole meanwhile: the truncation file is written before the hole is
+        // punched.
         if (
           after === undefined ||
           after.to === before?.to ||

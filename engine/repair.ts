@@ -1,6 +1,5 @@
 /** The door through which a run that is over is opened again; one transaction. */
-import { runNotFound } from './run/run-not-found.ts';
-import { invalid, ServiceError } from './errors.ts';
+import { runNotFound, invalid, ServiceError } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
 import type { LaunchPorts } from './launch.ts';
 import type { Job } from './ports/jobs.ts';

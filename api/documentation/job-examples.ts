@@ -122,7 +122,7 @@ export const jobExamples: Readonly<Record<string, Example>> = {
     request: { job_id: 41 },
     answer: {
       permission_levels: [
-        { permission_level: 'CAN_VIEW', description: 'Sees the job, its runs and their output.' },
+        { permission_level: 'CAN_VIEW', description: 'Can view the job, its runs and their output.' },
       ],
     },
   },

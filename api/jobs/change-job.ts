@@ -4,7 +4,7 @@ import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/jobs.ts';
 import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { jobNotFound } from '../../engine/job/job-not-found.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 import type { ReferencePorts } from './check-references.ts';
 
 export type ChangeJobPorts = ReferencePorts &

@@ -5,7 +5,7 @@ import { JobDocument, toJobView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { jobNotFound } from '../../engine/job/job-not-found.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 
 /**
  * Returns a job with all its settings (spec 4.1).

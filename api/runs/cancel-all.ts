@@ -6,7 +6,7 @@ import { missingField } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { jobNotFound } from '../../engine/job/job-not-found.ts';
+import { jobNotFound } from '../../engine/errors.ts';
 
 const request = Type.Object({
   job_id: Type.Optional(

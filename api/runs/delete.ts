@@ -1,11 +1,10 @@
 /** POST jobs/runs/delete (spec 4.1 rule 11). */
 import { Type } from 'typebox';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { invalid, messageOf, ServiceError, runNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /**
  * Deletes a terminated run with its logs and output (spec 4.1 rule 11).

@@ -1,6 +1,6 @@
 /** GET jobs/runs/export (spec 2.10, 4.1 rule 8). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
@@ -14,7 +14,6 @@ import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 type ExportPorts = Pick<OperationPorts, 'runs' | 'outputs' | 'notebooks' | 'limits'>;
 

@@ -2,14 +2,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { Type } from 'typebox';
-import { messageOf, ServiceError } from '../../engine/errors.ts';
+import { messageOf, ServiceError, runNotFound } from '../../engine/errors.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { createTarStream } from '../http/tar-stream.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { StreamedResponse } from '../http/streamed-response.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { createBundleFiles, type BundlePorts } from './bundle-files.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /**
  * Streams an archive of a run with its documents and logs; the archive is not buffered in memory or on disk.

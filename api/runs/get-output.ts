@@ -1,6 +1,6 @@
 /** GET jobs/runs/get-output (spec 4.1 rule 10, section 8). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf, taskKindTable } from '../../engine/job/task-kinds.ts';
@@ -15,7 +15,6 @@ import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 const response = Type.Object({
   metadata: RunDocument,

@@ -13,7 +13,7 @@ import { toRunView } from '../views/run-view.ts';
 import { toTaskRunView } from '../views/task-run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { collectResolvedValues } from './resolved-values.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
+import { runNotFound } from '../../engine/errors.ts';
 
 /**
  * Returns a run, or a task run by its own id (spec 4.1 rule 7).

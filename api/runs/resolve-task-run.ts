@@ -1,7 +1,6 @@
 /** Resolution of a run_id to one task run. */
-import { invalid } from '../../engine/errors.ts';
+import { invalid, runNotFound } from '../../engine/errors.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { runNotFound } from '../../engine/run/run-not-found.ts';
 
 /**
  * Returns the task run of an id: the task run itself, or the one of a single-task run.

@@ -11,7 +11,9 @@ export interface NewClusterRow {
   readonly name: string;
   /** Run of a job cluster. */
   readonly jobRunId: number | undefined;
-  /** Key within the run: `job_cluster_key` of a shared cluster, `task:<task run id>` of a task's own cluster. */
+  /**
+   * Key within the run: `job_cluster_key` of a shared cluster, `task:<task run id>` of a task's own cluster.
+   */
   readonly key: string | undefined;
   /** `new_cluster` as written; empty for an all-purpose cluster created on first use. */
   readonly spec: Readonly<Record<string, unknown>>;

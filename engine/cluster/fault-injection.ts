@@ -9,7 +9,9 @@ export interface ClusterFault {
   readonly cluster?: string;
   /** Number of injections, counted by each engine from its start. Default 1. */
   readonly times?: number;
-  /** Delay after the start of a task on the cluster, or after the request of a failing start, ms. Default 0. */
+  /**
+   * Delay after the start of a task on the cluster, or after the request of a failing start, ms. Default 0.
+   */
   readonly after_ms?: number;
   /** Workers removed by a preemption. Default 1. */
   readonly workers?: number;

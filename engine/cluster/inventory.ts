@@ -59,9 +59,9 @@ type NodeTypeFields = Pick<
 >;
 
 /**
- * Resolves pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy supplies
- * missing fields, and the driver has the type of the workers by default. Returns `error` for an unknown pool or
- * policy.
+ * Resolves pool, node types and size of a cluster (spec 2.8): the pool supplies the node type, a policy
+ * supplies missing fields, and the driver has the type of the workers by default. Returns `error` for an
+ * unknown pool or policy.
  */
 export function resolveShape(
   spec: Partial<NodeTypeFields>,
@@ -86,7 +86,9 @@ export function resolveShape(
   };
 }
 
-/** Returns the error message for an unknown pool or policy; it starts with the field. Undefined if both exist. */
+/**
+ * Returns the error message for an unknown pool or policy; it starts with the field. Undefined if both exist.
+ */
 export function unknownNameError(
   { instance_pool_id: pool, policy_id: policy }: Partial<NodeTypeFields>,
   { pools, policies }: Inventory,

@@ -16,8 +16,8 @@ export interface NodeAllocation {
 }
 
 /**
- * Allocates free nodes, first come first served. A cluster that does not fit blocks later ones, which prevents
- * starvation of large clusters.
+ * Allocates free nodes, first come first served. A cluster that does not fit blocks later ones, which
+ * prevents starvation of large clusters.
  * @param capacity nodes of the pool; undefined: unlimited
  * @param held nodes that the clusters of the pool hold now
  * @param waiting clusters in the order of their requests

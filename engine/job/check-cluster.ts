@@ -1,4 +1,4 @@
-/** What a new cluster must meet beyond its schema (spec 2.8). */
+/** Validation of a new cluster beyond its schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { canonicalUri, readAliased, spellingIn, spellingsOf } from '../validation/aliases.ts';
@@ -14,7 +14,7 @@ import {
 } from '../validation/messages.ts';
 
 /**
- * Refuses a cluster without size, runtime or node type, an empty range, and parts that contradict themselves.
+ * Refuses a cluster without size, runtime or node type, an empty range, and contradictory fields.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkCluster(path: string, cluster: NewCluster, limits: Limits): void {
@@ -36,15 +36,15 @@ function checkComplete(path: string, cluster: NewCluster): void {
   if (!nodeType) throw missingClusterField(path, 'node_type_id');
 }
 
-/** Clients know the text up to the field; which cluster is meant follows it where there may be several. */
+/** Creates the error of a missing field. Clients match the text up to the field; the path follows it. */
 function missingClusterField(path: string, field: string): Error {
-  const which = path === 'new_cluster' || path === '' ? '' : ` (${path})`;
+  const suffix = path === 'new_cluster' || path === '' ? '' : ` (${path})`;
   return invalid(
-    `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${which}`,
+    `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}${suffix}`,
   );
 }
 
-/** Refuses a number of workers beside a range, and an empty range. */
+/** Refuses a number of workers together with a range, and an empty range. */
 export function checkSize(
   path: string,
   { num_workers: workers, autoscale: range }: Pick<NewCluster, 'num_workers' | 'autoscale'>,
@@ -63,17 +63,19 @@ export function checkSize(
 
 function checkBootDisk(path: string, cluster: NewCluster, limits: Limits): void {
   const size = readAliased(cluster, 'cloud_attributes')?.boot_disk_size;
-  const { bootDiskGigabytesMin: least, bootDiskGigabytesMax: most } = limits;
-  if (size === undefined || (size >= least && size <= most)) return;
+  const { bootDiskGigabytesMin: minimum, bootDiskGigabytesMax: maximum } = limits;
+  if (size === undefined || (size >= minimum && size <= maximum)) return;
   const field = fieldPath(path, `${spellingIn(cluster, 'cloud_attributes')}.boot_disk_size`);
-  throw invalid(`${field} is ${size}; it must be between ${least} and ${most}.`);
+  throw invalid(`${field} is ${size}; it must be between ${minimum} and ${maximum}.`);
 }
 
-/** A name that no process could be given would be left out without a word. */
+/** Refuses variable names that the operating system would silently drop. */
 function checkVariableNames(path: string, variables: Readonly<Record<string, string>> = {}): void {
-  const wrong = Object.keys(variables).find((name) => name === '' || name.includes('='));
-  if (wrong !== undefined)
-    throw invalid(`${path} has the name ${quote(wrong)}; the name of a variable is not empty and has no =.`);
+  const invalidName = Object.keys(variables).find((name) => name === '' || name.includes('='));
+  if (invalidName !== undefined)
+    throw invalid(
+      `${path} has the name ${quote(invalidName)}; a variable name must not be empty or contain "=".`,
+    );
 }
 
 function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): void {
@@ -81,7 +83,7 @@ function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): voi
   const given = spellingsOf('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
   if (given.length > 1)
     throw invalid(
-      `${fieldPath(path, 'cluster_log_conf')} has ${given.join(' and ')}; a cluster has one destination for its logs.`,
+      `${fieldPath(path, 'cluster_log_conf')} has ${given.join(' and ')}; only one destination is allowed.`,
     );
   const store = readAliased(conf, 'managed_fs');
   if (store === undefined) throw missingField(fieldPath(path, 'cluster_log_conf.managed_fs'));
@@ -104,23 +106,23 @@ function checkInitScript(path: string, script: InitScriptInfo): void {
       : readAliased(script, 'managed_fs') !== undefined
         ? 'managed_fs'
         : 'objstore';
-  const place = script.workspace ?? readAliased(script, 'managed_fs') ?? readAliased(script, 'objstore');
-  if (place !== undefined)
-    checkDestination(fieldPath(path, `${given[0]}.destination`), place.destination, kind, 'setup.sh');
+  const storage = script.workspace ?? readAliased(script, 'managed_fs') ?? readAliased(script, 'objstore');
+  if (storage !== undefined)
+    checkDestination(fieldPath(path, `${given[0]}.destination`), storage.destination, kind, 'setup.sh');
 }
 
-/** How a destination in each store begins, and what it is called. */
+/** Syntax of the destinations of each store, with an example for messages. */
 const stores = {
-  workspace: { begins: /^\//, name: 'an absolute path of the workspace', example: '/Shared/' },
-  managed_fs: { begins: /^(managed_fs:)?\//, name: 'a path of managed_fs', example: 'managed_fs:/' },
+  workspace: { pattern: /^\//, name: 'an absolute path of the workspace', example: '/Shared/' },
+  managed_fs: { pattern: /^(managed_fs:)?\//, name: 'a path of managed_fs', example: 'managed_fs:/' },
   objstore: {
-    begins: /^objstore:\/\/[^/]/,
+    pattern: /^objstore:\/\/[^/]/,
     name: 'a URI of the object store',
     example: 'objstore://bucket/',
   },
 } as const;
 
-/** Refuses a destination that is empty, of another store, or not inside its store. */
+/** Refuses a destination that is blank, in another store, or outside its store. */
 function checkDestination(
   field: string,
   destination: string,
@@ -128,9 +130,9 @@ function checkDestination(
   file: string,
 ): void {
   checkNotBlank(field, destination);
-  const { begins, name, example } = stores[store];
+  const { pattern, name, example } = stores[store];
   const uri = canonicalUri(destination);
-  if (!begins.test(uri))
+  if (!pattern.test(uri))
     throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
   if (uri.split('/').includes('..'))
     throw invalid(`${field} is ${quote(destination)}; it must not contain "..".`);

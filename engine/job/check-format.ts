@@ -1,7 +1,4 @@
-/**
- * Whether settings are single-task or multi-task, and nothing of the other format (spec 2.2, 9; design 8,
- * 10).
- */
+/** Validation of the format: single-task or multi-task, without fields of the other format (spec 2.2, 9). */
 import { invalid } from '../errors.ts';
 import { formatOf, singleTaskFields, type ApiVersion } from './job-format.ts';
 import type { JobSettings, SubmitSettings } from './settings.ts';
@@ -9,8 +6,8 @@ import { taskKindsIn, type TaskKindInfo } from './task-kinds.ts';
 import { isNonEmpty, quote } from '../validation/messages.ts';
 
 /**
- * Refuses settings of no format or of both. `multiTaskOnly`, when given, is the version that takes no
- * single-task fields.
+ * Refuses settings of no format or of both.
+ * @param multiTaskOnly version that allows only multi-task settings; undefined when both formats are allowed
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkFormat(
@@ -22,7 +19,7 @@ export function checkFormat(
   const single = taskKindsIn(settings)[0] ?? singleTaskFields.find((field) => isNonEmpty(given.get(field)));
   if (settings.tasks !== undefined) {
     if (single !== undefined)
-      throw invalid(`${single} is a single-task field; beside tasks it belongs into an entry of tasks.`);
+      throw invalid(`${single} is a single-task field; with tasks given, it must be in an entry of tasks.`);
     if (settings.tasks.length === 0) throw invalid('tasks has 0 entries; at least one task is required.');
   } else {
     if (multiTaskOnly !== undefined) throw singleTaskFieldError(single, multiTaskOnly);
@@ -43,8 +40,8 @@ export function checkFormat(
 
 function singleTaskFieldError(field: string | undefined, version: ApiVersion): Error {
   if (field === undefined)
-    return invalid(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`);
-  return invalid(
-    `${field} is a single-task field; version ${version} takes it only within an entry of tasks.`,
-  );
+    return invalid(
+      `Missing required field: tasks. Version ${version} requires every job as a list of tasks.`,
+    );
+  return invalid(`${field} is a single-task field; version ${version} allows it only in an entry of tasks.`);
 }

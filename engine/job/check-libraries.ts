@@ -1,14 +1,13 @@
-/** What libraries must meet beyond their schema (spec 2.8). */
+/** Validation of libraries beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { libraryKinds, type Library } from './cluster.ts';
 import { checkExactlyOne, quote } from '../validation/messages.ts';
 
-/** distribution-version(-build)?-python-abi-platform.whl, each part without a dash. */
+/** Matches distribution-version(-build)?-python-abi-platform.whl; no part contains a dash. */
 const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
 
 /**
- * Refuses an entry that is not exactly one kind of library, and a wheel whose name an installer would not
- * take.
+ * Refuses an entry that is not exactly one kind of library, and an invalid wheel name.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkLibraries(path: string, libraries: readonly Library[] = []): void {

@@ -1,4 +1,4 @@
-/** What notifications and health rules must meet beyond their schema (spec 2.9). */
+/** Validation of notifications and health rules beyond their schema (spec 2.9). */
 import type { Limits } from '../limits.ts';
 import { readAliased } from '../validation/aliases.ts';
 import { subscribableEvents } from './notification-settings.ts';
@@ -6,7 +6,7 @@ import { checkAsciiList } from '../validation/ascii.ts';
 import type { JobSettings } from './settings.ts';
 import { fieldPath, checkMaxItems, missingField } from '../validation/messages.ts';
 
-/** The notification fields of a job or a task. */
+/** Notification and health fields of a job or task. */
 export type NotificationAndHealthSettings = Pick<
   JobSettings,
   'email_notifications' | 'webhook_notifications' | 'health'

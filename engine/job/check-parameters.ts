@@ -1,4 +1,4 @@
-/** The rules of a job's `parameters`, and of the values that a run gives them, beyond their schemas. */
+/** Validation of the parameters of a job and of their values in a run, beyond the schemas. */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkFieldReferences } from './check-references.ts';
@@ -6,8 +6,8 @@ import type { JobParameter } from './settings.ts';
 import { fieldPath, checkNotBlank, quote } from '../validation/messages.ts';
 
 /**
- * Refuses parameters without a name, with a name that no reference can spell, with one name twice, or larger
- * than 10,000 bytes of JSON together. Unlike the parameters of tasks they may hold any characters.
+ * Refuses blank and duplicate names, names that no reference can spell, and more than 10,000 bytes of JSON.
+ * Unlike parameters of tasks, parameters of jobs may contain any characters.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkJobParameters(parameters: readonly JobParameter[] = [], limits: Limits): void {
@@ -15,18 +15,18 @@ export function checkJobParameters(parameters: readonly JobParameter[] = [], lim
   for (const [index, { name }] of parameters.entries()) {
     const field = `parameters[${index}].name`;
     checkNotBlank(field, name);
-    if (name.includes('`')) throw invalid(`${field} is ${quote(name)}; it must not hold a backtick.`);
+    if (name.includes('`')) throw invalid(`${field} is ${quote(name)}; it must not contain a backtick.`);
     const first = firstOf.get(name);
     if (first !== undefined)
-      throw invalid(`${field} is ${quote(name)}, as is that of parameters[${first}]; each must be unique.`);
+      throw invalid(`${field} is ${quote(name)}, the same as in parameters[${first}]; each must be unique.`);
     firstOf.set(name, index);
   }
   checkParameterBytes('parameters', parameters, limits);
 }
 
 /**
- * Refuses values for parameters that the job does not have, references that can have no value, and more than
- * 10,000 bytes of JSON.
+ * Refuses values of unknown parameters, references that never have a value, and more than 10,000 bytes of
+ * JSON.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkJobParameterValues(
@@ -45,7 +45,7 @@ export function checkJobParameterValues(
   checkFieldReferences('job_parameters', given, { parameters: [], task: undefined });
 }
 
-/** Refuses a parameter field whose JSON text is larger than the limit. */
+/** Refuses a parameter field whose JSON text exceeds the limit. */
 export function checkParameterBytes(field: string, value: unknown, limits: Limits): void {
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
   if (bytes > limits.parameterBytes)

@@ -1,7 +1,4 @@
-/**
- * Refuses references that can never have a value, before anything runs. What only a run knows is left to the
- * run.
- */
+/** Refuses references that never have a value. Other references are resolved when the run starts. */
 import { invalid } from '../errors.ts';
 import { mainTaskKey, tasksOf } from './job-format.ts';
 import { upstreamOf } from './task-graph.ts';
@@ -19,25 +16,26 @@ import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 import { taskBodyOf, taskKindOf, builtInKindOf, type TaskKind } from './task-kinds.ts';
 import { truncateText, quote } from '../validation/messages.ts';
 
-/** What a text may refer to. */
+/** Values that a text may refer to. */
 export interface ReferenceScope {
-  /** Names of the job's parameters. */
+  /** Names of the parameters of the job. */
   readonly parameters: readonly string[];
-  /** The task that the text is for; undefined for the value of a job parameter, which all tasks share. */
+  /** Task of the text; undefined for the value of a job parameter, which all tasks share. */
   readonly task: TaskScope | undefined;
 }
 
 interface TaskScope {
   readonly key: string;
   readonly kind: TaskKind | undefined;
-  /** The kinds of all tasks of the job, by key. */
+  /** Kinds of all tasks of the job by key. */
   readonly kinds: ReadonlyMap<string, TaskKind | undefined>;
-  /** Keys of the tasks that are over when this one starts. */
+  /** Keys of the upstream tasks. */
   readonly upstream: ReadonlySet<string>;
 }
 
 /**
- * Refuses references in the parameters of tasks and in the defaults of job parameters. Expects a valid graph.
+ * Refuses invalid references in the parameters of tasks and in the defaults of job parameters. Expects a
+ * valid graph.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, reference and reason
  */
 export function checkReferences(settings: JobSettings | SubmitSettings): void {
@@ -58,14 +56,14 @@ export function checkReferences(settings: JobSettings | SubmitSettings): void {
 }
 
 /**
- * Refuses references in the texts of one field (a list or a map).
+ * Refuses invalid references in the texts of one field (a list or a map).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, reference and reason
  */
 export function checkFieldReferences(field: string, value: unknown, scope: ReferenceScope): void {
   mapStrings(field, value, (text, where) => checkTextReferences(text, where, scope));
 }
 
-/** What the parameters of a task may refer to. */
+/** Returns the values that the parameters of a task may refer to. */
 export function referenceScopeOf(settings: JobSettings | SubmitSettings, task: TaskSettings): ReferenceScope {
   const tasks = tasksOf(settings);
   return {
@@ -79,12 +77,12 @@ export function referenceScopeOf(settings: JobSettings | SubmitSettings, task: T
   };
 }
 
-/** Gives the text back, so that it fits where texts are changed. */
+/** Checks a text and returns it unchanged, because its callers map texts. */
 function checkTextReferences(text: string, path: string, scope: ReferenceScope): string {
-  for (const piece of splitAtReferences(text)) {
-    const reason = typeof piece === 'string' ? undefined : invalidReasonOf(piece, scope);
-    if (typeof piece !== 'string' && reason !== undefined)
-      throw invalid(`${path} refers to ${truncateText(piece.source)}; ${reason}.`);
+  for (const part of splitAtReferences(text)) {
+    const reason = typeof part === 'string' ? undefined : invalidReasonOf(part, scope);
+    if (typeof part !== 'string' && reason !== undefined)
+      throw invalid(`${path} refers to ${truncateText(part.source)}; ${reason}.`);
   }
   return text;
 }
@@ -92,32 +90,32 @@ function checkTextReferences(text: string, path: string, scope: ReferenceScope):
 const unsupportedReasons: ReadonlyMap<string, string> = new Map(Object.entries(unsupportedReferences));
 const taskReferenceNames: ReadonlySet<string> = new Set(taskReferences);
 
-/** Why a reference can never have a value; undefined when it can. */
+/** Returns the reason why a reference never has a value; undefined when it can have one. */
 function invalidReasonOf({ name, namespace, args }: Reference, scope: ReferenceScope): string | undefined {
   if (name === undefined)
-    return `there is no such value; known are ${referenceNamesIn(namespace).join(', ') || 'none'}`;
-  const missing = unsupportedReasons.get(name);
-  if (missing !== undefined) return missing;
+    return `no such value exists; known values are ${referenceNamesIn(namespace).join(', ') || 'none'}`;
+  const unsupported = unsupportedReasons.get(name);
+  if (unsupported !== undefined) return unsupported;
   if (taskReferenceNames.has(name) && scope.task === undefined)
-    return 'the value of a job parameter is the same for all tasks, and may refer to values of the run alone';
+    return 'a job parameter has the same value for all tasks and may refer only to values of the run';
   return rules[name]?.(args, scope);
 }
 
-type Rule = (filled: readonly string[], scope: ReferenceScope) => string | undefined;
+type Rule = (args: readonly string[], scope: ReferenceScope) => string | undefined;
 
 const checkTimeArgument: Rule = ([argument = '']) =>
   timeArguments.some((known) => known === argument)
     ? undefined
-    : `${quote(argument)} is none of ${timeArguments.join(', ')}`;
+    : `${quote(argument)} must be one of ${timeArguments.join(', ')}`;
 
 const checkUpstream: Rule = ([key = ''], { task }) => {
   if (task === undefined || task.upstream.has(key)) return undefined;
   if (!task.kinds.has(key)) return `no task has the key ${quote(key)}`;
-  if (key === task.key) return 'it is the task itself, which knows this only when it is over';
-  return `task ${key} need not be over when task ${task.key} starts: name it in depends_on`;
+  if (key === task.key) return 'a task cannot refer to itself';
+  return `task ${task.key} does not depend on task ${key}; add ${key} to its depends_on`;
 };
 
-/** The rules of names that need one. */
+/** Rules of the references with arguments, by name. */
 const rules: { readonly [name in ReferenceName]?: Rule } = {
   'job.start_time.<argument>': checkTimeArgument,
   'job.trigger.time.<argument>': checkTimeArgument,
@@ -126,12 +124,12 @@ const rules: { readonly [name in ReferenceName]?: Rule } = {
     return `the job has no parameter ${quote(parameter)}; it has ${parameters.map(quote).join(', ') || 'none'}`;
   },
   'task.notebook_path': (_, { task }) =>
-    task?.kind === 'notebook_task' ? undefined : `task ${task?.key ?? mainTaskKey} is no notebook_task`,
+    task?.kind === 'notebook_task' ? undefined : `task ${task?.key ?? mainTaskKey} is not a notebook_task`,
   'tasks.<task>.run_id': checkUpstream,
   'tasks.<task>.result_state': checkUpstream,
   'tasks.<task>.values.<key>': ([key = '', ...rest], scope) => {
-    const refusal = checkUpstream([key, ...rest], scope);
-    if (refusal !== undefined || scope.task?.kinds.get(key) === 'notebook_task') return refusal;
-    return `task ${key} is no notebook_task, and only notebooks set values`;
+    const reason = checkUpstream([key, ...rest], scope);
+    if (reason !== undefined || scope.task?.kinds.get(key) === 'notebook_task') return reason;
+    return `task ${key} is not a notebook_task, and only notebooks set values`;
   },
 };

@@ -1,17 +1,17 @@
-/** Jobs that would start themselves by their run_job_tasks, directly or through others. */
+/** Detection of jobs that start themselves through run_job_tasks, directly or indirectly. */
 import { invalid } from '../errors.ts';
 import { tasksOf } from './job-format.ts';
 import type { JobSettings } from './settings.ts';
 
-/** Ids of the jobs that a job starts by its run_job_tasks. */
+/** Returns the ids of the jobs that the run_job_tasks of a job start. */
 function startedJobIds(settings: JobSettings): number[] {
   return tasksOf(settings).flatMap((task) => task.run_job_task?.job_id ?? []);
 }
 
 /**
- * Refuses settings with which a job would start itself. Settings of other jobs may change later, so the same
- * is looked at again when a run starts another one; here it is said to whoever makes the mistake.
- * @param settingsOf the settings of other jobs; undefined for one that does not exist
+ * Refuses settings with which a job would start itself. The check is repeated when a run starts a child run,
+ * because other jobs may change; this one reports the mistake to the author of the settings.
+ * @param settingsOf returns the settings of another job; undefined when it does not exist
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the chain
  */
 export async function checkRunJobCycle(
@@ -25,7 +25,7 @@ export async function checkRunJobCycle(
     const last = chain.at(-1) ?? jobId;
     if (last === jobId)
       throw invalid(
-        `run_job_task.job_id closes a cycle: job ${jobId} would start itself (${chain.join(' -> ')}).`,
+        `run_job_task.job_id creates a cycle: job ${jobId} would start itself (${chain.join(' -> ')}).`,
       );
     if (seen.has(last)) continue;
     seen.add(last);

@@ -1,4 +1,4 @@
-/** What schedules and triggers must meet beyond their schema (spec 2.8). */
+/** Validation of schedules and triggers beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { parseQuartz } from '../schedule/quartz.ts';
 import { zoneOf } from '../schedule/zones.ts';
@@ -6,8 +6,8 @@ import type { JobSettings } from './settings.ts';
 import { isNonEmpty } from '../validation/messages.ts';
 
 /**
- * Refuses an expression that Quartz refuses or misreads, a zone that Java does not know, and triggers that
- * this version does not have. Whether the expression ever fires is found out when the schedule is stored.
+ * Refuses an invalid expression, an unknown zone, and unsupported triggers. An expression that never fires is
+ * refused later, when the schedule is stored.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkSchedule(settings: JobSettings): void {
@@ -17,14 +17,12 @@ export function checkSchedule(settings: JobSettings): void {
     zoneOf(schedule.timezone_id);
   }
   if ('continuous' in settings && isNonEmpty(settings.continuous)) {
-    throw invalid(
-      'continuous is given; runs that follow one another without end are not supported. Use schedule or trigger.periodic.',
-    );
+    throw invalid('continuous is not supported; use schedule or trigger.periodic.');
   }
   if (trigger === undefined || !isNonEmpty(trigger)) return;
-  const other = Object.keys(trigger).find((kind) => kind !== 'periodic' && kind !== 'pause_status');
-  if (other !== undefined)
-    throw invalid(`trigger.${other} is given; of all triggers only trigger.periodic is supported.`);
+  const unsupported = Object.keys(trigger).find((kind) => kind !== 'periodic' && kind !== 'pause_status');
+  if (unsupported !== undefined)
+    throw invalid(`trigger.${unsupported} is not supported; use trigger.periodic.`);
   if (trigger.periodic === undefined) throw invalid('Missing required field: trigger.periodic.');
-  if (schedule !== undefined) throw invalid('schedule and trigger are given; a job has one of them.');
+  if (schedule !== undefined) throw invalid('schedule and trigger are given; only one of them is allowed.');
 }

@@ -1,7 +1,4 @@
-/**
- * The rules of job settings and submissions that span fields, versions or limits. What a field may be on its
- * own stands in its schema, which is applied first.
- */
+/** Validation of job settings and submissions across fields, versions and limits, after their schemas. */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkNotifications } from './check-notifications.ts';
@@ -18,7 +15,7 @@ import { builtInKinds, type TaskKindInfo } from './task-kinds.ts';
 import { checkMaxBytes, checkMaxItems, isNonEmpty, quote } from '../validation/messages.ts';
 
 export interface CheckOptions {
-  /** Version of the path: 2.1 and 2.2 take jobs in multi-task format only. */
+  /** API version; 2.1 and 2.2 allow jobs only in multi-task format. */
   readonly version: ApiVersion;
   readonly limits: Limits;
   /** All known task kinds. Default: the built-in ones. */
@@ -26,8 +23,7 @@ export interface CheckOptions {
 }
 
 /**
- * Checks the whole settings of a job: of create, of reset, or merged by update (spec 2.2 - 2.4, 2.7 - 2.9,
- * 8).
+ * Checks the complete settings of a job: of create, of reset, or merged by update (spec 2.2-2.4, 2.7-2.9, 8).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkSettings(
@@ -44,7 +40,7 @@ export function checkSettings(
 }
 
 /**
- * Checks the body of runs/submit, which takes both formats in every version, but no shared job clusters (spec
+ * Checks the body of runs/submit, which allows both formats in every version but no shared job clusters (spec
  * 4.1 rule 5).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
@@ -61,20 +57,22 @@ export function checkSubmission(
     : findSharedClusterUse(submission.tasks);
   if (shared !== undefined)
     throw invalid(
-      `${shared} is given; a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.`,
+      `${shared} is given; a submission cannot have shared job clusters; give each task a new_cluster or an existing_cluster_id.`,
     );
   checkTasks(submission, { limits, kinds });
 }
 
-/** Refuses an idempotency token that is too long; characters are counted as people see them in Unicode. */
+/** Refuses an idempotency token that is too long. Counts Unicode code points. */
 export function checkIdempotencyToken(token: string | undefined, limits: Limits): void {
   const length = [...(token ?? '')].length;
-  const most = limits.idempotencyTokenCharacters;
-  if (length > most)
-    throw invalid(`idempotency_token has ${length} characters; at most ${most} are allowed.`);
+  const maximum = limits.idempotencyTokenCharacters;
+  if (length > maximum)
+    throw invalid(`idempotency_token has ${length} characters; at most ${maximum} are allowed.`);
 }
 
-/** Create takes them apart; among the settings they would be kept and shown, and let nobody in or out. */
+/**
+ * Refuses an access_control_list in settings, where it would have no effect. jobs/create removes it before.
+ */
 function checkNoAccessControlList(settings: object): void {
   if ('access_control_list' in settings && isNonEmpty(settings.access_control_list)) {
     throw invalid(
@@ -84,9 +82,9 @@ function checkNoAccessControlList(settings: object): void {
 }
 
 function checkConcurrency(runs: number | undefined, limits: Limits): void {
-  const most = limits.maxConcurrentRuns;
-  if (runs !== undefined && runs > most)
-    throw invalid(`max_concurrent_runs is ${runs}; it must be between 0 and ${most}.`);
+  const maximum = limits.maxConcurrentRuns;
+  if (runs !== undefined && runs > maximum)
+    throw invalid(`max_concurrent_runs is ${runs}; it must be between 0 and ${maximum}.`);
 }
 
 function findSharedClusterUse(tasks: readonly TaskSettings[] = []): string | undefined {
@@ -94,7 +92,7 @@ function findSharedClusterUse(tasks: readonly TaskSettings[] = []): string | und
   return index < 0 ? undefined : `tasks[${index}].job_cluster_key`;
 }
 
-/** Tasks, and what joins them: shared clusters, the graph, and parameters with their references. */
+/** Checks tasks, shared clusters, the graph, and parameters with their references. */
 function checkTasks(settings: JobSettings | SubmitSettings, context: TaskCheckContext): void {
   checkJobParameters(settings.parameters, context.limits);
   checkEachTask(settings, context);
@@ -131,7 +129,7 @@ function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void
     const first = firstOf.get(cluster.job_cluster_key);
     if (first !== undefined) {
       throw invalid(
-        `${path}.job_cluster_key is ${quote(cluster.job_cluster_key)}, as is that of job_clusters[${first}]; each must be unique.`,
+        `${path}.job_cluster_key is ${quote(cluster.job_cluster_key)}, the same as in job_clusters[${first}]; each must be unique.`,
       );
     }
     firstOf.set(cluster.job_cluster_key, index);

@@ -1,16 +1,16 @@
-/** What a submit task must meet beyond its schema: it brings everything in its parameters (spec 2.7). */
+/** Validation of a submit task beyond its schema (spec 2.7). */
 import { invalid } from '../errors.ts';
 import type { Library, NewCluster } from './cluster.ts';
 import type { SparkSubmitTask } from './task-schemas.ts';
 import { fieldPath, isNonEmpty } from '../validation/messages.ts';
 
-/** Options that the service sets itself. */
+/** Options that the service sets. */
 const reserved = new Set(['--master', '--deploy-mode', '--executor-cores']);
 
-/** The same three as properties. */
+/** The same options as properties. */
 const reservedProperties = new Set(['spark.master', 'spark.submit.deployMode', 'spark.executor.cores']);
 
-/** Options of the submit script that take no value; every other `--x` is followed by one. */
+/** Options of the submit script without a value; a value follows every other option. */
 export const submitFlags: ReadonlySet<string> = new Set([
   '--verbose',
   '-v',
@@ -52,8 +52,8 @@ export function checkSubmitTask(path: string, task: SubmitTaskHolder): void {
 }
 
 /**
- * Refuses the options --master, --deploy-mode and --executor-cores, also as properties behind --conf. What
- * follows the application file belongs to the application and may look as it likes.
+ * Refuses the options --master, --deploy-mode and --executor-cores, also as properties of --conf. Arguments
+ * after the application file belong to the application and are not checked.
  */
 export function checkSubmitParameters(path: string, parameters: readonly string[] = []): void {
   for (let index = 0; index < parameters.length; index += 1) {

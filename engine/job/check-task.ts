@@ -1,6 +1,5 @@
 /**
- * What one task must meet beyond its schema: one kind, one cluster, and the rules of its kind (spec 2.2, 2.3,
- * 2.7).
+ * Validation of a task beyond its schema: one kind, one cluster, and the rules of the kind (spec 2.2-2.7).
  */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
@@ -10,22 +9,22 @@ import type { TaskSettings } from './settings.ts';
 import { builtInKindOf, taskKindsIn, taskKindTable, type TaskKindInfo } from './task-kinds.ts';
 import { fieldPath, checkExactlyOne } from '../validation/messages.ts';
 
-/** A task, or a single-task job read as its one task. */
+/** A task, or the task fields of a single-task job. */
 export type TaskLike = Omit<TaskSettings, 'task_key'>;
 
-/** What the rules of a task need to know beside it. */
+/** Context of the rules. */
 export interface TaskCheckContext {
   readonly limits: Limits;
-  /** All known task kinds: the built-in ones and those of plugins. */
+  /** All known task kinds, built-in and of plugins. */
   readonly kinds: readonly TaskKindInfo[];
 }
 
 const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
 
 /**
- * Refuses a task without exactly one known kind, without its cluster or with two, and whatever its kind does
- * not allow.
- * `path` is '' for a single-task job, else `tasks[n]`.
+ * Refuses a task without exactly one known kind, without exactly one cluster, or against the rules of its
+ * kind.
+ * @param path '' for a single-task job, else `tasks[n]`
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskCheckContext): void {
@@ -56,7 +55,7 @@ function checkClusterChoice(path: string, task: TaskLike, kinds: readonly TaskKi
     taskKindsIn(task).some((kind) => kinds.some(({ name, needsCluster }) => name === kind && !needsCluster))
   )
     return;
-  // Clients know this sentence; which task is meant follows it.
-  const which = path === '' ? '' : ` ${path} has none.`;
-  throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${which}`);
+  // Clients match this sentence; the path of the task follows it.
+  const suffix = path === '' ? '' : ` ${path} has none.`;
+  throw invalid(`One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.${suffix}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Schemas of clusters and libraries (spec 2.8). What depends on more than one field is checked in
- * check-cluster.ts.
- */
+/** Schemas of clusters and libraries (spec 2.8). check-cluster.ts checks rules across fields. */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
 import { int32, stringMap, stringList } from '../validation/scalars.ts';
@@ -9,12 +6,12 @@ import { int32, stringMap, stringList } from '../validation/scalars.ts';
 export const AutoScale = Type.Object(
   {
     min_workers: int32(0, 'Minimum and initial number of workers.'),
-    max_workers: int32(0, 'Largest number of workers; strictly greater than min_workers.'),
+    max_workers: int32(0, 'Maximum number of workers; greater than min_workers.'),
   },
   { description: 'Range of the number of workers.' },
 );
 
-/** A place in a store, as init scripts and log delivery name it. */
+/** Location in a store, for init scripts and log delivery. */
 export const StorageInfo = Type.Object(
   { destination: Type.String({ description: 'Path or URI in this store, for example managed_fs:/logs.' }) },
   { description: 'A location in one store.' },
@@ -40,7 +37,7 @@ export const InitScriptInfo = Type.Object(
 export const CloudAttributes = Type.Object(
   withAliases({
     use_preemptible_executors: Type.Optional(
-      Type.Boolean({ description: 'Workers may be taken away at any time.' }),
+      Type.Boolean({ description: 'Workers may be preempted at any time.' }),
     ),
     cloud_service_account: Type.Optional(
       Type.String({ description: 'Service account used for object-store and analytics data sources.' }),
@@ -53,19 +50,19 @@ export const CloudAttributes = Type.Object(
 export const PlacementAttributes = Type.Object(
   {
     availability: Type.Optional(
-      Type.String({ description: 'SPOT or ON_DEMAND, or another word of the cloud in use.' }),
+      Type.String({ description: 'SPOT or ON_DEMAND, or another value of the cloud in use.' }),
     ),
     zone_id: Type.Optional(Type.String({ description: 'Zone of the instances.' })),
   },
-  { description: 'Where and how instances are taken.' },
+  { description: 'Placement and availability of instances.' },
 );
 
-/** The spec writes custom_tags as an array that is always empty, clients as a map. */
+/** custom_tags is an always empty array in the specification, and a map in clients. */
 const noTags = Type.Unsafe<never[]>({ type: 'array', maxItems: 0 });
 
 export const NewCluster = Type.Object(
   withAliases({
-    num_workers: Type.Optional(int32(0, 'Number of workers; one driver comes on top. Or autoscale.')),
+    num_workers: Type.Optional(int32(0, 'Number of workers, without the driver. Alternative: autoscale.')),
     autoscale: Type.Optional(AutoScale),
     spark_version: Type.Optional(Type.String({ description: 'Runtime version. Required.' })),
     spark_conf: Type.Optional(stringMap('Configuration properties.')),
@@ -91,7 +88,7 @@ export const NewCluster = Type.Object(
     ),
     spark_env_vars: Type.Optional(stringMap('Environment variables of driver and workers, ASCII only.')),
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
-    instance_pool_id: Type.Optional(Type.String({ description: 'Pool that the nodes are taken from.' })),
+    instance_pool_id: Type.Optional(Type.String({ description: 'Pool of the nodes.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
     runtime: Type.Optional(
       Type.Enum(['warm'], { description: 'warm: processes are forked from a preloaded parent.' }),
@@ -127,7 +124,7 @@ export const RCranLibrary = Type.Object(
   { description: 'An R package.' },
 );
 
-/** The kinds of library, one of which every entry of `libraries` has. */
+/** Kinds of libraries. Every entry of `libraries` has exactly one. */
 export const libraryKinds = ['jar', 'egg', 'whl', 'pypi', 'maven', 'cran'] as const;
 
 export const Library = Type.Object(

@@ -1,19 +1,19 @@
-/** The two formats of a job, and each seen as the other: what runs is always a list of tasks. */
+/** Formats of a job and their conversion. A run always executes a list of tasks. */
 import { isTaskKindField, taskKinds } from './task-kinds.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 
-/** The versions of the path under which one model is served. */
+/** API versions; all of them serve the same model. */
 export type ApiVersion = '2.0' | '2.1' | '2.2';
 
 export type JobFormat = NonNullable<JobSettings['format']>;
 
-/** The key of the only task of a single-task job. */
+/** Key of the only task of a single-task job. */
 export const mainTaskKey = 'main';
 
-/** The name of a job or of a one-time run that was given none. */
+/** Name of a job or one-time run without a name. */
 export const defaultName = 'Untitled';
 
-/** Fields that describe the one task of a single-task job, and never stand beside `tasks`. */
+/** Fields of the task of a single-task job. They are not allowed together with `tasks`. */
 export const singleTaskFields = [
   ...taskKinds,
   'existing_cluster_id',
@@ -27,37 +27,31 @@ export const singleTaskFields = [
 const movedFields: ReadonlySet<string> = new Set([...singleTaskFields, 'timeout_seconds']);
 const movedFieldsOfSubmission: ReadonlySet<string> = new Set(singleTaskFields);
 
-/** SINGLE_TASK or MULTI_TASK, by the shape alone: `tasks` makes a job multi-task (spec 3.3). */
+/** Returns the format of settings: `tasks` makes a job multi-task (spec 3.3). */
 export function formatOf(settings: JobSettings | SubmitSettings): JobFormat {
   return settings.tasks === undefined ? 'SINGLE_TASK' : 'MULTI_TASK';
 }
 
-/**
- * The tasks of a job in the order given; a single-task job has one, keyed "main", with its cluster,
- * libraries, timeout and retries.
- */
+/** Returns the tasks of a job in their order; a single-task job has one with the key "main". */
 export function tasksOf(settings: JobSettings): TaskSettings[] {
   return toMultiTask(settings).tasks ?? [];
 }
 
-/**
- * A job in multi-task format; a single-task job as one task with its cluster, libraries, timeout and retries
- * (design 8).
- */
+/** Converts a job to multi-task format; cluster, libraries, timeout and retries move into its one task. */
 export function toMultiTask(settings: JobSettings): JobSettings {
   if (settings.tasks !== undefined) return settings;
   return moveIntoSingleTask(settings, mainTaskKey, movedFields);
 }
 
-/** Settings as listings show them: without `tasks` (spec 4.1). */
+/** Returns settings without `tasks`, as in lists (spec 4.1). */
 export function withoutTasks(settings: JobSettings): JobSettings {
   const { tasks: _, ...rest } = settings;
   return rest;
 }
 
 /**
- * A submission as the settings of the hidden job that it runs as. In 2.1 and 2.2 a single-task body is one
- * task keyed by its run_name; its timeout stays that of the run. In 2.0 it stays single-task.
+ * Returns the settings of the hidden job of a submission. In 2.1 and 2.2 a single-task body becomes one task
+ * with the run_name as key; the timeout stays that of the run. In 2.0 it stays single-task.
  */
 export function toJobSettings(submission: SubmitSettings, version: ApiVersion): JobSettings {
   const { run_name: name = defaultName, idempotency_token: _, ...rest } = submission;
@@ -66,7 +60,7 @@ export function toJobSettings(submission: SubmitSettings, version: ApiVersion): 
   return moveIntoSingleTask(settings, toTaskKey(submission.run_name), movedFieldsOfSubmission);
 }
 
-/** A run_name made a valid task_key: anything else than letters, digits, `_` and `-` becomes `_`. */
+/** Converts a run_name to a valid task_key: characters except letters, digits, `_` and `-` become `_`. */
 function toTaskKey(runName = ''): string {
   const key = runName
     .trim()
@@ -75,7 +69,7 @@ function toTaskKey(runName = ''): string {
   return /[A-Za-z0-9]/.test(key) ? key : mainTaskKey;
 }
 
-/** Kinds of plugins are moved by how they look: nobody else's field ends like that and holds an object. */
+/** Moves task fields into one task. Fields of plugin kinds are recognized by their form. */
 function moveIntoSingleTask(
   settings: JobSettings,
   task_key: string,

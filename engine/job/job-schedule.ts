@@ -1,10 +1,10 @@
-/** The timing of a job: its Quartz schedule or its periodic trigger. */
+/** Schedule of a job, from its Quartz schedule or its periodic trigger. */
 import type { Schedule } from '../schedule/schedule.ts';
 import type { JobSettings } from './settings.ts';
 
 const unitMs = { MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000, WEEKS: 604_800_000 };
 
-/** The timing of a job; undefined when it starts on demand alone. */
+/** Returns the schedule of a job; undefined when it starts only on demand. */
 export function scheduleOf({ schedule, trigger }: JobSettings): Schedule | undefined {
   if (schedule !== undefined) {
     return {

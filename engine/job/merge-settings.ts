@@ -1,13 +1,10 @@
-/** New settings of a stored job: replaced by reset, merged by update (spec 4.1 rules 2 and 3). */
+/** Updates of stored settings: reset replaces them, update merges them (spec 4.1 rules 2 and 3). */
 import { invalid } from '../errors.ts';
 import { formatOf } from './job-format.ts';
 import { JobSettings } from './settings.ts';
 import { quote } from '../validation/messages.ts';
 
-/**
- * Fields that clients send beyond the schema (kept and shown): they can be removed again, also when they are
- * not there.
- */
+/** Fields outside the schema that are stored and shown. They can be removed, even if they are missing. */
 const keptFields = [
   'run_as',
   'git_source',
@@ -23,16 +20,15 @@ const keptFields = [
 
 const knownFields: ReadonlySet<string> = new Set([...Object.keys(JobSettings.properties), ...keptFields]);
 
-/** One entry of a list that is named by its key, as fields_to_remove writes it. */
+/** Matches an entry of a list by its key in fields_to_remove. */
 const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;
 
 /**
- * The settings of a job after jobs/update. Removal comes first, then the new settings: their top-level fields
- * replace those of the job completely, but `tasks` and `job_clusters` are merged by key: an entry with the
- * key of another takes its place as a whole, all others are appended. Removing what is not there changes
- * nothing, so that an update whose answer was lost may be sent again. What comes out still has to be checked
- * (`checkSettings`).
- * @param stored in the format that the version of the path works on: `toMultiTask` for 2.1 and 2.2
+ * Returns the settings of a job after jobs/update. Removal comes first. Then top-level fields of the new
+ * settings replace those of the job, except `tasks` and `job_clusters`, which are merged by key: an entry
+ * replaces the one with the same key, others are appended. Removing a missing field has no effect, so that a
+ * client can retry an update. The caller checks the result with `checkSettings`.
+ * @param stored in the format of the API version: `toMultiTask` for 2.1 and 2.2
  * @param fieldsToRemove top-level fields, `tasks/<task_key>`, `job_clusters/<job_cluster_key>`
  * @throws ServiceError for an unknown or nested name in fields_to_remove
  */
@@ -47,14 +43,13 @@ export function mergeSettings(
   if (tasks !== undefined) merged.tasks = mergeByKey(rest.tasks ?? [], tasks, (task) => task.task_key);
   if (clusters !== undefined)
     merged.job_clusters = mergeByKey(rest.job_clusters ?? [], clusters, (cluster) => cluster.job_cluster_key);
-  // The format follows from the shape; one that was stored before the shape changed would contradict it.
+  // A stored format may contradict the new shape.
   if (merged.format !== undefined && newSettings.format === undefined) merged.format = formatOf(merged);
   return merged;
 }
 
 /**
- * The settings of a job after jobs/reset: the new ones alone, except that the job keeps running as whom it
- * ran when they do not say.
+ * Returns the settings of a job after jobs/reset: the new ones, with the stored run_as unless they set it.
  */
 export function resetSettings(stored: JobSettings, newSettings: JobSettings): JobSettings {
   const kept = Object.entries(stored).filter(([field]) => field === 'run_as');
@@ -75,7 +70,7 @@ function removeFields(stored: JobSettings, names: readonly string[]): JobSetting
 }
 
 function checkFieldToRemove(path: string, name: string, stored: JobSettings): void {
-  // A plugin's kind may have gone with its plugin, and must still be removable.
+  // Fields of removed plugins must stay removable.
   if (
     knownFields.has(name) ||
     /^[a-z][a-z0-9_]*_task$/.test(name) ||
@@ -88,10 +83,7 @@ function checkFieldToRemove(path: string, name: string, stored: JobSettings): vo
   );
 }
 
-/**
- * Entries of one key twice among the new ones both stay: the check of the result refuses them, instead of one
- * vanishing here.
- */
+/** Merges lists by key. Duplicate new entries are all kept, so that the check of the result refuses them. */
 function mergeByKey<Entry>(
   stored: readonly Entry[],
   added: readonly Entry[],

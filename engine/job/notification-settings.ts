@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
 import { int32, stringList } from '../validation/scalars.ts';
 
-/** The four lists that e-mail and webhook notifications share. */
+/** Events with a list of recipients in e-mail and webhook notifications. */
 export const subscribableEvents = [
   'on_start',
   'on_success',
@@ -15,21 +15,21 @@ export type SubscribableEvent = (typeof subscribableEvents)[number];
 
 export const JobEmailNotifications = Type.Object(
   {
-    on_start: Type.Optional(stringList('Addresses told when the run begins, ASCII only.')),
-    on_success: Type.Optional(stringList('Addresses told when the run succeeds, ASCII only.')),
+    on_start: Type.Optional(stringList('Addresses notified when the run starts, ASCII only.')),
+    on_success: Type.Optional(stringList('Addresses notified when the run succeeds, ASCII only.')),
     on_failure: Type.Optional(
       stringList(
-        'Addresses told when the run fails, times out, is skipped or meets an internal error, ASCII only.',
+        'Addresses notified when the run fails, times out, is skipped or has an internal error, ASCII only.',
       ),
     ),
     on_duration_warning_threshold_exceeded: Type.Optional(
-      stringList('Addresses told when the run lasts longer than its RUN_DURATION_SECONDS rule, ASCII only.'),
+      stringList('Addresses notified when the run exceeds its RUN_DURATION_SECONDS rule, ASCII only.'),
     ),
     no_alert_for_skipped_runs: Type.Optional(
       Type.Boolean({ description: 'No e-mail to on_failure for a skipped run. Default: false.' }),
     ),
   },
-  { description: 'Who is told by e-mail. Lists that are not given are empty.' },
+  { description: 'Recipients of e-mail notifications. Missing lists are empty.' },
 );
 
 export const Webhook = Type.Object(
@@ -43,44 +43,43 @@ function webhooks(event: string) {
 
 export const WebhookNotifications = Type.Object(
   {
-    on_start: webhooks('the run begins'),
+    on_start: webhooks('the run starts'),
     on_success: webhooks('the run succeeds'),
-    on_failure: webhooks('the run fails, times out, is skipped or meets an internal error'),
-    on_duration_warning_threshold_exceeded: webhooks(
-      'the run lasts longer than its RUN_DURATION_SECONDS rule',
-    ),
+    on_failure: webhooks('the run fails, times out, is skipped or has an internal error'),
+    on_duration_warning_threshold_exceeded: webhooks('the run exceeds its RUN_DURATION_SECONDS rule'),
   },
-  { description: 'Which destinations are called.' },
+  { description: 'Destinations of webhook notifications.' },
 );
 
 export const JobNotificationSettings = Type.Object(
   {
     no_alert_for_skipped_runs: Type.Optional(
-      Type.Boolean({ description: 'No on_failure notice for a skipped run.' }),
+      Type.Boolean({ description: 'No on_failure notification for a skipped run.' }),
     ),
     no_alert_for_canceled_runs: Type.Optional(
-      Type.Boolean({ description: 'No on_failure notice for a cancelled run.' }),
+      Type.Boolean({ description: 'No on_failure notification for a cancelled run.' }),
     ),
     alert_on_last_attempt: Type.Optional(
       Type.Boolean({
-        description: 'No on_start notice for retries, and no on_failure notice before the last retry.',
+        description:
+          'No on_start notification for retries, and no on_failure notification before the last retry.',
       }),
     ),
   },
-  { description: 'Applies to e-mail and webhook notifications alike.' },
+  { description: 'Applies to e-mail and webhook notifications.' },
 );
 
 export const JobsHealthRule = Type.Object(
   withAliases({
-    metric: Type.Enum(['RUN_DURATION_SECONDS'], { description: 'What is measured.' }),
+    metric: Type.Enum(['RUN_DURATION_SECONDS'], { description: 'Metric of the rule.' }),
     operator: Type.Optional(
       Type.Enum(['GREATER_THAN'], {
-        description: 'How it is compared. Required, under either of its spellings.',
+        description: 'Comparison operator. Required, under either of its spellings.',
       }),
     ),
     value: int32(0, 'Threshold, in the unit of the metric.'),
   }),
-  { description: 'A threshold that a healthy run does not pass.' },
+  { description: 'A threshold that a healthy run does not exceed.' },
 );
 
 export const JobsHealthRules = Type.Object(

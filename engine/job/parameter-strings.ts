@@ -1,11 +1,8 @@
-/** The texts of a task's parameters: the places where references to dynamic values may stand. */
+/** Texts of task parameters, which may contain references to dynamic values. */
 import { isBuiltIn } from './task-kinds.ts';
 import { fieldPath } from '../validation/messages.ts';
 
-/**
- * Fields of task kinds that hand parameters on: a list of texts, or a map to texts. Everything else is taken
- * as written.
- */
+/** Parameter fields of task kinds: lists or maps of texts. References in other fields are not resolved. */
 const parameterFields: ReadonlySet<string> = new Set([
   'base_parameters',
   'parameters',
@@ -19,9 +16,8 @@ const parameterFields: ReadonlySet<string> = new Set([
 type StringMapper = (text: string, path: string) => string;
 
 /**
- * The parameter fields of a task's kind, with every text changed; `path` is that of the kind, for the paths
- * of the texts. What a plugin makes of its fields nobody else knows: there every text may refer to values,
- * however deep it lies.
+ * Maps every text in the parameter fields of a task. All texts of a plugin task are parameters, at any depth.
+ * @param path path of the kind, prefix of the paths passed to `change`
  */
 export function mapParameterStrings(
   kind: string,
@@ -42,7 +38,7 @@ export function mapParameterStrings(
   );
 }
 
-/** Every text within a value changed; names of fields stay as they are. */
+/** Maps every text within a value; field names stay unchanged. */
 function mapStringsDeep(path: string, value: unknown, change: StringMapper): unknown {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value))
@@ -56,7 +52,7 @@ function mapStringsDeep(path: string, value: unknown, change: StringMapper): unk
   );
 }
 
-/** The texts of a list or a map changed; whatever else stands there is kept. */
+/** Maps the texts of a list or map; other values stay unchanged. */
 export function mapStrings(path: string, value: unknown, change: StringMapper): unknown {
   const changed = (entry: unknown, where: string): unknown =>
     typeof entry === 'string' ? change(entry, where) : entry;

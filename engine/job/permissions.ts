@@ -1,47 +1,44 @@
-/**
- * Who may do what with a job: the levels, what each is enough for, and lists of grants (WIRE, permissions on
- * jobs).
- */
+/** Permissions on jobs: levels, access control lists and grants. */
 import { Type, type Static } from 'typebox';
 import { invalid, ServiceError } from '../errors.ts';
 import { checkMaxItems, quote } from '../validation/messages.ts';
 import { fixedLimits } from '../limits.ts';
 
-/** The levels, weakest first; each holds what the weaker ones hold. */
+/** Permission levels, weakest first; each includes the weaker ones. */
 export const permissionLevels = ['CAN_VIEW', 'CAN_MANAGE_RUN', 'CAN_MANAGE', 'IS_OWNER'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
-/** What a level permits, in words. */
+/** Descriptions of the levels. */
 export const permissionDescriptions: Readonly<Record<PermissionLevel, string>> = {
-  CAN_VIEW: 'Sees the job, its runs and their output.',
-  CAN_MANAGE_RUN: 'Sees the job, starts runs and cancels them.',
-  CAN_MANAGE: 'Does everything with the job, its runs and its permissions but give it to another owner.',
-  IS_OWNER: 'Does everything with the job. A job has exactly one owner and runs as that user.',
+  CAN_VIEW: 'Can view the job, its runs and their output.',
+  CAN_MANAGE_RUN: 'Can view the job, and start and cancel runs.',
+  CAN_MANAGE: 'Can manage the job, its runs and its permissions, but not change the owner.',
+  IS_OWNER: 'Can do everything with the job. A job has exactly one owner and runs as that user.',
 };
 
-/** The groups that there are: everybody, and the administrators, who may do everything anyway. */
+/** Groups: all users, and the administrators, who have all permissions. */
 export const groups = ['users', 'admins'] as const;
 export type Group = (typeof groups)[number];
 
-/** One entry of an access_control_list as it is given: one name, and a level. */
+/** Entry of an access_control_list in a request: one name and a level. */
 export const AccessControlRequest = Type.Object(
   {
     user_name: Type.Optional(
-      Type.String({ description: 'A user. Or group_name, or service_principal_name.' }),
+      Type.String({ description: 'User. Alternatives: group_name, service_principal_name.' }),
     ),
-    group_name: Type.Optional(Type.Enum([...groups], { description: 'A group: users is everybody.' })),
+    group_name: Type.Optional(Type.Enum([...groups], { description: 'Group; users includes all users.' })),
     service_principal_name: Type.Optional(
       Type.String({ description: 'Application id of a service principal.' }),
     ),
     permission_level: Type.Enum([...permissionLevels], {
-      description: 'What they may do; each level holds the ones before it.',
+      description: 'Permission level; each includes the levels before it.',
     }),
   },
-  { description: 'Gives one user, group or service principal a level.' },
+  { description: 'Grants a level to a user, group or service principal.' },
 );
 export type AccessControlRequest = Static<typeof AccessControlRequest>;
 
-/** Somebody who holds a level. */
+/** Holder of a level. */
 export type Grantee =
   | { readonly kind: 'user' | 'service_principal'; readonly name: string }
   | { readonly kind: 'group'; readonly name: Group };
@@ -51,12 +48,12 @@ export interface Grant {
   readonly level: PermissionLevel;
 }
 
-/** Whether one of the levels held is enough. */
+/** Tells whether one of the held levels includes the needed one. */
 export function hasPermission(held: readonly PermissionLevel[], needed: PermissionLevel): boolean {
   return held.some((level) => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed));
 }
 
-/** How refusals call the levels that are enough, in the words and the order that clients know. */
+/** Sufficient levels in error messages. Clients match these words in this order. */
 const sufficientLevelsText: Readonly<Record<PermissionLevel, string>> = {
   CAN_VIEW: 'View or Admin or Manage Run or Owner',
   CAN_MANAGE_RUN: 'Admin or Manage Run or Owner',
@@ -64,7 +61,7 @@ const sufficientLevelsText: Readonly<Record<PermissionLevel, string>> = {
   IS_OWNER: 'Owner',
 };
 
-/** The refusal of a user who lacks a level on a job. */
+/** Creates the error for a user without the needed level on a job. */
 export function permissionDenied(userName: string, needed: PermissionLevel, jobId: number): ServiceError {
   return new ServiceError(
     'PERMISSION_DENIED',
@@ -73,9 +70,9 @@ export function permissionDenied(userName: string, needed: PermissionLevel, jobI
 }
 
 /**
- * The grants that an access_control_list asks for.
- * @throws ServiceError for a list of more than 1,000 entries, an entry without exactly one name, for somebody
- *   named twice, for a second owner or a group that owns
+ * Parses an access_control_list.
+ * @throws ServiceError for too many entries, an entry without exactly one name, a repeated name, a second
+ *   owner, or a group as owner
  */
 export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
   checkMaxItems('access_control_list', list, fixedLimits.grantsPerList);
@@ -87,12 +84,12 @@ export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
     const where = `access_control_list[${index}]`;
     if (grants.slice(0, index).some((earlier) => isSameGrantee(earlier.grantee, grantee)))
       throw invalid(
-        `${where} names ${quote(grantee.name)}, as an entry before it does; give one level to each.`,
+        `${where} repeats ${quote(grantee.name)}; each user, group or service principal can have only one level.`,
       );
     if (level !== 'IS_OWNER') continue;
     if (grantee.kind === 'group')
       throw invalid(
-        `${where} makes the group ${quote(grantee.name)} the owner; only a user or a service principal may be.`,
+        `${where} makes the group ${quote(grantee.name)} the owner; only a user or a service principal can own a job.`,
       );
     if (grants.slice(0, index).some((earlier) => earlier.level === 'IS_OWNER'))
       throw invalid(`${where} is a second IS_OWNER; a job has exactly one owner.`);
@@ -120,14 +117,14 @@ function parseGrantee(
 }
 
 /**
- * The list that replaces another. The owner stays the owner until somebody else is made it: nobody can lock
- * everybody out, and a lower level for the owner changes nothing.
+ * Returns the grants after a replacement. Without a new owner the current one keeps the ownership, so that a
+ * job never loses its owner.
  */
 export function grantsAfterReplace(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
   return withOwner(wanted, findOwner(wanted) ?? findOwner(current));
 }
 
-/** A list in which some entries are changed or added. An owner who gives the job away can still manage it. */
+/** Returns the grants after an update. A replaced owner keeps CAN_MANAGE. */
 export function grantsAfterUpdate(current: readonly Grant[], wanted: readonly Grant[]): Grant[] {
   const [owner, newOwner] = [findOwner(current), findOwner(wanted)];
   const untouched = current
@@ -138,12 +135,12 @@ export function grantsAfterUpdate(current: readonly Grant[], wanted: readonly Gr
   return withOwner([...untouched, ...wanted], newOwner ?? owner);
 }
 
-/** The entry of the one who owns a job; undefined when that user is gone. */
+/** Finds the grant of the owner; undefined when that user was removed. */
 export function findOwner(grants: readonly Grant[]): Grant | undefined {
   return grants.find(({ level }) => level === 'IS_OWNER');
 }
 
-/** Whether two lists name the same owner. */
+/** Tells whether two lists have the same owner. */
 export function hasSameOwner(before: readonly Grant[], after: readonly Grant[]): boolean {
   const [one, other] = [findOwner(before), findOwner(after)];
   return (

@@ -1,12 +1,6 @@
-/**
- * References to dynamic values within text, such as `{{job.id}}`: their grammar, and every name that there
- * is.
- */
+/** References to dynamic values in text, such as `{{job.id}}`: grammar and names. */
 
-/**
- * Names of values that are the same in the whole run. What stands in angle brackets is filled in by whoever
- * refers.
- */
+/** References with the same value in the whole run. Angle brackets mark arguments. */
 export const runReferences = [
   'job.id',
   'job.name',
@@ -17,12 +11,12 @@ export const runReferences = [
   'job.trigger.time.<argument>',
   'workspace.id',
   'workspace.url',
-  // Older spellings, still in use.
+  // Deprecated aliases.
   'job_id',
   'parent_run_id',
 ] as const;
 
-/** Names of values that only a task knows. */
+/** References whose value depends on the task. */
 export const taskReferences = [
   'job.parameters.<parameter>',
   'task.name',
@@ -39,18 +33,18 @@ export const taskReferences = [
   'task_key',
 ] as const;
 
-/** Names that the interface knows but that never have a value here, with the reason. */
+/** References of the interface that this service does not support, with the reason. */
 export const unsupportedReferences = {
-  'job.trigger.file_arrival.location': 'no run is triggered by the arrival of a file here',
-  'tasks.<task>.output.rows': 'there are no SQL tasks here, and only they have rows',
-  'tasks.<task>.output.first_row': 'there are no SQL tasks here, and only they have rows',
-  'tasks.<task>.output.first_row.<column>': 'there are no SQL tasks here, and only they have rows',
-  input: 'there are no loops over inputs here',
-  'input.<field>': 'there are no loops over inputs here',
-  'backfill.iso_date': 'there are no backfill runs here',
+  'job.trigger.file_arrival.location': 'file arrival triggers are not supported',
+  'tasks.<task>.output.rows': 'SQL tasks are not supported',
+  'tasks.<task>.output.first_row': 'SQL tasks are not supported',
+  'tasks.<task>.output.first_row.<column>': 'SQL tasks are not supported',
+  input: 'for-each tasks are not supported',
+  'input.<field>': 'for-each tasks are not supported',
+  'backfill.iso_date': 'backfill runs are not supported',
 } as const;
 
-/** What may stand for `<argument>`: a part of an instant, in UTC. */
+/** Values of `<argument>`: parts of an instant in UTC. */
 export const timeArguments = [
   'iso_weekday',
   'is_weekday',
@@ -71,19 +65,19 @@ export type UnsupportedReference = keyof typeof unsupportedReferences;
 export type ReferenceName = RunReference | TaskReference | UnsupportedReference;
 export type TimeArgument = (typeof timeArguments)[number];
 
-/** One reference within a text. */
+/** A reference in a text. */
 export interface Reference {
-  /** As it stands in the text, braces included. */
+  /** Source text, including braces. */
   readonly source: string;
-  /** Undefined for a name that its namespace does not have. */
+  /** Undefined for an unknown name in a known namespace. */
   readonly name: ReferenceName | undefined;
   /** The first word, e.g. `job`. */
   readonly namespace: string;
-  /** What was filled in for the angle brackets of the name, in their order. */
+  /** Arguments of the name, in order. */
   readonly args: readonly string[];
 }
 
-/** Text that stays as it is, or a reference. */
+/** Literal text or a reference. */
 export type TextPart = string | Reference;
 
 const isUnsupportedReference = (name: string): name is UnsupportedReference =>
@@ -93,33 +87,33 @@ const names: readonly ReferenceName[] = [
   ...taskReferences,
   ...Object.keys(unsupportedReferences).filter(isUnsupportedReference),
 ];
-const shapes = names.map((name) => ({ name, words: name.split('.') }));
-const namespaces = new Set(shapes.map(({ words }) => words[0]));
+const knownReferences = names.map((name) => ({ name, words: name.split('.') }));
+const namespaces = new Set(knownReferences.map(({ words }) => words[0]));
 
-/** Words with dots between them, within double braces; a word of other characters stands in backticks. */
+/** Matches dot-separated words in double braces. Backticks quote words with other characters. */
 const grammar = /\{\{\s*((?:`[^`]+`|[\p{L}\p{N}_-]+)(?:\.(?:`[^`]+`|[\p{L}\p{N}_-]+))*)\s*\}\}/gu;
 
 /**
- * Cuts a text at its references; together the pieces are the text again. Double braces that hold anything
- * else than a name of a known namespace are text like any other.
+ * Splits a text at its references; the concatenated parts equal the text. Double braces without a name of a
+ * known namespace are literal text.
  */
 export function splitAtReferences(text: string): TextPart[] {
-  const pieces: TextPart[] = [];
+  const parts: TextPart[] = [];
   let end = 0;
   for (const match of text.matchAll(grammar)) {
     const reference = parseReference(match[0], match[1] ?? '');
     if (reference === undefined) continue;
-    if (match.index > end) pieces.push(text.slice(end, match.index));
-    pieces.push(reference);
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    parts.push(reference);
     end = match.index + match[0].length;
   }
-  if (end < text.length) pieces.push(text.slice(end));
-  return pieces;
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
 }
 
-/** The names of a namespace that have a value, for refusals. */
+/** Returns the supported references of a namespace, for error messages. */
 export function referenceNamesIn(namespace: string): ReferenceName[] {
-  return shapes
+  return knownReferences
     .filter(({ name, words }) => words[0] === namespace && !isUnsupportedReference(name))
     .map(({ name }) => name);
 }
@@ -128,7 +122,7 @@ function parseReference(written: string, path: string): Reference | undefined {
   const words = (path.match(/`[^`]+`|[^.`]+/g) ?? []).map((word) => word.replaceAll('`', ''));
   const [namespace = ''] = words;
   if (!namespaces.has(namespace)) return undefined;
-  const shape = shapes.find(
+  const known = knownReferences.find(
     (one) =>
       one.words.length === words.length &&
       one.words.every((word, index) => isPlaceholder(word) || word === words[index]),
@@ -136,8 +130,8 @@ function parseReference(written: string, path: string): Reference | undefined {
   return {
     source: written,
     namespace,
-    name: shape?.name,
-    args: words.filter((_, index) => isPlaceholder(shape?.words[index] ?? '')),
+    name: known?.name,
+    args: words.filter((_, index) => isPlaceholder(known?.words[index] ?? '')),
   };
 }
 

@@ -1,16 +1,11 @@
-/**
- * Settings as jobs/get and its kin show them: what was written, the few promised additions, and nothing
- * invented.
- */
+/** Rendering of settings for clients: the stored fields and the documented additions. */
 import { readAliased, spellingsOf } from '../validation/aliases.ts';
 import type { JobsHealthRules } from './notification-settings.ts';
 import type { NewCluster } from './cluster.ts';
 import { toMultiTask, formatOf, defaultName, type ApiVersion } from './job-format.ts';
 import type { JobSettings, TaskSettings } from './settings.ts';
 
-/**
- * What the versions from 2.1 on show for settings that were not given; clients compare against exactly these.
- */
+/** Defaults shown for missing fields since version 2.1. Clients compare against exactly these. */
 const jobDefaults = {
   email_notifications: {},
   webhook_notifications: {},
@@ -20,8 +15,8 @@ const jobDefaults = {
 const taskDefaults = { email_notifications: {}, run_if: 'ALL_SUCCESS', timeout_seconds: 0 } as const;
 
 /**
- * The settings of a job as a version of the path shows them. `name` and `format` are always there. 2.0 adds
- * nothing else; 2.1 and 2.2 show every job as multi-task with the defaults of that version.
+ * Renders the settings of a job for an API version. `name` and `format` are always shown. 2.0 adds nothing
+ * else; 2.1 and 2.2 show every job as multi-task with their defaults.
  */
 export function renderSettings(settings: JobSettings, version: ApiVersion): JobSettings {
   if (version === '2.0')
@@ -39,7 +34,7 @@ export function renderSettings(settings: JobSettings, version: ApiVersion): JobS
   };
 }
 
-/** One task as a version of the path shows it; `job` tells where its notebooks come from. */
+/** Renders a task for an API version. @param job settings of the job, which determine the notebook source */
 export function renderTask(task: TaskSettings, job: object, version: ApiVersion): TaskSettings {
   if (version === '2.0') return renderParts(task, version);
   const shown: TaskSettings = { ...taskDefaults, ...renderParts(task, version) };
@@ -56,7 +51,7 @@ export function renderTask(task: TaskSettings, job: object, version: ApiVersion)
 
 type RenderedParts = Pick<JobSettings, 'new_cluster' | 'health' | 'job_clusters' | 'tasks'>;
 
-/** The parts of a job or a task that never come back quite as written, wherever they stand. */
+/** Renders the parts of a job or task that differ from the stored ones. */
 function renderParts<T extends RenderedParts>(holder: T, version: ApiVersion): T {
   const shown: T = { ...holder };
   if (holder.new_cluster !== undefined) shown.new_cluster = renderCluster(holder.new_cluster);
@@ -71,7 +66,7 @@ function renderParts<T extends RenderedParts>(holder: T, version: ApiVersion): T
   return shown;
 }
 
-/** A cluster as it is shown: what is not supported reads as switched off, and a map is never a list. */
+/** Renders a cluster: unsupported features are off, and custom_tags is a map. */
 export function renderCluster(cluster: NewCluster): NewCluster {
   const shown: NewCluster = { ...cluster };
   if (cluster.enable_elastic_disk !== undefined) shown.enable_elastic_disk = false;
@@ -80,7 +75,7 @@ export function renderCluster(cluster: NewCluster): NewCluster {
   return shown;
 }
 
-/** Health rules with the comparison under each of its spellings: different clients read different ones. */
+/** Renders health rules with the operator under each spelling, because clients read different ones. */
 function renderHealth(health: JobsHealthRules): JobsHealthRules {
   if (health.rules === undefined) return health;
   const rules = health.rules.map((rule) => {

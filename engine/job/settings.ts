@@ -1,7 +1,4 @@
-/**
- * Schemas of a job's settings, its tasks, and a one-time submission (spec 2.2 - 2.4, 4.1). Unknown fields are
- * kept.
- */
+/** Schemas of job settings, tasks and one-time submissions (spec 2.2-2.4, 4.1). Unknown fields are kept. */
 import { Type, type Static } from 'typebox';
 import {
   JobEmailNotifications,
@@ -28,14 +25,14 @@ export const CronSchedule = Type.Object(
       }),
     ),
   },
-  { description: 'When the job runs by itself.' },
+  { description: 'Schedule of the job.' },
 );
 
 export const JobCluster = Type.Object(
   { job_cluster_key: entityKey('Key by which tasks name this cluster.'), new_cluster: NewCluster },
   {
     description:
-      'A cluster shared by tasks of one run: created by the first that uses it, ended after the last.',
+      'A cluster shared by tasks of one run: created for the first task that uses it, terminated after the last.',
   },
 );
 
@@ -52,8 +49,7 @@ export const JobParameter = Type.Object(
   {
     name: Type.String({ description: 'Name.' }),
     default: Type.String({
-      description:
-        'Value unless the run gives another. May refer to values of the run, such as `{{job.start_time.iso_date}}`.',
+      description: 'Default value. May refer to values of the run, such as `{{job.start_time.iso_date}}`.',
     }),
   },
   {
@@ -65,17 +61,17 @@ export const JobParameter = Type.Object(
 export const TaskDependency = Type.Object(
   {
     task_key: Type.String({ description: 'Task that must complete first.' }),
-    outcome: Type.Optional(Type.String({ description: 'Branch of a condition that must have been taken.' })),
+    outcome: Type.Optional(Type.String({ description: 'Required outcome of a condition.' })),
   },
   { description: 'An edge of the graph.' },
 );
 
 const clusterFields = {
-  // It may be empty where no cluster is needed (spec 2.2); it names a directory, so it is kept plain.
+  // May be empty when no cluster is needed (spec 2.2). The id becomes the name of a directory.
   existing_cluster_id: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{0,100}$',
-      description: 'Existing cluster to run on. Or new_cluster.',
+      description: 'Existing cluster to run on. Alternative: new_cluster.',
     }),
   ),
   new_cluster: Type.Optional(NewCluster),
@@ -86,13 +82,13 @@ const attemptFields = {
     Type.Array(Library, { description: 'Libraries installed before the task starts. Default: none.' }),
   ),
   max_retries: Type.Optional(
-    int32(-1, 'Retries of an unsuccessful run: -1 without end, 0 never. Default: never.'),
+    int32(-1, 'Maximum number of retries: -1 for no limit, 0 for none. Default: 0.'),
   ),
   min_retry_interval_millis: Type.Optional(
-    int32(0, 'Least time between the start of the failed run and its retry, in ms. Default: at once.'),
+    int32(0, 'Minimum time between the start of the failed run and its retry, in ms. Default: 0.'),
   ),
   retry_on_timeout: Type.Optional(
-    Type.Boolean({ description: 'Whether a run that timed out is retried. Default: false.' }),
+    Type.Boolean({ description: 'Retries runs that timed out. Default: false.' }),
   ),
 };
 
@@ -102,7 +98,7 @@ const notificationFields = {
   notification_settings: Type.Optional(JobNotificationSettings),
   health: Type.Optional(JobsHealthRules),
   timeout_seconds: Type.Optional(
-    int32(0, 'Longest duration of a run in seconds, 0 for no limit. Default: no limit.'),
+    int32(0, 'Maximum duration of a run in seconds, 0 for no limit. Default: 0.'),
   ),
 };
 
@@ -121,12 +117,12 @@ export const TaskSettings = Type.Object(
           'AT_LEAST_ONE_FAILED',
           'ALL_FAILED',
         ],
-        { description: 'What the dependencies must have come to. Default: ALL_SUCCESS.' },
+        { description: 'Required results of the dependencies. Default: ALL_SUCCESS.' },
       ),
     ),
     job_cluster_key: Type.Optional(
       Type.String({
-        description: 'Entry of job_clusters to run on. Or new_cluster, or existing_cluster_id.',
+        description: 'Entry of job_clusters to run on. Alternatives: new_cluster, existing_cluster_id.',
       }),
     ),
     ...clusterFields,
@@ -136,7 +132,7 @@ export const TaskSettings = Type.Object(
   },
   {
     description:
-      'One task of a multi-task job: exactly one task kind, one cluster, and what applies to it alone.',
+      'One task of a multi-task job: exactly one task kind, one cluster, and settings of the task.',
   },
 );
 
@@ -162,7 +158,7 @@ export const JobSettings = Type.Object(
     schedule: Type.Optional(CronSchedule),
     trigger: Type.Optional(Trigger),
     max_concurrent_runs: Type.Optional(
-      int32(0, 'Runs that may be active at once; 0 makes every new run skipped. At most 1000. Default: 1.'),
+      int32(0, 'Maximum number of concurrent runs; 0 skips every new run. At most 1000. Default: 1.'),
     ),
     ...clusterFields,
     ...taskKindFields,
@@ -181,7 +177,7 @@ export const SubmitSettings = Type.Object(
     idempotency_token: Type.Optional(
       Type.String({
         description:
-          'At most 64 characters. A token that was used before gives its run instead of a new one.',
+          'At most 64 characters. A repeated token returns the existing run instead of starting a new one.',
       }),
     ),
     queue: Type.Optional(Queue),

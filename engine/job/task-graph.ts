@@ -1,8 +1,8 @@
-/** The graph that depends_on draws: what makes it invalid, and an order in which its tasks may run. */
+/** Graph of the tasks of a job: validation and topological order. */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 
-/** As much of a task as its place in the graph needs. */
+/** Node of the graph. */
 export interface GraphTask {
   readonly task_key: string;
   readonly depends_on?: readonly { readonly task_key: string }[];
@@ -13,8 +13,7 @@ function dependencies(task: GraphTask): string[] {
 }
 
 /**
- * Refuses duplicate keys, dependencies on unknown tasks or on the task itself, and cycles; the message names
- * them.
+ * Refuses duplicate keys, dependencies on unknown tasks or on the task itself, and cycles.
  * @throws ServiceError INVALID_PARAMETER_VALUE
  */
 export function checkGraph(tasks: readonly GraphTask[]): void {
@@ -23,7 +22,7 @@ export function checkGraph(tasks: readonly GraphTask[]): void {
     const first = indexOf.get(task_key);
     if (first !== undefined)
       throw invalid(
-        `tasks[${index}].task_key is ${quote(task_key)}, as is that of tasks[${first}]; each must be unique.`,
+        `tasks[${index}].task_key is ${quote(task_key)}, the same as in tasks[${first}]; each must be unique.`,
       );
     indexOf.set(task_key, index);
   }
@@ -41,8 +40,8 @@ function checkDependencies(task: GraphTask, index: number, known: ReadonlyMap<st
 }
 
 /**
- * The tasks in an order in which each comes after all it depends on; apart from that the order given is kept.
- * Expects known dependencies (checkGraph).
+ * Returns the tasks in topological order; independent tasks keep their order. Expects known dependencies
+ * (checkGraph).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names a cycle, each task before the one it depends on
  */
 export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] {
@@ -62,10 +61,7 @@ export function topologicalOrder<T extends GraphTask>(tasks: readonly T[]): T[] 
   return ordered;
 }
 
-/**
- * Keys of all tasks that are over when this one starts: those it depends on, those these depend on, and so
- * on.
- */
+/** Returns the keys of all upstream tasks, direct and indirect. */
 export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string> {
   const byKey = new Map(tasks.map((task) => [task.task_key, task]));
   const found = new Set<string>();
@@ -80,18 +76,18 @@ export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string
   return found;
 }
 
-/** Walks from task to dependency among tasks that all wait for each other until one comes up again. */
+/** Finds a cycle by following dependencies until a task repeats. Every waiting task leads to a cycle. */
 function findCycle(waiting: readonly GraphTask[]): string[] {
   const byKey = new Map(waiting.map((task) => [task.task_key, task]));
-  const walked: string[] = [];
+  const path: string[] = [];
   let task = waiting[0];
   while (task !== undefined) {
-    const start = walked.indexOf(task.task_key);
-    walked.push(task.task_key);
-    if (start >= 0) return walked.slice(start);
+    const start = path.indexOf(task.task_key);
+    path.push(task.task_key);
+    if (start >= 0) return path.slice(start);
     task = dependencies(task)
       .map((on) => byKey.get(on))
       .find((next) => next !== undefined);
   }
-  return walked;
+  return path;
 }

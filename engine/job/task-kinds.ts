@@ -61,7 +61,7 @@ export const taskKindTable = {
       checkNotBlank(field, body.notebook_path);
       if (!body.notebook_path.startsWith('/'))
         throw invalid(
-          `${field} is ${quote(body.notebook_path)}; it must be an absolute path that begins with a slash.`,
+          `${field} is ${quote(body.notebook_path)}; it must be an absolute path that starts with a slash.`,
         );
       checkAsciiMap(fieldPath(path, 'notebook_task.base_parameters'), body.base_parameters);
     },
@@ -154,7 +154,7 @@ export const taskKindFields = Object.fromEntries(
 
 /** Task kind as the rules of settings see it, built-in or of a plugin. */
 export interface TaskKindInfo {
-  /** The settings field that holds such a task. */
+  /** Field of the settings. */
   readonly name: string;
   readonly needsCluster: boolean;
 }

@@ -5,17 +5,17 @@ import { Id, epochMillis, stringMap, stringList } from '../validation/scalars.ts
 export const NotebookTask = Type.Object(
   {
     notebook_path: Type.String({
-      description: 'Absolute path of the notebook in the workspace; begins with a slash.',
+      description: 'Absolute path of the notebook in the workspace; starts with a slash.',
     }),
     revision_timestamp: Type.Optional(
       epochMillis('Epoch ms: the newest revision not later than this instant. Default: the newest.'),
     ),
     base_parameters: Type.Optional(
-      stringMap('Parameters of the notebook, ASCII only. Those of run-now are merged in and win.'),
+      stringMap('Parameters of the notebook, ASCII only. Parameters of run-now override them.'),
     ),
     source: Type.Optional(
       Type.Enum(['WORKSPACE', 'GIT'], {
-        description: 'Where the notebook is kept. Default: WORKSPACE, or GIT in a job with git_source.',
+        description: 'Location of the notebook. Default: WORKSPACE, or GIT in a job with git_source.',
       }),
     ),
   },
@@ -64,13 +64,11 @@ export const PipelineTask = Type.Object(
       description:
         'Pipeline to execute: its name, its UUID, or the workspace path of its folder or spec file.',
     }),
-    full_refresh: Type.Optional(Type.Boolean({ description: 'Computes all datasets anew. Default: false.' })),
-    full_refresh_selection: Type.Optional(
-      stringList('Tables that are computed anew; other tables are left alone.'),
-    ),
-    refresh_selection: Type.Optional(stringList('Tables that are updated; other tables are left alone.')),
+    full_refresh: Type.Optional(Type.Boolean({ description: 'Recomputes all datasets. Default: false.' })),
+    full_refresh_selection: Type.Optional(stringList('Tables to recompute; other tables stay unchanged.')),
+    refresh_selection: Type.Optional(stringList('Tables to update; other tables stay unchanged.')),
     validate_only: Type.Optional(
-      Type.Boolean({ description: 'Only checks the definition. Default: false.' }),
+      Type.Boolean({ description: 'Only validates the definition. Default: false.' }),
     ),
   },
   { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
@@ -79,13 +77,11 @@ export const PipelineTask = Type.Object(
 export const RunJobTask = Type.Object(
   {
     job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
-    job_parameters: Type.Optional(
-      stringMap('Values of the parameters of that job, instead of their defaults.'),
-    ),
-    jar_params: Type.Optional(stringList('For its JAR tasks, as in run-now.')),
-    notebook_params: Type.Optional(stringMap('For its notebook tasks, as in run-now.')),
-    python_params: Type.Optional(stringList('For its Python tasks, as in run-now.')),
-    spark_submit_params: Type.Optional(stringList('For its submit tasks, as in run-now.')),
+    job_parameters: Type.Optional(stringMap('Parameter values of that job, which replace the defaults.')),
+    jar_params: Type.Optional(stringList('Parameters of its JAR tasks, as in run-now.')),
+    notebook_params: Type.Optional(stringMap('Parameters of its notebook tasks, as in run-now.')),
+    python_params: Type.Optional(stringList('Parameters of its Python tasks, as in run-now.')),
+    spark_submit_params: Type.Optional(stringList('Parameters of its submit tasks, as in run-now.')),
   },
   { description: 'Runs another job and waits for it. Needs no cluster.' },
 );

@@ -1,16 +1,12 @@
-/**
- * Timeouts of a job as they reach its active runs: the one setting that is not only for future runs (spec 4.1
- * rules 2 and 3).
- */
+/** Timeout updates of active runs. Timeouts are the only settings that affect active runs (spec 4.1). */
 import { mainTaskKey } from './job-format.ts';
 import type { JobSettings } from './settings.ts';
 
 /**
- * The settings of an active run with the timeouts of its job's new settings, and nothing else of them. A
- * multi-task run takes the job's timeout, and that of each task by its key; a task that the job no longer has
- * keeps its own. A single-task run, whose timeout is that of its task, takes the shorter of the two where its
- * job has become multi-task.
- * @returns undefined when no timeout differs
+ * Returns the settings of an active run with the timeouts of the changed settings of its job; undefined when
+ * no timeout differs. A multi-task run takes the timeout of the job, and that of each task by key; a task
+ * that was removed from the job keeps its timeout. A single-task run takes the shorter of the job timeout and
+ * the task timeout when its job has become multi-task.
  */
 export function applyTimeoutUpdate(running: JobSettings, changed: JobSettings): JobSettings | undefined {
   if (running.tasks === undefined) return withTimeout(running, singleTimeout(changed));
@@ -25,12 +21,12 @@ export function applyTimeoutUpdate(running: JobSettings, changed: JobSettings): 
 
 function singleTimeout({ timeout_seconds: ofJob, tasks = [] }: JobSettings): number | undefined {
   const ofTask = tasks.find((task) => task.task_key === mainTaskKey)?.timeout_seconds;
-  // 0 is no timeout, and neither is an absent one.
+  // 0 and undefined mean no timeout.
   const limits = [ofJob ?? 0, ofTask ?? 0].filter((seconds) => seconds > 0);
   return limits.length === 0 ? ofJob : Math.min(...limits);
 }
 
-/** A copy with another timeout; undefined when it means the same. */
+/** Returns a copy with another timeout; undefined when the timeouts are equivalent. */
 function withTimeout<Holder extends { timeout_seconds?: number }>(
   holder: Holder,
   seconds: number | undefined,

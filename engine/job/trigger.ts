@@ -1,7 +1,4 @@
-/**
- * Triggers beyond the schedule: fixed intervals. Others that clients know are refused, never kept without
- * effect.
- */
+/** Schema of triggers: fixed intervals. check-schedule.ts refuses other kinds of triggers. */
 import { Type } from 'typebox';
 
 export const Trigger = Type.Object(
@@ -12,10 +9,10 @@ export const Trigger = Type.Object(
           interval: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Units between two runs.' }),
           unit: Type.Enum(['MINUTES', 'HOURS', 'DAYS', 'WEEKS'], { description: 'Unit of the interval.' }),
         },
-        { description: 'Runs at a fixed distance in time, the first one after the first interval.' },
+        { description: 'Runs at a fixed interval, the first run after one interval.' },
       ),
     ),
     pause_status: Type.Optional(Type.Enum(['PAUSED', 'UNPAUSED'], { description: 'Default: UNPAUSED.' })),
   },
-  { description: 'Starts the job by itself, as schedule does; a job has one of them.' },
+  { description: 'Starts the job automatically; a job has either schedule or trigger.' },
 );

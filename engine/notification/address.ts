@@ -23,7 +23,9 @@ export function isPrivateHost(hostname: string): boolean {
   return ipaddr.isValid(host) && !isPublicAddress(host);
 }
 
-/** Tells whether a text is a single mailbox address. Excludes characters that could inject headers or lists. */
+/**
+ * Tells whether a text is a single mailbox address. Excludes characters that could inject headers or lists.
+ */
 export function isEmailAddress(address: string): boolean {
   return (
     address.length <= fixedLimits.emailAddressCharacters &&

@@ -221,8 +221,3 @@ export function renderConfig(target: DestinationTarget): object {
       return target satisfies never;
   }
 }
-
-/** Returns the target without secrets: the mail addresses, or the origin of the URL. */
-export function targetAddressOf(target: DestinationTarget): string {
-  return target.kind === 'EMAIL' ? target.addresses.join(', ') : new URL(target.url).origin;
-}

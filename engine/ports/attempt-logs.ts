@@ -38,9 +38,9 @@ export interface LogReader {
   /** Returns the length of a log, truncated ranges included; undefined when the log does not exist. */
   getSize(log: LogRef): Promise<number | undefined>;
   /**
-   * Calls `onChange` when a file in the directory of an attempt changes, at least once for many changes, until
-   * the returned function is called. Returns undefined when the directory does not exist yet or the machine
-   * has no free file watchers.
+   * Calls `onChange` when a file in the directory of an attempt changes, at least once for many changes,
+   * until the returned function is called. Returns undefined when the directory does not exist yet or the
+   * machine has no free file watchers.
    */
   watch(runId: number, onChange: () => void): (() => void) | undefined;
 }

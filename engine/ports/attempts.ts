@@ -1,4 +1,6 @@
-/** Processes and directories of attempts on this machine. Types only; runners/ and storage/ implement them. */
+/**
+ * Processes and directories of attempts on this machine. Types only; runners/ and storage/ implement them.
+ */
 import type { TaskValues } from '../run/dynamic-values.ts';
 import type { TaskOutput } from '../run/task-output.ts';
 

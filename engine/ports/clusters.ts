@@ -42,7 +42,9 @@ export interface ClusterStore {
    * allocated when the pool has free ones.
    */
   rescale(clusterId: string, now: number): Promise<void>;
-  /** Removes workers from a running cluster, which gets new ones later; returns the number of removed ones. */
+  /**
+   * Removes workers from a running cluster, which gets new ones later; returns the number of removed ones.
+   */
   preempt(clusterId: string, workers: number, now: number): Promise<number>;
   /** Records the last use of an all-purpose cluster. */
   recordUse(clusterId: string, now: number): Promise<void>;

@@ -4,7 +4,9 @@ import type { ImportFormat, NotebookLanguage } from '../job/notebook-formats.ts'
 /** An object of the workspace. */
 export interface WorkspaceObject {
   readonly type: 'NOTEBOOK' | 'FILE' | 'DIRECTORY';
-  /** `/a/b`; without the extension of a notebook unless another object has that path. Resolves to the object. */
+  /**
+   * `/a/b`; without the extension of a notebook unless another object has that path. Resolves to the object.
+   */
   readonly path: string;
   /** Undefined unless the object is a notebook. */
   readonly language: NotebookLanguage | undefined;

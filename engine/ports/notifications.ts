@@ -32,8 +32,8 @@ export interface DeliveryStore {
   /** Stores a message before it is sent. */
   saveMessage(deliveryId: string, message: DeliveryMessage): Promise<void>;
   /**
-   * Records an attempt and the decision that follows; does nothing when another node has claimed the delivery.
-   * Waits while the database is away.
+   * Records an attempt and the decision that follows; does nothing when another node has claimed the
+   * delivery. Waits while the database is away.
    */
   recordAttempt(
     deliveryId: string,
@@ -41,7 +41,10 @@ export interface DeliveryStore {
     attempt: DeliveryAttempt,
     after: AttemptDecision,
   ): Promise<void>;
-  /** Postpones a delivery that could not be attempted, until a time in epoch ms. Waits while the database is away. */
+  /**
+   * Postpones a delivery that could not be attempted, until a time in epoch ms. Waits while the database is
+   * away.
+   */
   postpone(deliveryId: string, nodeId: string, until: number): Promise<void>;
   /** Releases all claims of a node without recording an attempt. */
   release(nodeId: string): Promise<void>;

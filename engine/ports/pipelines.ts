@@ -119,7 +119,9 @@ export interface PipelineFiles {
 
 /** Prepares the updates of pipeline tasks. */
 export interface UpdatePlanner {
-  /** Writes the plan of the update, or the reason why it cannot run, to the attempt's directory. Idempotent. */
+  /**
+   * Writes the plan of the update, or the reason why it cannot run, to the attempt's directory. Idempotent.
+   */
   prepareUpdate(assignment: {
     readonly runId: number;
     readonly directory: string;

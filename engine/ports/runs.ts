@@ -16,7 +16,10 @@ import type { QueueCode } from '../run/run-status.ts';
 export interface LaunchTransaction {
   /** Locks a job until the transaction ends; undefined when it does not exist. */
   lockJob(jobId: number): Promise<Job | undefined>;
-  /** Creates the hidden job of a one-time submission, owned by its creator. @param grants of other principals */
+  /**
+   * Creates the hidden job of a one-time submission, owned by its creator.
+   * @param grants of other principals
+   */
   createHiddenJob(
     settings: JobSettings,
     version: ApiVersion,
@@ -62,7 +65,9 @@ export interface LaunchTransaction {
   admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
-  /** Finds the run started by an attempt of a run_job_task; undefined when there is none or it was deleted. */
+  /**
+   * Finds the run started by an attempt of a run_job_task; undefined when there is none or it was deleted.
+   */
   findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
   /** Finds the active update of a pipeline. Later calls for the pipeline wait until the transaction ends. */
   lockActiveUpdate(pipelineId: string): Promise<StoredUpdate | undefined>;

@@ -11,7 +11,9 @@ export interface CalendarDate {
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Returns the days since 1970-01-01. The computation starts the year in March, which puts the leap day last. */
+/**
+ * Returns the days since 1970-01-01. The computation starts the year in March, which puts the leap day last.
+ */
 export function toEpochDay(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);

@@ -28,8 +28,8 @@ const searchYears = 100;
 
 /**
  * Returns the first fire strictly after an instant (epoch ms); undefined when there is none within 100 years.
- * The search moves forward in local time: a repeated time fires only at the later instant, a skipped time does
- * not fire. To continue a schedule, pass the previous fire, not the current time.
+ * The search moves forward in local time: a repeated time fires only at the later instant, a skipped time
+ * does not fire. To continue a schedule, pass the previous fire, not the current time.
  */
 export function nextFire(quartz: QuartzExpression, zone: Zone, after: number): Fire | undefined {
   const instant = Math.floor(after / 1_000);

@@ -32,7 +32,8 @@ export interface Preview {
 
 /**
  * Returns the next fires strictly after an instant (epoch ms).
- * @throws ServiceError INVALID_PARAMETER_VALUE for an invalid expression or zone, or when there is no next fire
+ * @throws ServiceError INVALID_PARAMETER_VALUE for an invalid expression or zone, or when there is no next
+ *   fire
  */
 export function previewSchedule(expression: string, zoneId: string, after: number, count: number): Preview {
   const quartz = parseQuartz(expression);

@@ -38,8 +38,8 @@ const year: FieldRange = { name: 'year', min: firstYear, max: lastYear, stepMax:
 const fields = [second, minute, hour, dayOfMonth, month, dayOfWeek, year];
 
 /**
- * Parses an expression: second, minute, hour, day of month, month, day of week, and optionally year. Case does
- * not matter.
+ * Parses an expression: second, minute, hour, day of month, month, day of week, and optionally year. Case
+ * does not matter.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the field and the problem
  */
 export function parseQuartz(expression: string): QuartzExpression {

@@ -6,8 +6,8 @@ import { createNextFireTime, hasSameFireTimes, type Schedule } from './schedule.
 export type RescheduleDecision = 'kept' | 'removed' | { readonly next: number | undefined };
 
 /**
- * Decides the next fire after settings were created (`before` is undefined) or changed. A resumed schedule and
- * an interval continue from now; fires during a pause do not count as missed.
+ * Decides the next fire after settings were created (`before` is undefined) or changed. A resumed schedule
+ * and an interval continue from now; fires during a pause do not count as missed.
  * @throws ServiceError INVALID_PARAMETER_VALUE for a new expression that never fires
  */
 export function decideReschedule(

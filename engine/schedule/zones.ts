@@ -13,8 +13,8 @@ const known: ReadonlySet<string> = new Set(zoneIds);
 const zones = new Map<string, Zone>();
 
 /**
- * Returns the zone of a Java id. Ids are case-sensitive: region ids, short ids with their meaning in Java (PST
- * is Los Angeles, EST is a fixed offset), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
+ * Returns the zone of a Java id. Ids are case-sensitive: region ids, short ids with their meaning in Java
+ * (PST is Los Angeles, EST is a fixed offset), and `GMT+2`, `GMT-03:30`, `UT`, `Z`.
  * @param field name of the field, for the error message
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the nearest known ids
  */

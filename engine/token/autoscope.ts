@@ -4,9 +4,10 @@ import { allApisScope, type Scope } from './scopes.ts';
 import { fixedLimits } from '../limits.ts';
 
 /**
- * States of a token, named as in the interface. RUNNING: under observation, with all-apis in force. COMPLETED:
- * created with auto-scoping, inferred scopes in force. BACKFILLED: the same for a token that existed before
- * auto-scoping was enabled. USER_SELECTED: scopes chosen by the user. DISABLED: auto-scoping not requested.
+ * States of a token, named as in the interface. RUNNING: under observation, with all-apis in force.
+ * COMPLETED: created with auto-scoping, inferred scopes in force. BACKFILLED: the same for a token that
+ * existed before auto-scoping was enabled. USER_SELECTED: scopes chosen by the user. DISABLED: auto-scoping
+ * not requested.
  */
 export const autoscopeStates = ['RUNNING', 'COMPLETED', 'BACKFILLED', 'USER_SELECTED', 'DISABLED'] as const;
 export type AutoscopeState = (typeof autoscopeStates)[number];
@@ -64,7 +65,8 @@ export function isNewScope(
 /**
  * Returns the initial state of a new token.
  * @param lifetime seconds
- * @throws ServiceError when auto-scoping is requested together with scopes, or for a lifetime that is too short
+ * @throws ServiceError when auto-scoping is requested together with scopes, or for a lifetime that is too
+ *   short
  */
 export function initialAutoscopeState(
   requested: boolean,

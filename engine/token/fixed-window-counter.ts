@@ -1,8 +1,13 @@
-/** Fixed-window counter for rate limits such as 1,000 requests per second. The table is cleared per window. */
+/**
+ * Fixed-window counter for rate limits such as 1,000 requests per second. The table is cleared per window.
+ */
 import { fixedLimits } from '../limits.ts';
 
 export interface FixedWindowCounter {
-  /** Counts an event of `key` at `now` (epoch ms). @returns count in this window, and seconds until the next */
+  /**
+   * Counts an event of `key` at `now` (epoch ms).
+   * @returns count in this window, and seconds until the next
+   */
   increment(key: string, now: number): { readonly count: number; readonly secondsLeft: number };
 }
 

@@ -16,8 +16,8 @@ const fieldParsers: Readonly<Record<string, (value: unknown) => PersonChange>> =
 };
 
 /**
- * Applies SCIM operations in order: add, replace and remove of active, displayName, emails and groups. Members
- * of the group admins are administrators.
+ * Applies SCIM operations in order: add, replace and remove of active, displayName, emails and groups.
+ * Members of the group admins are administrators.
  * @throws ServiceError for an unsupported operation
  */
 export function applyPersonPatch(person: Person, operations: readonly PatchOperation[]): PersonChange {

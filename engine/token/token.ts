@@ -77,8 +77,8 @@ export function isTokenId(text: string): boolean {
 }
 
 /**
- * Tells whether a token authenticates a request at `now` (epoch ms): the owner is active, and the token is not
- * revoked, expired or unused for too long.
+ * Tells whether a token authenticates a request at `now` (epoch ms): the owner is active, and the token is
+ * not revoked, expired or unused for too long.
  */
 export function isTokenValid(token: StoredToken, now: number): boolean {
   const { active, revokedTime, expiryTime, createdTime, lastAccessedTime } = token;

@@ -1,4 +1,6 @@
-/** Deprecated aliases: the only module that knows vendor spellings of keys, URI schemes, paths and headers. */
+/**
+ * Deprecated aliases: the only module that knows vendor spellings of keys, URI schemes, paths and headers.
+ */
 import type { TProperties } from 'typebox';
 
 /** Canonical key -> aliases. They are accepted with the same meaning, and stored and shown as written. */
@@ -61,8 +63,8 @@ export function spellingsOf(key: AliasedKey): readonly string[] {
 }
 
 /**
- * Adds the aliases to the properties of an object schema, each with the schema of its canonical key. Keys with
- * an alias must be optional: validation, not the schema, requires one of the spellings.
+ * Adds the aliases to the properties of an object schema, each with the schema of its canonical key. Keys
+ * with an alias must be optional: validation, not the schema, requires one of the spellings.
  */
 export function withAliases<P extends TProperties>(properties: P): P {
   const aliases = Object.entries(properties).flatMap(([key, schema]) =>

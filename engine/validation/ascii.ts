@@ -5,7 +5,7 @@ import { fieldPath, quote } from './messages.ts';
 const nonAscii = /[^\p{ASCII}]/u;
 
 /** Refuses a text with a character outside ASCII. @throws ServiceError INVALID_PARAMETER_VALUE */
-export function checkAscii(path: string, text: string): void {
+function checkAscii(path: string, text: string): void {
   if (nonAscii.test(text)) throw invalid(`${path} is ${quote(text)}; only ASCII characters are allowed.`);
 }
 

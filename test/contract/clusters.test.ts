@@ -149,7 +149,7 @@ const clusterRows: readonly FieldRow[] = [
       ],
       [
         { spark_env_vars: { 'A=B': '1' } },
-        '<at>spark_env_vars has the name "A=B"; the name of a variable is not empty and has no =.',
+        '<at>spark_env_vars has the name "A=B"; a variable name must not be empty or contain "=".',
       ],
       [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
     ],
@@ -236,7 +236,7 @@ const clusterRows: readonly FieldRow[] = [
       ],
       [
         { cluster_log_conf: { managed_fs: { destination: '/a' }, dbfs: { destination: '/b' } } },
-        '<at>cluster_log_conf has managed_fs and dbfs; a cluster has one destination for its logs.',
+        '<at>cluster_log_conf has managed_fs and dbfs; only one destination is allowed.',
       ],
       [{ cluster_log_conf: {} }, 'Missing required field: <at>cluster_log_conf.managed_fs.'],
       [

@@ -232,11 +232,11 @@ const rows: readonly FieldRow[] = [
       [manyTasks(0), 'tasks has 0 entries; at least one task is required.'],
       [
         { tasks: [task(0)] },
-        'spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.',
+        'spark_python_task is a single-task field; with tasks given, it must be in an entry of tasks.',
       ],
       [
         manyTasks(1, { existing_cluster_id: 'c' }),
-        'existing_cluster_id is a single-task field; beside tasks it belongs into an entry of tasks.',
+        'existing_cluster_id is a single-task field; with tasks given, it must be in an entry of tasks.',
       ],
     ],
   },

@@ -338,7 +338,7 @@ describe('spec 4.1.5: runs/submit', () => {
 
   test('spec 4.1.5: shared job clusters are refused', async () => {
     const message =
-      'a submission has no shared job clusters: give each task a new_cluster or an existing_cluster_id.';
+      'a submission cannot have shared job clusters; give each task a new_cluster or an existing_cluster_id.';
     expect(await refused('runs/submit', { tasks: [task('a')], job_clusters: [cluster('x')] })).toEqual(
       errorResponse(`job_clusters is given; ${message}`),
     );

@@ -56,7 +56,7 @@ const rows: readonly FieldRow[] = [
       [notebook({ notebook_path: '' }), 'Missing required field: <at>notebook_task.notebook_path.'],
       [
         notebook({ notebook_path: 'report' }),
-        '<at>notebook_task.notebook_path is "report"; it must be an absolute path that begins with a slash.',
+        '<at>notebook_task.notebook_path is "report"; it must be an absolute path that starts with a slash.',
       ],
     ],
   },

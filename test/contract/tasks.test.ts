@@ -31,7 +31,7 @@ const taskRows: readonly FieldRow[] = [
     accepts: [{ task_key: 'Load_2-x' }, { task_key: 'x'.repeat(100) }],
     rejects: [
       [{ task_key: undefined }, 'Missing required field: <at>task_key.'],
-      [{ task_key: 'b' }, 'tasks[1].task_key is "b", as is that of tasks[0]; each must be unique.'],
+      [{ task_key: 'b' }, 'tasks[1].task_key is "b", the same as in tasks[0]; each must be unique.'],
       [{ task_key: 'a b' }, `<at>task_key is "a b"; it must match ${key}.`],
       [
         { task_key: 7 },
@@ -203,7 +203,7 @@ const clusterRows: readonly FieldRow[] = [
       [{ job_cluster_key: 'a b' }, `<at>job_cluster_key is "a b"; it must match ${key}.`],
       [
         { job_cluster_key: 'other' },
-        'job_clusters[1].job_cluster_key is "other", as is that of job_clusters[0]; each must be unique.',
+        'job_clusters[1].job_cluster_key is "other", the same as in job_clusters[0]; each must be unique.',
       ],
     ],
   },

@@ -51,7 +51,7 @@ test('spec 9.1: the version is the second segment of the path; another one is no
 
 describe('spec 9.2: later versions are multi-task only', () => {
   test.each(later)('spec 9.2: %s refuses single-task settings, and names tasks', async (version) => {
-    const message = `spark_python_task is a single-task field; version ${version} takes it only within an entry of tasks.`;
+    const message = `spark_python_task is a single-task field; version ${version} allows it only in an entry of tasks.`;
     expect(await runyard.call('POST', `${version}/jobs/create`, single)).toEqual(errorResponse(message));
     const job_id = await create('2.0', single);
     expect(await runyard.call('POST', `${version}/jobs/reset`, { job_id, new_settings: single })).toEqual(
@@ -61,11 +61,13 @@ describe('spec 9.2: later versions are multi-task only', () => {
       await runyard.call('POST', `${version}/jobs/update`, { job_id, new_settings: pythonTask }),
     ).toEqual(
       errorResponse(
-        'spark_python_task is a single-task field; beside tasks it belongs into an entry of tasks.',
+        'spark_python_task is a single-task field; with tasks given, it must be in an entry of tasks.',
       ),
     );
     expect(await runyard.call('POST', `${version}/jobs/create`, { name: 'x' })).toEqual(
-      errorResponse(`Missing required field: tasks. Version ${version} takes every job as a list of tasks.`),
+      errorResponse(
+        `Missing required field: tasks. Version ${version} requires every job as a list of tasks.`,
+      ),
     );
   });
 

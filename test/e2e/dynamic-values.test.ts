@@ -286,7 +286,7 @@ test.each([
   [
     '2.1/jobs/create',
     { tasks: [python('a', ['{{job.naem}}'])] },
-    'tasks[0].spark_python_task.parameters[0] refers to {{job.naem}}; there is no such value; known are job.id',
+    'tasks[0].spark_python_task.parameters[0] refers to {{job.naem}}; no such value exists; known values are job.id',
   ],
   [
     '2.0/jobs/runs/submit',
@@ -302,7 +302,7 @@ test.each([
       ],
       tasks: [python('a', [])],
     },
-    'parameters[1].name is "a", as is that of parameters[0]; each must be unique.',
+    'parameters[1].name is "a", the same as in parameters[0]; each must be unique.',
   ],
   [
     '2.1/jobs/runs/submit',

@@ -141,7 +141,7 @@ describe('spec 2.7: run_job_task', () => {
         status: 400,
         body: {
           error_code: 'INVALID_PARAMETER_VALUE',
-          message: `run_job_task.job_id closes a cycle: job ${inner} would start itself (${inner} -> ${outer} -> ${inner}).`,
+          message: `run_job_task.job_id creates a cycle: job ${inner} would start itself (${inner} -> ${outer} -> ${inner}).`,
         },
       });
     }

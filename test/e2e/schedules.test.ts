@@ -84,12 +84,12 @@ describe('spec 2.8: invalid schedules are refused and not stored', () => {
     [
       'continuous',
       { continuous: { pause_status: 'UNPAUSED' } },
-      'continuous is given; runs that follow one another without end are not supported. Use schedule or trigger.periodic.',
+      'continuous is not supported; use schedule or trigger.periodic.',
     ],
     [
       'file arrival',
       { trigger: { file_arrival: { url: 'x' } } },
-      'trigger.file_arrival is given; of all triggers only trigger.periodic is supported.',
+      'trigger.file_arrival is not supported; use trigger.periodic.',
     ],
     [
       'an empty trigger',
@@ -99,7 +99,7 @@ describe('spec 2.8: invalid schedules are refused and not stored', () => {
     [
       'two of them',
       { schedule: valid, trigger: { periodic: { interval: 1, unit: 'DAYS' } } },
-      'schedule and trigger are given; a job has one of them.',
+      'schedule and trigger are given; only one of them is allowed.',
     ],
     [
       'an interval',

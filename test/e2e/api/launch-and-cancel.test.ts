@@ -95,7 +95,7 @@ describe('spec 4.1.4: run-now', () => {
     ],
     [
       { notebook_params: { a: '{{job.naem}}' } },
-      'notebook_params.a refers to {{job.naem}}; there is no such value; known are job.id',
+      'notebook_params.a refers to {{job.naem}}; no such value exists; known values are job.id',
     ],
     [{ only: ['a'] }, 'only is given; running a subset of tasks is not supported.'],
     [{ job_id: 777_777 }, 'Job 777777 does not exist.'],

@@ -169,7 +169,7 @@ describe('spec 4.1.3: update', () => {
       'single-task fields beside tasks',
       '2.0',
       { new_settings: { notebook_task: notebook } },
-      /^notebook_task is a single-task field; beside tasks it belongs into an entry of tasks\.$/,
+      /^notebook_task is a single-task field; with tasks given, it must be in an entry of tasks\.$/,
     ],
     [
       'single-task fields in 2.1',

@@ -74,7 +74,7 @@ test.each<[Library, RegExp]>([
   [{ maven: { coordinates: 'a:b' } }, /^maven\.coordinates is "a:b"; it must be group:artifact:version\.$/],
   [
     { maven: { coordinates: 'a:b:1', exclusions: ['c'] } },
-    /^maven\.exclusions holds "c"; each must be group:artifact\.$/,
+    /^maven\.exclusions has "c"; each entry must be group:artifact\.$/,
   ],
   [
     { maven: { coordinates: 'a:b:1', repo: 'file:///etc' } },

@@ -1,4 +1,4 @@
-/** Settings that are accepted: every task kind, every shape of cluster, what clients commonly send. */
+/** Accepted settings: every task kind, every form of cluster, and common requests of clients. */
 import { expect, test } from 'vitest';
 import { builtInKinds, builtInKindOf, taskKinds } from '../../../../engine/job/task-kinds.ts';
 import {
@@ -78,7 +78,7 @@ test.each<[string, object]>([
   ['tags as a map', { ...newCluster, custom_tags: { team: 'a' } }],
   ['tags as an empty list', { ...newCluster, custom_tags: [] }],
   [
-    'environment, configuration and the rest',
+    'environment variables, configuration and other fields',
     {
       ...newCluster,
       driver_node_type_id: 'big',
@@ -89,7 +89,7 @@ test.each<[string, object]>([
       runtime: 'warm',
     },
   ],
-  ['fields that nobody knows', { ...newCluster, data_security_mode: 'NONE' }],
+  ['unknown fields', { ...newCluster, data_security_mode: 'NONE' }],
 ])('spec 2.8: a cluster with %s is accepted', (_name, new_cluster) => {
   expect(settingsErrorOf({ ...singleTaskJob, new_cluster })).toBe('accepted');
   expect(
@@ -170,7 +170,7 @@ test.each<[string, object]>([
     },
   ],
   [
-    'what clients add',
+    'additional fields of clients',
     {
       queue: { enabled: true },
       tags: { a: 'b' },
@@ -185,7 +185,7 @@ test.each<[string, object]>([
   expect(settingsErrorOf({ ...singleTaskJob, ...extra })).toBe('accepted');
 });
 
-test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large as the limits', () => {
+test('spec 2.4, 8: a multi-task job with shared and own clusters at the limits is accepted', () => {
   const job_clusters = Array.from({ length: 100 }, (_entry, index) => ({
     job_cluster_key: `k${index}`,
     new_cluster: newCluster,
@@ -200,7 +200,7 @@ test('spec 2.4, 8: a multi-task job may share clusters, mix them and be as large
   );
 });
 
-test('spec 2.7: a submit task may pass its application what the service reserves for itself', () => {
+test('spec 2.7: a submit task with reserved options as arguments of the application is accepted', () => {
   const parameters = [
     '--verbose',
     '--conf=a=b',
@@ -213,7 +213,7 @@ test('spec 2.7: a submit task may pass its application what the service reserves
   expect(settingsErrorOf({ new_cluster: newCluster, spark_submit_task: { parameters } })).toBe('accepted');
 });
 
-test('a kind of a plugin is accepted where it is known', () => {
+test('a task kind of a configured plugin is accepted', () => {
   const { notebook_task: _body, ...rest } = sampleTask('t');
   const tasks = [{ ...rest, duck_task: { sql: 'select 1' } }];
   expect(

@@ -1,4 +1,4 @@
-/** References that can never have a value are refused when a job is stored, whatever they stand in. */
+/** Validation of references in parameters of jobs and tasks. */
 import { expect, test } from 'vitest';
 import {
   multiTaskJob,
@@ -23,8 +23,7 @@ const python = (task_key: string, parameters: string[], ...depends: string[]) =>
 });
 
 /**
- * A task `last` that comes after `first` and `second` (of which `second` is no notebook), and `beside`, which
- * need not be over.
+ * Returns a job whose task `last` depends on `first` and `second` (not a notebook), but not on `beside`.
  */
 const graph = (text: string) => ({
   parameters: [
@@ -52,44 +51,44 @@ test.each([
   '{{job.trigger.time.iso_weekday}}',
   '{{user.name}}',
   '{{job.id + 1}}',
-])('%s is taken', (text) => {
+])('%s is accepted', (text) => {
   expect(settingsErrorOf(graph(text), '2.1')).toBe('accepted');
 });
 
 test.each([
   [
     '{{job.naem}}',
-    'there is no such value; known are job.id, job.name, job.run_id, job.repair_count, job.start_time.<argument>, job.trigger.type, job.trigger.time.<argument>, job.parameters.<parameter>.',
+    'no such value exists; known values are job.id, job.name, job.run_id, job.repair_count, job.start_time.<argument>, job.trigger.type, job.trigger.time.<argument>, job.parameters.<parameter>.',
   ],
   [
     '{{task.foo}}',
-    'there is no such value; known are task.name, task.run_id, task.execution_count, task.notebook_path.',
+    'no such value exists; known values are task.name, task.run_id, task.execution_count, task.notebook_path.',
   ],
   [
     '{{job.start_time.week}}',
-    '"week" is none of iso_weekday, is_weekday, iso_date, iso_datetime, year, month, day, hour, minute, second, timestamp_ms.',
+    '"week" must be one of iso_weekday, is_weekday, iso_date, iso_datetime, year, month, day, hour, minute, second, timestamp_ms.',
   ],
   ['{{job.parameters.dya}}', 'the job has no parameter "dya"; it has "day", "odd name".'],
   ['{{tasks.frist.run_id}}', 'no task has the key "frist".'],
-  ['{{tasks.last.run_id}}', 'it is the task itself, which knows this only when it is over.'],
-  ['{{tasks.beside.values.x}}', 'task beside need not be over when task last starts: name it in depends_on.'],
-  ['{{tasks.second.values.x}}', 'task second is no notebook_task, and only notebooks set values.'],
-  ['{{tasks.first.output.rows}}', 'there are no SQL tasks here, and only they have rows.'],
-  ['{{input}}', 'there are no loops over inputs here.'],
-  ['{{input.city}}', 'there are no loops over inputs here.'],
+  ['{{tasks.last.run_id}}', 'a task cannot refer to itself.'],
+  ['{{tasks.beside.values.x}}', 'task last does not depend on task beside; add beside to its depends_on.'],
+  ['{{tasks.second.values.x}}', 'task second is not a notebook_task, and only notebooks set values.'],
+  ['{{tasks.first.output.rows}}', 'SQL tasks are not supported.'],
+  ['{{input}}', 'for-each tasks are not supported.'],
+  ['{{input.city}}', 'for-each tasks are not supported.'],
   ['{{inputs}}', 'accepted'],
-  ['{{input.a.b}}', 'there is no such value; known are none.'],
-  ['{{backfill.iso_date}}', 'there are no backfill runs here.'],
-  ['{{job.trigger.file_arrival.location}}', 'no run is triggered by the arrival of a file here.'],
-])('%s: %s', (text, reason) => {
+  ['{{input.a.b}}', 'no such value exists; known values are none.'],
+  ['{{backfill.iso_date}}', 'backfill runs are not supported.'],
+  ['{{job.trigger.file_arrival.location}}', 'file arrival triggers are not supported.'],
+])('a reference %s gets the verdict: %s', (text, reason) => {
   expect(settingsErrorOf(graph(`a ${text} b`), '2.1')).toBe(
     reason === 'accepted' ? reason : `${field} ${text}; ${reason}`,
   );
 });
 
-test('a long reference is not repeated whole', () => {
+test('a message truncates a long reference', () => {
   expect(settingsErrorOf(graph(`{{job.${'x'.repeat(500)}}}`), '2.1')).toContain(
-    `${field} {{job.${'x'.repeat(74)}...; there is no such value`,
+    `${field} {{job.${'x'.repeat(74)}...; no such value exists`,
   );
 });
 
@@ -97,21 +96,21 @@ test.each<[string, object, string]>([
   [
     'a list of parameters',
     multiTaskJob({ tasks: [python('a', ['-', '{{task.notebook_path}}'])] }),
-    'tasks[0].spark_python_task.parameters[1] refers to {{task.notebook_path}}; task a is no notebook_task.',
+    'tasks[0].spark_python_task.parameters[1] refers to {{task.notebook_path}}; task a is not a notebook_task.',
   ],
   [
     'a JAR task',
     multiTaskJob({
       tasks: [{ task_key: 'a', ...on, spark_jar_task: { main_class_name: 'M', parameters: ['{{job.x}}'] } }],
     }),
-    'tasks[0].spark_jar_task.parameters[0] refers to {{job.x}}; there is no such value',
+    'tasks[0].spark_jar_task.parameters[0] refers to {{job.x}}; no such value exists',
   ],
   [
-    'what a job is run with',
+    'the parameters of a run_job_task',
     multiTaskJob({
       tasks: [{ task_key: 'a', run_job_task: { job_id: 7, job_parameters: { x: '{{job.x}}' } } }],
     }),
-    'tasks[0].run_job_task.job_parameters.x refers to {{job.x}}; there is no such value',
+    'tasks[0].run_job_task.job_parameters.x refers to {{job.x}}; no such value exists',
   ],
   [
     'a single-task job',
@@ -124,23 +123,23 @@ test.each<[string, object, string]>([
   [
     'the default of a job parameter',
     multiTaskJob({ parameters: [{ name: 'a', default: '{{task.name}}' }] }),
-    'parameters[0].default refers to {{task.name}}; the value of a job parameter is the same for all tasks, and may refer to values of the run alone.',
+    'parameters[0].default refers to {{task.name}}; a job parameter has the same value for all tasks and may refer only to values of the run.',
   ],
   [
-    'a job parameter that names another',
+    'a job parameter that refers to another',
     multiTaskJob({
       parameters: [
         { name: 'a', default: '' },
         { name: 'b', default: '{{job.parameters.a}}' },
       ],
     }),
-    'parameters[1].default refers to {{job.parameters.a}}; the value of a job parameter is the same for all tasks',
+    'parameters[1].default refers to {{job.parameters.a}}; a job parameter has the same value for all tasks',
   ],
-])('%s is looked into', (_fact, settings, message) => {
+])('references in %s are checked', (_fact, settings, message) => {
   expect(settingsErrorOf(settings)).toContain(message);
 });
 
-test('places that hand nothing on are not looked into', () => {
+test('references in name, description and tags are not checked', () => {
   expect(
     settingsErrorOf(
       multiTaskJob({ name: '{{job.naem}}', description: '{{task.x}}', tags: { a: '{{input}}' } }),
@@ -148,7 +147,7 @@ test('places that hand nothing on are not looked into', () => {
   ).toBe('accepted');
 });
 
-test('a submission is looked into, too', () => {
+test('references in a submission are checked', () => {
   expect(submissionErrorOf({ tasks: [notebook('a', { x: '{{job.parameters.y}}' })] })).toBe(
     'tasks[0].notebook_task.base_parameters.x refers to {{job.parameters.y}}; the job has no parameter "y"; it has none.',
   );
@@ -162,18 +161,18 @@ test('a submission is looked into, too', () => {
 
 test.each<[string, object[], string]>([
   [
-    'a name twice',
+    'a repeated name',
     [
       { name: 'a', default: '1' },
       { name: 'a', default: '2' },
     ],
-    'parameters[1].name is "a", as is that of parameters[0]; each must be unique.',
+    'parameters[1].name is "a", the same as in parameters[0]; each must be unique.',
   ],
   ['no name', [{ name: ' ', default: '1' }], 'Missing required field: parameters[0].name.'],
   [
     'a backtick',
     [{ name: 'a`b', default: '1' }],
-    'parameters[0].name is "a`b"; it must not hold a backtick.',
+    'parameters[0].name is "a`b"; it must not contain a backtick.',
   ],
   [
     'more than 10,000 bytes',
@@ -182,6 +181,6 @@ test.each<[string, object[], string]>([
   ],
   ['no default', [{ name: 'a' }], 'Missing required field: parameters[0].default.'],
   ['characters of any script', [{ name: 'größe', default: '東京' }], 'accepted'],
-])('parameters with %s', (_fact, parameters, verdict) => {
+])('parameters with %s get the expected verdict', (_fact, parameters, verdict) => {
   expect(settingsErrorOf(multiTaskJob({ parameters }))).toBe(verdict);
 });

@@ -1,4 +1,4 @@
-/** Levels on jobs, and lists of grants: who keeps what, and that a job has one owner. */
+/** Permission levels on jobs and access control lists. */
 import { describe, expect, test } from 'vitest';
 import {
   grantsAfterUpdate,
@@ -14,9 +14,9 @@ import {
 } from '../../../../engine/job/permissions.ts';
 
 const user = (name: string, level: PermissionLevel): Grant => ({ grantee: { kind: 'user', name }, level });
-const everybody = (level: PermissionLevel): Grant => ({ grantee: { kind: 'group', name: 'users' }, level });
+const allUsers = (level: PermissionLevel): Grant => ({ grantee: { kind: 'group', name: 'users' }, level });
 
-test('each level holds the weaker ones and not the stronger ones', () => {
+test('each level includes the weaker ones and not the stronger ones', () => {
   for (const [rank, held] of permissionLevels.entries()) {
     for (const [neededRank, needed] of permissionLevels.entries())
       expect(hasPermission([held], needed)).toBe(rank >= neededRank);
@@ -30,12 +30,12 @@ test.each([
   ['CAN_MANAGE_RUN', 'User u does not have Admin or Manage Run or Owner permissions on job 7'],
   ['CAN_MANAGE', 'User u does not have Admin or Owner permissions on job 7'],
   ['IS_OWNER', 'User u does not have Owner permissions on job 7'],
-] as const)('who lacks %s is told in the words that clients know', (level, message) => {
+] as const)('the error for a user without %s has the words that clients match', (level, message) => {
   expect(permissionDenied('u', level, 7)).toMatchObject({ code: 'PERMISSION_DENIED', message });
 });
 
 describe('an access_control_list', () => {
-  test('may name users, groups and service principals', () => {
+  test('can name users, groups and service principals', () => {
     expect(
       parseGrants([
         { user_name: 'a', permission_level: 'IS_OWNER' },
@@ -44,7 +44,7 @@ describe('an access_control_list', () => {
       ]),
     ).toEqual([
       user('a', 'IS_OWNER'),
-      everybody('CAN_VIEW'),
+      allUsers('CAN_VIEW'),
       { grantee: { kind: 'service_principal', name: 'b' }, level: 'CAN_MANAGE' },
     ]);
   });
@@ -63,7 +63,7 @@ describe('an access_control_list', () => {
         { user_name: 'a', permission_level: 'CAN_VIEW' },
         { user_name: 'a', permission_level: 'CAN_MANAGE' },
       ],
-      'access_control_list[1] names "a", as an entry before it does; give one level to each.',
+      'access_control_list[1] repeats "a"; each user, group or service principal can have only one level.',
     ],
     [
       [
@@ -74,64 +74,68 @@ describe('an access_control_list', () => {
     ],
     [
       [{ group_name: 'users', permission_level: 'IS_OWNER' }],
-      'access_control_list[0] makes the group "users" the owner; only a user or a service principal may be.',
+      'access_control_list[0] makes the group "users" the owner; only a user or a service principal can own a job.',
     ],
   ] as const)('%j is refused', (list, message) => {
     expect(() => parseGrants(list)).toThrow(message);
   });
 });
 
-describe('a list that is replaced', () => {
+describe('a replaced list', () => {
   const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW')];
   test.each<[string, Grant[], Grant[]]>([
     ['keeps its owner', [user('c', 'CAN_VIEW')], [user('a', 'IS_OWNER'), user('c', 'CAN_VIEW')]],
     ['keeps its owner when it is empty', [], [user('a', 'IS_OWNER')]],
-    ['keeps an owner who is given less', [user('a', 'CAN_VIEW')], [user('a', 'IS_OWNER')]],
-    ['has the owner that it names', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER')]],
+    [
+      'keeps the ownership of an owner listed with a lower level',
+      [user('a', 'CAN_VIEW')],
+      [user('a', 'IS_OWNER')],
+    ],
+    ['takes the new owner that it names', [user('b', 'IS_OWNER')], [user('b', 'IS_OWNER')]],
   ])('%s', (_, wanted, after) => {
     expect(grantsAfterReplace(before, wanted)).toEqual(after);
   });
 });
 
-describe('a list that is amended', () => {
-  const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')];
+describe('an updated list', () => {
+  const before = [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), allUsers('CAN_VIEW')];
   test.each<[string, Grant[], Grant[]]>([
     [
-      'keeps whom it does not name',
+      'keeps the grants that it does not name',
       [user('c', 'CAN_VIEW')],
-      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW'), user('c', 'CAN_VIEW')],
+      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), allUsers('CAN_VIEW'), user('c', 'CAN_VIEW')],
     ],
     [
-      'changes whom it names',
+      'changes the grants that it names',
       [user('b', 'CAN_MANAGE')],
-      [user('a', 'IS_OWNER'), everybody('CAN_VIEW'), user('b', 'CAN_MANAGE')],
+      [user('a', 'IS_OWNER'), allUsers('CAN_VIEW'), user('b', 'CAN_MANAGE')],
     ],
     [
-      'keeps an owner who is given less',
+      'keeps the ownership of an owner listed with a lower level',
       [user('a', 'CAN_VIEW')],
-      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), everybody('CAN_VIEW')],
+      [user('a', 'IS_OWNER'), user('b', 'CAN_VIEW'), allUsers('CAN_VIEW')],
     ],
     [
-      'lets the former owner manage the job',
+      'leaves CAN_MANAGE to the former owner',
       [user('b', 'IS_OWNER')],
-      [user('b', 'IS_OWNER'), user('a', 'CAN_MANAGE'), everybody('CAN_VIEW')],
+      [user('b', 'IS_OWNER'), user('a', 'CAN_MANAGE'), allUsers('CAN_VIEW')],
     ],
     [
-      'gives the former owner what it says',
+      'gives the former owner the level that it names',
       [user('b', 'IS_OWNER'), user('a', 'CAN_VIEW')],
-      [user('b', 'IS_OWNER'), everybody('CAN_VIEW'), user('a', 'CAN_VIEW')],
+      [user('b', 'IS_OWNER'), allUsers('CAN_VIEW'), user('a', 'CAN_VIEW')],
     ],
   ])('%s', (_, wanted, after) => {
     expect(grantsAfterUpdate(before, wanted)).toEqual(after);
   });
 
-  test('of a job whose owner is gone gets one when it is named', () => {
+  test('of a job without an owner gets the owner that it names', () => {
     expect(findOwner(grantsAfterUpdate([], [user('b', 'CAN_VIEW')]))).toBeUndefined();
     expect(findOwner(grantsAfterUpdate([], [user('b', 'IS_OWNER')]))).toEqual(user('b', 'IS_OWNER'));
   });
 });
 
-test('the owner is kept when the same one is named again', () => {
+test('hasSameOwner compares the owners of two lists', () => {
   expect(hasSameOwner([user('a', 'IS_OWNER')], [user('a', 'IS_OWNER')])).toBe(true);
   expect(hasSameOwner([user('a', 'IS_OWNER')], [user('b', 'IS_OWNER')])).toBe(false);
   expect(hasSameOwner([], [])).toBe(true);

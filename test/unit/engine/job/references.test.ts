@@ -1,4 +1,4 @@
-/** References within text: what is one, what is text, and that nothing is lost in the cutting. */
+/** Splitting of text at references. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -10,10 +10,10 @@ import {
 } from '../../../../engine/job/references.ts';
 
 const read = (text: string) =>
-  splitAtReferences(text).map((piece) => (typeof piece === 'string' ? piece : [piece.name, ...piece.args]));
+  splitAtReferences(text).map((part) => (typeof part === 'string' ? part : [part.name, ...part.args]));
 
 test.each([...runReferences, ...taskReferences, ...Object.keys(unsupportedReferences)])(
-  '{{%s}} is known',
+  '{{%s}} is a known reference',
   (name) => {
     const filled = [...name.matchAll(/<(\w+)>/g)].map((match) => match[1]);
     const written = `{{${name.replaceAll(/[<>]/g, '')}}}`;
@@ -35,13 +35,13 @@ test.each<[string, string, unknown[]]>([
     '{{tasks.load-data.values.größe}}',
     [['tasks.<task>.values.<key>', 'load-data', 'größe']],
   ],
-  ['several in one text', '{{job.id}}{{task_key}}', [['job.id'], ['task_key']]],
+  ['several references in one text', '{{job.id}}{{task_key}}', [['job.id'], ['task_key']]],
   ['more braces around them', '{{{job.id}}}', ['{', ['job.id'], '}']],
   ['an unknown name in a known namespace', '{{job.naem}}', [[undefined]]],
   ['a namespace alone', '{{job}}', [[undefined]]],
   ['too many words', '{{task.name.x}}', [[undefined]]],
-])('%s', (_fact, text, pieces) => {
-  expect(read(text)).toEqual(pieces);
+])('%s are parsed as references', (_fact, text, parts) => {
+  expect(read(text)).toEqual(parts);
 });
 
 test.each([
@@ -69,11 +69,11 @@ test.each([
   '{{#each x}}',
   '{{> job}}',
   '{{\u0000}}',
-])('%j is text like any other', (text) => {
+])('%j is literal text', (text) => {
   expect(read(text)).toEqual(text === '' ? [] : [text]);
 });
 
-test('the pieces of any text are the text', () => {
+test('the concatenated parts of any text equal the text', () => {
   const word = fc.constantFrom(
     '{{',
     '}}',
@@ -98,7 +98,7 @@ test('the pieces of any text are the text', () => {
       (text) => {
         expect(
           splitAtReferences(text)
-            .map((piece) => (typeof piece === 'string' ? piece : piece.source))
+            .map((part) => (typeof part === 'string' ? part : part.source))
             .join(''),
         ).toBe(text);
       },
@@ -107,7 +107,7 @@ test('the pieces of any text are the text', () => {
   );
 });
 
-test('text without double braces is one piece, however long, and hostile text is cut in no time', () => {
+test('long and hostile texts without references are one part', () => {
   for (const text of [
     'x'.repeat(1e6),
     '{{'.repeat(1e6),
@@ -120,7 +120,7 @@ test('text without double braces is one piece, however long, and hostile text is
   }
 });
 
-test('the names of a namespace leave out those that never have a value', () => {
+test('referenceNamesIn omits unsupported references', () => {
   expect(referenceNamesIn('task')).toEqual([
     'task.name',
     'task.run_id',

@@ -1,6 +1,4 @@
-/**
- * Settings that are right, for tests that make one thing wrong, and the way a request takes to its refusal.
- */
+/** Valid settings for tests that change one field, and validation as in the service. */
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { toValidationError } from '../../../../api/http/schema-errors.ts';
@@ -14,7 +12,7 @@ import { defaultLimits } from '../../../../engine/limits.ts';
 
 export const newCluster = { num_workers: 1, spark_version: '15.4.x-scala2.12', node_type_id: 'small' };
 
-/** A right body of each task kind. */
+/** Valid body of each task kind. */
 export const taskBodies = {
   notebook_task: { notebook_path: '/Users/a/report', base_parameters: { day: '2026-11-20' } },
   spark_jar_task: { main_class_name: 'com.example.Main', parameters: ['a'] },
@@ -24,19 +22,19 @@ export const taskBodies = {
   run_job_task: { job_id: 7 },
 };
 
-/** Another spelling of a neutral key: the first, or the n-th. */
+/** Returns the n-th alias of a canonical key. */
 export function aliasOf(key: AliasedKey, nth = 1): string {
   return spellingsOf(key)[nth] ?? key;
 }
 
-/** A right single-task job. */
+/** Valid single-task job. */
 export const singleTaskJob = {
   name: 'nightly',
   new_cluster: newCluster,
   notebook_task: taskBodies.notebook_task,
 };
 
-/** A right task of a multi-task job. */
+/** Returns a valid task of a multi-task job. */
 export function sampleTask(task_key: string, ...depends: string[]) {
   return {
     task_key,
@@ -46,14 +44,14 @@ export function sampleTask(task_key: string, ...depends: string[]) {
   };
 }
 
-/** A right multi-task job, with some fields added. */
+/** Returns a valid multi-task job with additional fields. */
 export function multiTaskJob(extra: object = {}) {
   return { name: 'graph', tasks: [sampleTask('a'), sampleTask('b', 'a')], ...extra };
 }
 
 const ajv = new Ajv({ coerceTypes: false, removeAdditional: false, allErrors: false, strict: false });
 
-/** Validates a value as the service does; the refusal, or undefined. */
+/** Validates a value as in the service; returns the error, or undefined. */
 export function schemaErrorOf(schema: TSchema, value: unknown): ServiceError | undefined {
   const validate = ajv.compile(schema);
   return validate(value) ? undefined : toValidationError(validate.errors ?? [], value);
@@ -69,28 +67,28 @@ function errorMessageOf(check: () => void): string {
   }
 }
 
-/** What settings are refused with, by schema or meaning; 'accepted' when they are not. */
+/** Validates settings; returns the error message, or 'accepted'. */
 export function settingsErrorOf(
   settings: unknown,
   version: ApiVersion = '2.0',
   kinds?: readonly TaskKindInfo[],
 ): string {
-  const refusal = schemaErrorOf(JobSettings, settings);
-  // The schema has just been applied.
+  const schemaError = schemaErrorOf(JobSettings, settings);
+  // The schema was applied above, so the cast is safe.
   return (
-    refusal?.message ??
+    schemaError?.message ??
     errorMessageOf(() =>
       checkSettings(settings as JobSettings, { version, limits: defaultLimits, ...(kinds && { kinds }) }),
     )
   );
 }
 
-/** What a submission is refused with, by schema or meaning; 'accepted' when it is not. */
+/** Validates a submission; returns the error message, or 'accepted'. */
 export function submissionErrorOf(submission: unknown, version: ApiVersion = '2.0'): string {
-  const refusal = schemaErrorOf(SubmitSettings, submission);
-  // The schema has just been applied.
+  const schemaError = schemaErrorOf(SubmitSettings, submission);
+  // The schema was applied above, so the cast is safe.
   return (
-    refusal?.message ??
+    schemaError?.message ??
     errorMessageOf(() => checkSubmission(submission as SubmitSettings, { version, limits: defaultLimits }))
   );
 }

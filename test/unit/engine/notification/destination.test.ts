@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../../engine/limits.ts';
 import {
-  targetAddressOf,
   renderConfig,
   parseTarget,
   type DestinationConfig,
@@ -12,36 +11,23 @@ import {
 const rules = { limits: defaultLimits, allowPrivate: false };
 const url = 'https://desk.example.org/hook';
 
-test.each<[DestinationConfig, DestinationTarget, object, string]>([
+test.each<[DestinationConfig, DestinationTarget, object]>([
   [
     { email: { addresses: ['a@x.org', 'b@x.org'] } },
     { kind: 'EMAIL', addresses: ['a@x.org', 'b@x.org'] },
     { email: { addresses: ['a@x.org', 'b@x.org'] } },
-    'a@x.org, b@x.org',
   ],
-  [
-    { generic_webhook: { url } },
-    { kind: 'WEBHOOK', url },
-    { generic_webhook: { url_set: true } },
-    'https://desk.example.org',
-  ],
+  [{ generic_webhook: { url } }, { kind: 'WEBHOOK', url }, { generic_webhook: { url_set: true } }],
   [
     { generic_webhook: { url, username: 'u', password: 'p' } },
     { kind: 'WEBHOOK', url, username: 'u', password: 'p' },
     { generic_webhook: { url_set: true, username_set: true, password_set: true } },
-    'https://desk.example.org',
   ],
-  [{ slack: { url } }, { kind: 'SLACK', url }, { slack: { url_set: true } }, 'https://desk.example.org'],
-  [
-    { microsoft_teams: { url } },
-    { kind: 'MICROSOFT_TEAMS', url },
-    { microsoft_teams: { url_set: true } },
-    'https://desk.example.org',
-  ],
-])('%j is accepted and shown without secrets', (config, target, shown, address) => {
+  [{ slack: { url } }, { kind: 'SLACK', url }, { slack: { url_set: true } }],
+  [{ microsoft_teams: { url } }, { kind: 'MICROSOFT_TEAMS', url }, { microsoft_teams: { url_set: true } }],
+])('%j is accepted and shown without secrets', (config, target, shown) => {
   expect(parseTarget(config, rules)).toEqual(target);
   expect(renderConfig(target)).toEqual(shown);
-  expect(targetAddressOf(target)).toBe(address);
 });
 
 test.each<[object, RegExp]>([

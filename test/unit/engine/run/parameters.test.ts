@@ -188,17 +188,17 @@ test.each<[string, RunParameters, string]>([
   [
     'a reference to what no run knows',
     { job_parameters: { city: '{{job.naem}}' } },
-    'job_parameters.city refers to {{job.naem}}; there is no such value',
+    'job_parameters.city refers to {{job.naem}}; no such value exists',
   ],
   [
     'a reference to what only a task knows',
     { job_parameters: { city: '{{run_id}}' } },
-    'job_parameters.city refers to {{run_id}}; the value of a job parameter is the same for all tasks',
+    'job_parameters.city refers to {{run_id}}; a job parameter has the same value for all tasks',
   ],
   [
     'a reference in notebook_params',
     { notebook_params: { a: '{{tasks.first.run_id}}' } },
-    'notebook_params.a refers to {{tasks.first.run_id}}; it is the task itself',
+    'notebook_params.a refers to {{tasks.first.run_id}}; a task cannot refer to itself',
   ],
   [
     'a reference in python_params',

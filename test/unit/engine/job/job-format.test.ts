@@ -1,4 +1,4 @@
-/** Single-task and multi-task settings, each seen as the other. */
+/** Conversion between single-task and multi-task settings. */
 import { expect, test } from 'vitest';
 import {
   toMultiTask,
@@ -26,7 +26,7 @@ const job: JobSettings = {
   ...own,
 };
 
-test('spec 3.3: the format follows from the shape', () => {
+test('spec 3.3: tasks makes the format MULTI_TASK', () => {
   expect(formatOf(singleTaskJob)).toBe('SINGLE_TASK');
   expect(formatOf(multiTaskJob())).toBe('MULTI_TASK');
 });
@@ -38,7 +38,7 @@ test('a single-task job has one task, keyed main, with its cluster, libraries, t
   ]);
 });
 
-test('a multi-task job has its own tasks', () => {
+test('tasksOf a multi-task job returns its tasks', () => {
   expect(tasksOf(multiTaskJob())).toEqual([sampleTask('a'), sampleTask('b', 'a')]);
 });
 
@@ -53,11 +53,11 @@ test('spec 9.2: a single-task job in multi-task format keeps only job fields at 
   expect(job).toMatchObject(own);
 });
 
-test('spec 9.4: listings leave tasks out and nothing else', () => {
+test('spec 9.4: withoutTasks removes only tasks', () => {
   expect(withoutTasks(multiTaskJob({ job_clusters: [] }))).toEqual({ name: 'graph', job_clusters: [] });
 });
 
-test('in 2.0 a single-task submission stays single-task and loses its token', () => {
+test('in 2.0 a single-task submission stays single-task, without its idempotency token', () => {
   expect(toJobSettings({ ...own, idempotency_token: 't' }, '2.0')).toEqual({
     ...own,
     name: 'Untitled',
@@ -65,7 +65,7 @@ test('in 2.0 a single-task submission stays single-task and loses its token', ()
   });
 });
 
-test('in 2.1 a single-task submission is one task and the timeout stays that of the run', () => {
+test('in 2.1 a single-task submission becomes one task, and the timeout stays that of the run', () => {
   const { timeout_seconds, ...rest } = own;
   expect(toJobSettings({ ...own, run_name: 'Load sales' }, '2.1')).toEqual({
     name: 'Load sales',
@@ -82,7 +82,7 @@ test.each([
   ['日本', 'main'],
   ['', 'main'],
   [undefined, 'main'],
-])('a run named %j becomes a task keyed %j', (run_name, key) => {
+])('a submission named %j becomes a task with the key %j', (run_name, key) => {
   const submission = run_name === undefined ? own : { ...own, run_name };
   expect(tasksOf(toJobSettings(submission, '2.2')).map((only) => only.task_key)).toEqual([key]);
 });

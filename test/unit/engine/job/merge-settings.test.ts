@@ -1,13 +1,9 @@
-/**
- * Settings after reset and update: removal first, then replacement, with tasks and job clusters merged by key
- * (spec 4.1 rules 2, 3).
- */
+/** Settings after reset and update: removal, replacement, and merging by key (spec 4.1 rules 2 and 3). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeSettings, resetSettings } from '../../../../engine/job/merge-settings.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
-import { applyTimeoutUpdate } from '../../../../engine/job/timeouts.ts';
-import { taskBodies, newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
+import { newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
 
 const cluster = (job_cluster_key: string, num_workers = 1) => ({
   job_cluster_key,
@@ -17,7 +13,7 @@ const [a, b, c] = [sampleTask('a'), sampleTask('b', 'a'), sampleTask('c')];
 
 describe('spec 4.1.3: update', () => {
   test.each<[string, JobSettings, JobSettings, string[], object]>([
-    ['nothing new changes nothing', singleTaskJob, {}, [], singleTaskJob],
+    ['empty new settings change nothing', singleTaskJob, {}, [], singleTaskJob],
     ['a top-level field is replaced', singleTaskJob, { name: 'x' }, [], { ...singleTaskJob, name: 'x' }],
     [
       'a nested field is replaced as a whole',
@@ -41,14 +37,14 @@ describe('spec 4.1.3: update', () => {
       { ...singleTaskJob, libraries: [{ whl: 'managed_fs:/b.whl' }] },
     ],
     [
-      'parameters have no key here and are replaced',
+      'parameters are replaced, not merged',
       { tasks: [a], parameters: [{ name: 'p', default: '1' }] },
       { parameters: [{ name: 'q', default: '2' }] },
       [],
       { tasks: [a], parameters: [{ name: 'q', default: '2' }] },
     ],
     [
-      'a task with the key of another takes its place as a whole',
+      'a task with the key of another replaces it as a whole',
       { tasks: [{ ...a, max_retries: 3 }, b] },
       { tasks: [{ ...a, description: 'd' }] },
       [],
@@ -57,7 +53,7 @@ describe('spec 4.1.3: update', () => {
     ['a task with a new key is appended', { tasks: [a] }, { tasks: [c] }, [], { tasks: [a, c] }],
     ['an empty list of tasks changes no task', { tasks: [a] }, { tasks: [] }, [], { tasks: [a] }],
     [
-      'job clusters are merged by their key',
+      'job clusters are merged by key',
       { tasks: [a], job_clusters: [cluster('x'), cluster('y')] },
       { job_clusters: [cluster('y', 7), cluster('z')] },
       [],
@@ -71,7 +67,7 @@ describe('spec 4.1.3: update', () => {
       singleTaskJob,
     ],
     [
-      'a field that is kept without being known is removed',
+      'an unknown stored field is removed',
       { ...singleTaskJob, x_unknown: 1 } as JobSettings,
       {},
       ['x_unknown'],
@@ -79,21 +75,21 @@ describe('spec 4.1.3: update', () => {
     ],
     ['a task is removed by its key', { tasks: [a, c] }, {}, ['tasks/a'], { tasks: [c] }],
     [
-      'a job cluster is removed by its key',
+      'a job cluster is removed by key',
       { tasks: [a], job_clusters: [cluster('x'), cluster('y')] },
       {},
       ['job_clusters/x'],
       { tasks: [a], job_clusters: [cluster('y')] },
     ],
     [
-      'removal comes first',
+      'removal precedes replacement',
       { ...singleTaskJob, name: 'old' },
       { name: 'new' },
       ['name'],
       { ...singleTaskJob, name: 'new' },
     ],
     [
-      'a task that is removed and given is the one that was given',
+      'a task that is removed and given is replaced by the given one',
       { tasks: [{ ...a, max_retries: 3 }, c] },
       { tasks: [a] },
       ['tasks/a'],
@@ -101,28 +97,28 @@ describe('spec 4.1.3: update', () => {
     ],
     ['all tasks are replaced', { tasks: [a, b] }, { tasks: [c] }, ['tasks'], { tasks: [c] }],
     [
-      'what is not there can be removed',
+      'removing missing fields has no effect',
       singleTaskJob,
       {},
       ['schedule', 'git_source', 'tasks/x', 'job_clusters/y'],
       singleTaskJob,
     ],
     [
-      'a job becomes multi-task, and its format with it',
+      'the format changes when a job becomes multi-task',
       { ...singleTaskJob, format: 'SINGLE_TASK' },
       { tasks: [a] },
       ['notebook_task', 'new_cluster'],
       { name: 'nightly', tasks: [a], format: 'MULTI_TASK' },
     ],
     [
-      'a format that is given stays, for the check',
+      'a given format is kept for the validation',
       singleTaskJob,
       { format: 'MULTI_TASK' },
       [],
       { ...singleTaskJob, format: 'MULTI_TASK' },
     ],
     [
-      'one key twice stays twice, for the check',
+      'duplicate keys are kept for the validation',
       { tasks: [a] },
       {
         tasks: [
@@ -158,7 +154,7 @@ describe('spec 4.1.3: update', () => {
     '__proto__',
     'constructor',
     'toString',
-  ])('an unknown or nested name in fields_to_remove is refused and named: %j', (name) => {
+  ])('the unknown or nested name %j in fields_to_remove is refused', (name) => {
     expect(() =>
       mergeSettings(
         { ...singleTaskJob, schedule: { quartz_cron_expression: '0 0 0 * * ?', timezone_id: 'UTC' } },
@@ -202,7 +198,7 @@ const removals = fc.subarray([
   ...keys.map((key) => `job_clusters/${key}`),
 ]);
 
-/** The order of tasks and clusters means nothing; those that are removed and given again go to the end. */
+/** Returns settings with tasks and clusters by key, because their order is irrelevant. */
 function unordered({ tasks, job_clusters: clusters, ...rest }: JobSettings) {
   return {
     ...rest,
@@ -211,8 +207,8 @@ function unordered({ tasks, job_clusters: clusters, ...rest }: JobSettings) {
   };
 }
 
-describe('spec 4.1.3: whatever the settings are', () => {
-  test('merging nothing, or the settings themselves, changes nothing', () => {
+describe('spec 4.1.3: an update of any settings', () => {
+  test('with no fields, or with the settings themselves, changes nothing', () => {
     fc.assert(
       fc.property(settings, (stored) => {
         expect(mergeSettings(stored, {})).toEqual(stored);
@@ -221,7 +217,7 @@ describe('spec 4.1.3: whatever the settings are', () => {
     );
   });
 
-  test('the same update a second time changes nothing', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(settings, settings, removals, (stored, given, removed) => {
         const once = mergeSettings(stored, given, removed);
@@ -230,7 +226,7 @@ describe('spec 4.1.3: whatever the settings are', () => {
     );
   });
 
-  test('what was given is there, what was only removed is not, all else is as it was', () => {
+  test('has the given fields, lacks the removed ones, and keeps all others', () => {
     fc.assert(
       fc.property(settings, settings, removals, (stored, given, removed) => {
         const { tasks, clusters, ...rest } = unordered(mergeSettings(stored, given, removed));
@@ -255,75 +251,16 @@ describe('spec 4.1.3: whatever the settings are', () => {
 });
 
 describe('spec 4.1.2: reset', () => {
-  test('only the new settings are left', () => {
+  test('only the new settings remain', () => {
     expect(resetSettings({ ...singleTaskJob, timeout_seconds: 5 }, { tasks: [a] })).toEqual({ tasks: [a] });
   });
 
-  test('the job keeps running as whom it ran, unless the new settings say it', () => {
+  test('run_as is kept unless the new settings set it', () => {
     const stored = { ...singleTaskJob, run_as: { user_name: 'ann' } };
     expect(resetSettings(stored, singleTaskJob)).toEqual(stored);
     expect(resetSettings(stored, { ...singleTaskJob, run_as: { user_name: 'bob' } } as JobSettings)).toEqual({
       ...singleTaskJob,
       run_as: { user_name: 'bob' },
     });
-  });
-});
-
-describe('spec 4.1.2, 4.1.3: timeouts that reach active runs', () => {
-  const job = (timeout_seconds?: number, ...tasks: [string, number?][]): JobSettings => ({
-    ...(timeout_seconds !== undefined && { timeout_seconds }),
-    tasks: tasks.map(([key, seconds]) => ({
-      ...sampleTask(key),
-      ...(seconds !== undefined && { timeout_seconds: seconds }),
-    })),
-  });
-  const one = (timeout_seconds?: number): JobSettings => ({
-    pipeline_task: taskBodies.pipeline_task,
-    ...(timeout_seconds !== undefined && { timeout_seconds }),
-  });
-
-  test.each<[string, JobSettings, JobSettings, JobSettings | undefined]>([
-    ['of the run', job(5, ['a']), job(9, ['a']), job(9, ['a'])],
-    ['of the run, removed', job(5, ['a']), job(undefined, ['a']), job(undefined, ['a'])],
-    [
-      'of a task, by its key',
-      job(undefined, ['a', 5], ['b']),
-      job(undefined, ['b', 7], ['a', 6]),
-      job(undefined, ['a', 6], ['b', 7]),
-    ],
-    ['of a task, removed', job(undefined, ['a', 5]), job(undefined, ['a']), job(undefined, ['a'])],
-    [
-      'a task that the job no longer has keeps its own',
-      job(undefined, ['a', 5], ['b', 5]),
-      job(undefined, ['b', 6], ['c', 1]),
-      job(undefined, ['a', 5], ['b', 6]),
-    ],
-    ['none differs', job(5, ['a', 5]), { ...job(5, ['a', 5]), name: 'other' }, undefined],
-    ['0 is none', job(0, ['a', 0]), job(undefined, ['a']), undefined],
-    ['of a single-task run', one(5), one(6), one(6)],
-    ['of a single-task run, removed', one(5), one(), one()],
-    ['of a single-task run, set to none', one(5), one(0), one(0)],
-    [
-      'of a single-task run whose job has become multi-task: that of main',
-      one(5),
-      job(undefined, ['main', 7]),
-      one(7),
-    ],
-    ['the shorter of the two', one(5), job(6, ['main', 7]), one(6)],
-    ['the same at another place is no change', one(5), job(0, ['main', 5]), undefined],
-    [
-      'of a multi-task run whose job has become single-task',
-      job(undefined, ['a', 5]),
-      one(6),
-      job(6, ['a', 5]),
-    ],
-  ])('%s', (_name, running, changed, expected) => {
-    expect(applyTimeoutUpdate(running, changed)).toEqual(expected);
-  });
-
-  test('nothing but timeouts is taken over', () => {
-    expect(
-      applyTimeoutUpdate(job(5, ['a']), { ...job(6, ['a']), name: 'other', max_concurrent_runs: 7 }),
-    ).toEqual(job(6, ['a']));
   });
 });

@@ -1,4 +1,4 @@
-/** Settings as they are shown: as written, with the promised additions and no others. */
+/** Rendering of settings: as written, with the documented additions. */
 import { expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { renderSettings } from '../../../../engine/job/render-settings.ts';
@@ -41,7 +41,7 @@ test.each(['2.1', '2.2'] as const)(
   },
 );
 
-test('what was written wins over the defaults, and dependencies are sorted', () => {
+test('written values override the defaults, and dependencies are sorted', () => {
   const written = {
     name: 'n',
     max_concurrent_runs: 5,
@@ -58,7 +58,7 @@ test('what was written wins over the defaults, and dependencies are sorted', () 
 });
 
 test.each(['2.0', '2.1'] as const)(
-  'spec 2.8: %s shows what is not supported as switched off, where it was sent',
+  'spec 2.8: %s shows unsupported cluster features that were sent as off',
   (version) => {
     const sent = { ...newCluster, enable_elastic_disk: true, ssh_public_keys: ['k'], custom_tags: [] };
     const shown = { ...newCluster, enable_elastic_disk: false, ssh_public_keys: [], custom_tags: {} };
@@ -78,7 +78,7 @@ test.each(['2.0', '2.1'] as const)(
   },
 );
 
-test('spec 2.9: health rules show the comparison under both spellings, whichever was written', () => {
+test('spec 2.9: health rules show the operator under both spellings', () => {
   for (const spelling of ['op', 'operator']) {
     const rule = { metric: 'RUN_DURATION_SECONDS' as const, [spelling]: 'GREATER_THAN', value: 5 };
     expect(renderSettings({ ...singleTaskJob, health: { rules: [rule] } }, '2.0').health).toEqual({

@@ -1,4 +1,4 @@
-/** The graph that depends_on draws. */
+/** Validation and topological order of the task graph. */
 import { expect, test } from 'vitest';
 import { checkGraph, topologicalOrder, type GraphTask } from '../../../../engine/job/task-graph.ts';
 
@@ -14,7 +14,7 @@ test.each([
   [
     'a duplicate key',
     graph('a', 'b', 'a'),
-    'tasks[2].task_key is "a", as is that of tasks[0]; each must be unique.',
+    'tasks[2].task_key is "a", the same as in tasks[0]; each must be unique.',
   ],
   [
     'an unknown dependency',
@@ -36,21 +36,21 @@ test.each([
     graph('start', 'tail<c', 'c<d', 'd<e', 'e<c,start'),
     'tasks: depends_on must not form a cycle, but it does: c -> d -> e -> c.',
   ],
-])('spec 2.3 depends_on: %s is refused and named', (_, tasks, message) => {
+])('spec 2.3 depends_on: %s is refused with a message that names it', (_, tasks, message) => {
   expect(() => checkGraph(tasks)).toThrow(message);
 });
 
 test.each([
-  ['no dependencies keep their order', graph('c', 'a', 'b'), 'c a b'],
-  ['a chain written backwards', graph('c<b', 'b<a', 'a'), 'a b c'],
+  ['tasks without dependencies keep their order', graph('c', 'a', 'b'), 'c a b'],
+  ['a chain in reverse order', graph('c<b', 'b<a', 'a'), 'a b c'],
   ['a diamond', graph('end<l,r', 'l<top', 'r<top', 'top'), 'top l r end'],
-  ['a dependency named twice', graph('b<a,a', 'a'), 'a b'],
+  ['a repeated dependency', graph('b<a,a', 'a'), 'a b'],
   [
-    'keys named like members of objects',
+    'keys named like members of Object.prototype',
     graph('constructor<__proto__', '__proto__'),
     '__proto__ constructor',
   ],
-])('spec 2.3 depends_on: %s: every task comes after all it depends on', (_, tasks, order) => {
+])('spec 2.3 depends_on: %s: every task comes after its dependencies', (_, tasks, order) => {
   checkGraph(tasks);
   expect(
     topologicalOrder(tasks)
