@@ -1,4 +1,4 @@
-/** How an attempt ends, by what its runner says and whether it was asked to stop. */
+/** End of an attempt, by its outcome and its stop request. */
 import { expect, test } from 'vitest';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import {

@@ -1,4 +1,4 @@
-/** What each reference stands for, in every spelling, whole and within text. */
+/** Values of references, in every spelling, alone and within text. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -62,7 +62,7 @@ const task: TaskFacts = {
 };
 const facts: ReferenceFacts = { run, task };
 
-/** Each name with what is filled in, and its value. */
+/** Each name, a reference with this name, and its value. */
 const values: readonly (readonly [name: string, written: string, value: string])[] = [
   ['job.id', 'job.id', '41'],
   ['job.name', 'job.name', 'nightly {{job.id}}'],
@@ -105,13 +105,13 @@ test.each(values)('%s: {{%s}} is %j', (_name, written, value) => {
   });
 });
 
-test('every name that can have a value is in the table above', () => {
+test('the table above has every name with a value', () => {
   expect([...new Set(values.map(([name]) => name))].sort()).toEqual(
     [...runReferences, ...taskReferences].sort(),
   );
 });
 
-describe('parts of an instant, in UTC', () => {
+describe('parts of a time in UTC', () => {
   test.each<[string, number, Record<(typeof timeArguments)[number], string>]>([
     [
       'a Friday',
@@ -175,7 +175,7 @@ describe('parts of an instant, in UTC', () => {
     }
   });
 
-  test('days of the week repeat every seven days', () => {
+  test('the day of the week repeats every seven days', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
         expect(timeParts.iso_weekday(at)).toMatch(/^[1-7]$/);
@@ -198,7 +198,7 @@ test.each<[string, string]>([
   ).toEqual({ text });
 });
 
-describe('what has no value says so', () => {
+describe('a reference without a value has an error', () => {
   test.each([
     [
       'tasks.load.values.raws',
@@ -231,7 +231,7 @@ describe('what has no value says so', () => {
     expect(resolveReferences(`{{${name.replaceAll(/[<>]/g, '')}}}`, facts)).toHaveProperty('error');
   });
 
-  test('values of tasks, where there is no task', () => {
+  test('a task reference outside of a task', () => {
     for (const name of taskReferences)
       expect(
         resolveReferences(`{{${name.replaceAll(/[<>]/g, '')}}}`, { run, task: undefined }),
@@ -239,15 +239,15 @@ describe('what has no value says so', () => {
     expect(resolveReferences('{{job.id}}', { run, task: undefined })).toEqual({ text: '41' });
   });
 
-  test('a value of a notebook path, for a task that is no notebook', () => {
+  test('a notebook path for another kind of task', () => {
     expect(
       resolveReferences('{{task.notebook_path}}', { run, task: { ...task, notebookPath: undefined } }),
     ).toHaveProperty('error');
   });
 });
 
-describe('text', () => {
-  test('without references stays byte for byte', () => {
+describe('resolveReferences', () => {
+  test('text without references is unchanged', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }).filter((text) => !text.includes('{{')),
@@ -258,7 +258,7 @@ describe('text', () => {
     );
   });
 
-  test('around references stays byte for byte, and values are not looked into', () => {
+  test('text around references is unchanged, and references in values are not resolved', () => {
     const piece = fc.oneof(
       fc
         .string({ unit: 'binary' })

@@ -1,4 +1,4 @@
-/** What of a run is secret, and that it is found in every form in which programs write it. */
+/** Secrets of a run: which variables are secret, and the forms in which values are masked. */
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import {
@@ -19,7 +19,7 @@ const settings = (variables: Record<string, string>): JobSettings => ({
 const shown = (variables: Record<string, string>, text: string): string =>
   maskText(maskOfSettings(settings(variables)), text);
 
-describe('which variables are secret', () => {
+describe('secret variables', () => {
   test.each([
     'DB_PASSWORD',
     'GITHUB_TOKEN',
@@ -35,7 +35,7 @@ describe('which variables are secret', () => {
     expect(shown({ [name]: 'hunter22' }, 'it is hunter22.')).toBe('it is ***.');
   });
 
-  test('those that RUNYARD_SECRETS names', () => {
+  test('RUNYARD_SECRETS names secret variables', () => {
     expect(
       shown(
         { RUNYARD_SECRETS: 'CODE, OTHER', CODE: 'alpha-7', OTHER: 'beta-8', PLAIN: 'gamma-9' },
@@ -44,18 +44,18 @@ describe('which variables are secret', () => {
     ).toBe('*** *** gamma-9');
   });
 
-  test.each(['STAGE', 'KEYBOARD', 'TOKENS_PER_DAY', 'MONKEY'])('%s is not', (name) => {
+  test.each(['STAGE', 'KEYBOARD', 'TOKENS_PER_DAY', 'MONKEY'])('%s is not secret', (name) => {
     expect(shown({ [name]: 'hunter22' }, 'it is hunter22.')).toBe('it is hunter22.');
   });
 
   test.each(['', 'abc', 'true', 'FALSE', 'none', '  x '])(
-    'a value such as %j hides nothing: it stands in every other line',
+    'a trivial value such as %j is not masked',
     (value) => {
       expect(shown({ A_TOKEN: value }, `-${value}- abc true none x`)).toBe(`-${value}- abc true none x`);
     },
   );
 
-  test('of every cluster of the run: of its tasks, shared ones, and of a single-task job', () => {
+  test('secrets come from all clusters: of tasks, shared ones, and of a single-task job', () => {
     const of = (variables: Record<string, string>) => ({ new_cluster: { spark_env_vars: variables } });
     const mask = maskOfSettings({
       name: 'j',
@@ -69,7 +69,7 @@ describe('which variables are secret', () => {
   });
 });
 
-describe('a secret is found', () => {
+describe('a secret is masked', () => {
   const secret = 'p"ä ss/wör+d 1234';
   const mask = createMask([secret]);
 
@@ -90,7 +90,7 @@ describe('a secret is found', () => {
     expect(Buffer.from(masked.replace(/.*Basic /, ''), 'base64').toString('latin1')).not.toContain('1234');
   });
 
-  test('line by line, when it has several', () => {
+  test('line by line', () => {
     const key = '-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n';
     const text = maskText(
       createMask([key]),
@@ -99,20 +99,20 @@ describe('a secret is found', () => {
     expect(text).toBe('a\n  ***\n> *** <\n"***\\n"');
   });
 
-  test('however long it is', () => {
+  test('in pieces, when it is long', () => {
     const long = Array.from({ length: 5_000 }, (_, index) =>
       String.fromCodePoint(97 + ((index * 7) % 26)),
     ).join('');
     expect(maskText(createMask([long]), `<${long}>`)).toBe('<***>');
   });
 
-  test('where one lies over another', () => {
+  test('where it overlaps another secret', () => {
     expect(maskText(createMask(['abcdef', 'defghi']), '-abcdefghi-')).toBe('-***-');
     expect(maskText(createMask(['aaaa']), `-${'a'.repeat(50)}-`)).toBe('-***-');
   });
 });
 
-test('a beginning of a secret at the end is told, the longest one', () => {
+test('the longest start of a secret at the end of a text is found', () => {
   const mask = createMask(['secret-1', 'ets']);
   expect(
     ['x', 'xs', 'xsecret-', 'secret-1', 'xsecrets', ''].map((text) =>
@@ -122,7 +122,7 @@ test('a beginning of a secret at the end is told, the longest one', () => {
   expect(partialSecretLengthAtEnd(noMask, Buffer.from('x'))).toBe(0);
 });
 
-test('documents keep their shape, and settings hide secret fields however short', () => {
+test('documents keep their shape, and secret fields of settings are masked regardless of length', () => {
   const mask = createMask(['hunter22']);
   expect(maskTexts(mask, { a: ['hunter22', 1, null, { b: 'x hunter22' }], c: true })).toEqual({
     a: ['***', 1, null, { b: 'x ***' }],

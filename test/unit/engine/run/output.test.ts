@@ -1,4 +1,4 @@
-/** Cutting a text to bytes. */
+/** Truncation of a text to bytes. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { truncateUtf8 } from '../../../../engine/run/task-output.ts';
@@ -13,13 +13,13 @@ test.each([
   ['four-byte character left out whole', 'a😀', 4, 'a', true],
   ['four-byte character kept whole', 'a😀b', 5, 'a😀', true],
   ['nothing fits', '😀', 3, '', true],
-  ['no room at all', 'a', 0, '', true],
-  ['nothing to cut', '', 0, '', false],
+  ['a limit of zero', 'a', 0, '', true],
+  ['an empty text', '', 0, '', false],
 ] as const)('%s', (_name, text, bytes, kept, cut) => {
   expect(truncateUtf8(text, bytes)).toEqual({ text: kept, cut });
 });
 
-test('what is kept is the longest beginning that fits and splits no character', () => {
+test('the result is the longest prefix that fits and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀') }), fc.nat(40), (text, bytes) => {
       const { text: kept, cut } = truncateUtf8(text, bytes);

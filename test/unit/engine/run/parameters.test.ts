@@ -1,4 +1,4 @@
-/** Parameters of a run: which may be given, and what they make of a task. */
+/** Parameters of a run: which are allowed, and how they change a task. */
 import { expect, test } from 'vitest';
 import type { TaskSettings } from '../../../../engine/job/settings.ts';
 import {
@@ -66,7 +66,7 @@ test.each<[string, RunParameters, TaskSettings[], string]>([
     'notebook_params is 10001 bytes of JSON; at most 10000 are allowed.',
   ],
   [
-    'bytes, not characters',
+    'a list over 10,000 bytes in fewer characters',
     { jar_params: ['ü'.repeat(4999)] },
     all,
     'jar_params is 10002 bytes of JSON; at most 10000 are allowed.',
@@ -107,7 +107,7 @@ test.each<[string, RunParameters, TaskSettings[], string]>([
 
 test.each<[string, RunParameters]>([
   ['none', {}],
-  ['empty ones beside real ones', { jar_params: [], python_params: ['a'], notebook_params: {} }],
+  ['empty parameters with other ones', { jar_params: [], python_params: ['a'], notebook_params: {} }],
   ['non-ASCII for a JAR', { jar_params: ['ü'] }],
   ['exactly 10,000 bytes', { jar_params: ['x'.repeat(9996)] }],
 ])('spec 2.10: %s: accepted', (_name, parameters) => {
@@ -120,13 +120,13 @@ test('spec 2.10: empty parameters of a kind that the job lacks count as absent',
 
 test.each<[string, TaskSettings, RunParameters, object]>([
   [
-    'notebook_params are merged and win',
+    'notebook_params are merged and override',
     notebook,
     { notebook_params: { day: 'today', x: '1' } },
     { ...taskBodies.notebook_task, base_parameters: { day: 'today', x: '1' } },
   ],
   [
-    'notebook_params need no base',
+    'notebook_params without base_parameters',
     { task_key: 'n', notebook_task: { notebook_path: '/a' } },
     { notebook_params: { x: '1' } },
     { notebook_path: '/a', base_parameters: { x: '1' } },
@@ -142,13 +142,13 @@ test.each<[string, TaskSettings, RunParameters, object]>([
   ['an empty list changes nothing', jar, { jar_params: [] }, taskBodies.spark_jar_task],
   ['parameters of another kind change nothing', jar, { python_params: ['z'] }, taskBodies.spark_jar_task],
   [
-    'a pipeline has none',
+    'a pipeline task is unchanged',
     { task_key: 'p', pipeline_task: taskBodies.pipeline_task },
     { jar_params: ['z'] },
     taskBodies.pipeline_task,
   ],
   [
-    'a job to run has none',
+    'a run job task is unchanged',
     { task_key: 'p', run_job_task: taskBodies.run_job_task },
     {},
     taskBodies.run_job_task,
@@ -159,7 +159,7 @@ test.each<[string, TaskSettings, RunParameters, object]>([
   expect(task).toEqual(before);
 });
 
-test('a task of no built-in kind has no body to apply to', () => {
+test('a task without a built-in kind has no body', () => {
   expect(applyParameters({ task_key: 'x' })).toBeUndefined();
 });
 
@@ -186,12 +186,12 @@ test.each<[string, RunParameters, string]>([
     'job_parameters is 10001 bytes of JSON; at most 10000 are allowed.',
   ],
   [
-    'a reference to what no run knows',
+    'an unknown reference',
     { job_parameters: { city: '{{job.naem}}' } },
     'job_parameters.city refers to {{job.naem}}; no such value exists',
   ],
   [
-    'a reference to what only a task knows',
+    'a reference to a value of a task',
     { job_parameters: { city: '{{run_id}}' } },
     'job_parameters.city refers to {{run_id}}; a job parameter has the same value for all tasks',
   ],
@@ -218,7 +218,7 @@ test.each<[string, RunParameters]>([
   ['nothing', {}],
   ['no values', { job_parameters: {} }],
   [
-    'values of any script beside parameters of a kind',
+    'non-ASCII values with parameters of a kind',
     {
       job_parameters: { größe: '東京' },
       python_params: ['{{tasks.first.values.x}} {{job.parameters.city}}'],

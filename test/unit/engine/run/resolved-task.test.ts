@@ -1,4 +1,4 @@
-/** A task as its runner gets it: parameters of job, task and run put together, and references resolved. */
+/** Task for its runner: merged parameters of job, task and run, and resolved references. */
 import { describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { jobParametersOf } from '../../../../engine/run/job-parameters.ts';
@@ -95,7 +95,7 @@ const parameters = [
   { name: 'city', default: 'Zürich' },
 ];
 
-describe('parameters of a job', () => {
+describe('job parameters', () => {
   test.each<[string, Record<string, string>, RunParameters, Record<string, string>]>([
     ['reach notebooks as if they were their own', {}, {}, { day: '2026-02-02', city: 'Zürich' }],
     [
@@ -137,7 +137,7 @@ describe('parameters of a job', () => {
     });
   });
 
-  test('reach programs by reference alone', () => {
+  test('reach tasks other than notebooks only by reference', () => {
     const python = {
       task_key: 'a',
       spark_python_task: {
@@ -155,7 +155,7 @@ describe('parameters of a job', () => {
     });
   });
 
-  test('are shown with default and value', () => {
+  test('have a default and a value', () => {
     const { run } = moment(
       { parameters, tasks: [notebook({})] },
       { job_parameters: { city: 'x {{job.run_id}}' } },
@@ -167,25 +167,25 @@ describe('parameters of a job', () => {
   });
 });
 
-describe('facts', () => {
+describe('values of references', () => {
   const all = {
     t: '{{task.name}} {{task.run_id}} {{start_time}} {{task_retry_count}} {{task.execution_count}} {{task.notebook_path}} {{workspace.url}}',
   };
 
-  test('of a task in a graph are those of its attempt; its time is that of its work', () => {
+  test('a task has the values of its attempt, and the start of its execution as its time', () => {
     expect(resolveTask(moment({ tasks: [notebook(all)] }), site, new Map())).toMatchObject({
       body: { base_parameters: { t: `last 901 ${start + 60_000} 1 2 /nb http://runyard.test` } },
     });
   });
 
-  test("of a single-task run: the number of the attempt is the run's", () => {
+  test('a single-task run has the attempt number of the run', () => {
     const { task_key: _, ...single } = notebook(all);
     expect(resolveTask(moment(single), site, new Map())).toMatchObject({
       body: { base_parameters: { t: `main 901 ${start + 60_000} 4 5 /nb http://runyard.test` } },
     });
   });
 
-  test('of earlier tasks: each that comes before, directly or not, as it ended', () => {
+  test('direct and indirect upstream tasks have their results', () => {
     const bare = (task_key: string, ...depends: string[]) => ({ ...notebook({}, ...depends), task_key });
     const settings = {
       tasks: [
@@ -218,13 +218,13 @@ describe('facts', () => {
   });
 });
 
-test('a task of no known kind cannot be run', () => {
+test('a task of an unknown kind has an error', () => {
   expect(resolveTask(moment({ tasks: [{ task_key: 'x' }] }), site, new Map())).toEqual({
     error: 'This task has no kind that Runyard knows.',
   });
 });
 
-test('nothing that was stored is changed', () => {
+test('the stored task is unchanged', () => {
   const found = moment(
     { parameters, tasks: [notebook({ a: '{{job.id}}' })] },
     { notebook_params: { b: '{{run_id}}' } },

@@ -1,4 +1,4 @@
-/** The newer status of a run: every end has a code and a type that clients know. */
+/** Status of a run: every end has a code and a type that clients know. */
 import { expect, test } from 'vitest';
 import { decideAdmission } from '../../../../engine/run/admission.ts';
 import { stopMessage } from '../../../../engine/run/roll-up.ts';
@@ -18,24 +18,24 @@ const queued: Progress = {
 
 test.each<[string, Progress, string, string, string]>([
   ['a success', progressByPhase.success, 'TERMINATED', 'SUCCESS', 'SUCCESS'],
-  ['a success that is being cleaned up', progressByPhase.cleaning, 'TERMINATING', 'SUCCESS', 'SUCCESS'],
+  ['a success during cleanup', progressByPhase.cleaning, 'TERMINATING', 'SUCCESS', 'SUCCESS'],
   ['a failure', progressByPhase.failed, 'TERMINATED', 'RUN_EXECUTION_ERROR', 'CLIENT_ERROR'],
   [
-    'a notebook that is not there',
+    'a missing notebook',
     said(progressByPhase.failed, 'Notebook /a was not found (looked for /a.py).'),
     'TERMINATED',
     'RESOURCE_NOT_FOUND',
     'CLIENT_ERROR',
   ],
   [
-    'a file that is not there',
+    'a missing file',
     said(progressByPhase.failed, 'File managed_fs:/a.py was not found.'),
     'TERMINATED',
     'RESOURCE_NOT_FOUND',
     'CLIENT_ERROR',
   ],
   [
-    'a task that failed because a file was not there',
+    'a task that failed because of a missing file',
     said(progressByPhase.failed, 'Task a failed with message: File x was not found.'),
     'TERMINATED',
     'RUN_EXECUTION_ERROR',

@@ -1,4 +1,4 @@
-/** Statements of SQL notebooks: where they end, where their parameters are, and which files they name. */
+/** Statements of SQL notebooks: splitting, parameters and files. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { prepareSql } from '../../../../runners/notebook/node/sql-statement.ts';
@@ -30,7 +30,7 @@ function prepared(
   return [result.sql, Object.fromEntries(result.values)];
 }
 
-test('statements end at semicolons that are no part of a text, a name or a comment', () => {
+test('statements end at semicolons outside of texts, names and comments', () => {
   expect(
     texts("SELECT ';', \";\", $$;$$, E'\\';' -- ;\n/* ; /* ; */ ; */;\n\n-- nothing\n;\nSELECT\n 2;"),
   ).toEqual([
@@ -39,7 +39,7 @@ test('statements end at semicolons that are no part of a text, a name or a comme
   ]);
 });
 
-test('no character is lost, whatever is written', () => {
+test('the tokens of a random text are the text', () => {
   const pieces = fc.constantFrom(
     "'",
     '"',
@@ -75,26 +75,26 @@ test('no character is lost, whatever is written', () => {
 
 test.each<[string, string, string, Record<string, string>]>([
   ['a parameter is a prepared value', 'SELECT :year', 'SELECT $year', { year: '2013' }],
-  ['twice', 'SELECT :year, :year', 'SELECT $year, $year', { year: '2013' }],
+  ['a parameter that is used twice', 'SELECT :year, :year', 'SELECT $year, $year', { year: '2013' }],
   [
-    'names that differ in capitals alone',
+    'parameters whose names differ only in case',
     'SELECT :year, :Year',
     'SELECT $year, $year_2',
     { year: '2013', year_2: '2014' },
   ],
   [
-    'in texts, names and comments there is none',
+    'texts, names and comments have no parameters',
     'SELECT \':year\', ":year", $$ :year $$ /* :year */, 1 -- :year',
     'SELECT \':year\', ":year", $$ :year $$ /* :year */, 1',
     {},
   ],
   [
-    'nor in casts, slices and structs',
+    'casts, slices and structs have no parameters',
     "SELECT a::year, b[1:year], c[:year], {'k':year}",
     "SELECT a::year, b[1:year], c[:year], {'k':year}",
     {},
   ],
-  ['in a list there are', 'SELECT [:year, :year]', 'SELECT [$year, $year]', { year: '2013' }],
+  ['a list has parameters', 'SELECT [:year, :year]', 'SELECT [$year, $year]', { year: '2013' }],
   ['names in backticks', 'SELECT `a "b` FROM `t`', 'SELECT "a ""b" FROM "t"', {}],
   [
     'a file of managed_fs',
@@ -154,12 +154,12 @@ test.each<[string, string, string, Record<string, string>]>([
   expect(prepared(sql)).toEqual([expected, values]);
 });
 
-test('a statement keeps its line, so that what is said of a line is true of the cell', () => {
+test('a statement keeps its line, so that line numbers of DuckDB are those of the cell', () => {
   const [, second] = splitStatements('SELECT 1;\n\nSELECT\n:year', 'duckdb');
   expect(second && prepareSql(second, { year: '1' }, '/fs').sql).toBe('\n\nSELECT\n$year');
 });
 
-test('a file that is written gets the folders above it', async () => {
+test('parent directories of a written file are created', async () => {
   const root = await createTemporaryDirectory();
   expect(prepared("COPY t TO 'managed_fs:/out/deep/a.csv'", {}, root)).toEqual([
     `COPY t TO '${root}/out/deep/a.csv'`,
@@ -173,14 +173,14 @@ test.each<[string, string, string]>([
     'SELECT :nope',
     'The statement has the parameter :nope, which the run was not given (it was given: Year, file, table, year).',
   ],
-  ['a name that every object has', 'SELECT :constructor', 'The statement has the parameter :constructor'],
+  ['an inherited property name', 'SELECT :constructor', 'The statement has the parameter :constructor'],
   [
-    'a format that nobody reads',
+    'an unsupported format',
     "FROM read_files('a.xls')",
     'read_files reads the format "xls"; it must be one of csv',
   ],
   [
-    'a path that climbs out',
+    'a path outside of managed_fs',
     "SELECT * FROM 'managed_fs:/a/../../b'",
     'The path "managed_fs:/a/../../b" leads outside managed_fs.',
   ],

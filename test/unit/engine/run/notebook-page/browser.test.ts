@@ -1,4 +1,4 @@
-/** A page in a real browser: it shows everything with no script and no network, and stays inert. */
+/** A page in a real browser: it needs no script and no network, and stays inert. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ afterAll(async () => {
   if (typeof browser !== 'string') await browser.close();
 });
 
-/** Opens a page from a file, as somebody does who was sent it. */
+/** Opens a page from a file, like a recipient of an export. */
 async function open(
   html: string,
   options: BrowserContextOptions,
@@ -39,7 +39,7 @@ const markup = `</script><script>${attack}</script><img src=x onerror='${attack}
 describe.skipIf(typeof browser === 'string')(
   `in a browser${typeof browser === 'string' ? ` (left out: ${browser})` : ''}`,
   () => {
-    test('with scripts and network off, a page shows code, tables, pictures and HTML', async () => {
+    test('a page without scripts and network shows code, tables, pictures and HTML', async () => {
       const html = codePage(
         exportedNotebook([
           finishedCell(
@@ -84,7 +84,7 @@ describe.skipIf(typeof browser === 'string')(
       });
     });
 
-    test('nothing of a page is run, wherever a notebook puts its scripts', async () => {
+    test('a page runs no script, wherever a notebook puts it', async () => {
       const page = codePage(
         exportedNotebook(
           [

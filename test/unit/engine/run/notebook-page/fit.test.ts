@@ -1,4 +1,4 @@
-/** How much of a report a page carries. */
+/** Truncation of a report to the size of a page. */
 import { expect, test } from 'vitest';
 import { truncateReport } from '../../../../../engine/run/notebook-page/truncate-report.ts';
 import type { CellOutput, NotebookReport } from '../../../../../engine/run/task-output.ts';
@@ -11,7 +11,7 @@ function fitted(report: Partial<NotebookReport>): NotebookReport {
   return truncateReport({ path: '/nb', cells: [], ...report }, 3_000);
 }
 
-test('a report that fits stays as it is', () => {
+test('a report that fits is unchanged', () => {
   const report: NotebookReport = {
     path: '/nb',
     parameters: { a: '1' },
@@ -36,7 +36,7 @@ test('a report that fits stays as it is', () => {
   expect(truncateReport(report, 10_000)).toEqual(report);
 });
 
-test('an output that does not fit is cut, and a line says so', () => {
+test('an output that does not fit is truncated with a note', () => {
   const [first] = fitted({
     cells: [finishedCell(1, '', [{ type: 'stdout', data: 'é'.repeat(2_000) }])],
   }).cells;
@@ -53,7 +53,7 @@ test('HTML that does not fit is left out', () => {
   expect(first?.outputs).toEqual([{ type: 'text', data: note }]);
 });
 
-test('of a table that does not fit the first rows are kept, and a picture is left out', () => {
+test('a table that does not fit keeps its first rows; a picture is left out', () => {
   const rows = Array.from({ length: 500 }, (_, index) => ['a name of some length', index]);
   const [first, second] = fitted({
     cells: [finishedCell(1, '', [tableOutput(rows)]), finishedCell(2, '', [pngOutput])],
@@ -67,7 +67,7 @@ test('of a table that does not fit the first rows are kept, and a picture is lef
   expect(only?.outputs).toEqual([{ type: 'text', data: note }]);
 });
 
-test('the failure is kept, whatever was shown before it', () => {
+test('the failure is kept, however large the outputs before it', () => {
   const cells = [
     finishedCell(1, 'a', [{ type: 'stdout', data: 'x'.repeat(5_000) }]),
     finishedCell(2, 'b', [{ type: 'text', data: 'lost' }, error], { status: 'failed' }),
@@ -84,12 +84,12 @@ test('the failure is kept, whatever was shown before it', () => {
   expect(less.cells[0]?.outputs[1]).toEqual(error);
 });
 
-test('code that does not fit is cut, and a line says so', () => {
+test('code that does not fit is truncated with a note', () => {
   const [first] = fitted({ cells: [finishedCell(1, 'x'.repeat(9_000))] }).cells;
   expect(first?.source).toMatch(/^x{2000,3000}\n# \(The rest is left out/);
 });
 
-test('cells beyond all measure are counted, not shown', () => {
+test('cells that do not fit are counted', () => {
   const cells = Array.from({ length: 1_000 }, (_, index) => finishedCell(index + 1, 'x'));
   const kept = fitted({ cells }).cells;
   expect(kept.length).toBeLessThan(10);

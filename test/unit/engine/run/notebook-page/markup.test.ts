@@ -1,4 +1,4 @@
-/** Text in templates stays text. */
+/** Escaping of text in templates. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeHtml, html, trustedMarkup } from '../../../../../engine/run/notebook-page/markup.ts';
@@ -19,14 +19,14 @@ test.each([
   expect(escapeHtml(text)).toBe(shown);
 });
 
-test('a template escapes text and numbers, puts markup in as it is, and leaves out what is undefined', () => {
+test('a template escapes text and numbers, keeps markup, and renders undefined as nothing', () => {
   const inner = [html`<i>${'<'}</i>`, trustedMarkup('<br>')];
   expect(html`<p title="${'"'}">${1}${undefined}${inner}${html`<b>${'&'}</b>`}</p>`.text).toBe(
     '<p title="&quot;">1<i>&lt;</i><br><b>&amp;</b></p>',
   );
 });
 
-test('no text leaves the element or the attribute that it stands in', () => {
+test('a random text stays inside its element or attribute', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escapeHtml(text)).not.toMatch(/[<>"']/);

@@ -1,4 +1,4 @@
-/** The data inside the page: readers find and decode it, whatever the notebook showed. */
+/** Model inside the page: readers find and decode it, whatever the notebook contains. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
@@ -92,7 +92,7 @@ test('the model has every cell in order, with its code, its times and its result
   });
 });
 
-test('tables, pictures and cells of other languages stand in the model as readers know them', () => {
+test('tables, pictures and cells of other languages have the shape that readers know', () => {
   const sql = extractModel(
     codePage(
       exportedNotebook(
@@ -155,7 +155,7 @@ test('tables, pictures and cells of other languages stand in the model as reader
   ).toMatchObject([{ command: '%sql SELECT 1', results: { data: [], overflow: false } }]);
 });
 
-test('a failure, what was running and what was not reached are told apart', () => {
+test('failed, running and unreached cells have different states', () => {
   const failure = finishedCell(
     1,
     'f()',
@@ -183,12 +183,12 @@ test('a failure, what was running and what was not reached are told apart', () =
   ]);
 });
 
-test('two exports of one run carry the same ids', () => {
+test('two exports of a run have the same ids', () => {
   const page = codePage(exportedNotebook([finishedCell(1, 'x')]));
   expect(extractModel(codePage(exportedNotebook([finishedCell(1, 'x')])))).toEqual(extractModel(page));
 });
 
-test('the model of a dashboard holds no code and no logs', () => {
+test('the model of a dashboard has no code and no logs', () => {
   const page = dashboardPage(
     exportedNotebook([
       finishedCell(1, 'secret = 1', [
@@ -202,7 +202,7 @@ test('the model of a dashboard holds no code and no logs', () => {
   ]);
 });
 
-test('it stands on one line of letters and digits, whatever it holds', () => {
+test('the model is one line of base64, whatever the notebook contains', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const line = modelLine(exportedNotebook([finishedCell(1, text, [{ type: 'text', data: text }])]));
@@ -212,7 +212,7 @@ test('it stands on one line of letters and digits, whatever it holds', () => {
   );
 });
 
-test('a notebook that shows such a line itself does not mislead readers', () => {
+test('an output that looks like a model does not mislead readers', () => {
   const forged = `var ${notebookModelName} = 'Zm9yZ2Vk';`;
   const page = codePage(
     exportedNotebook(

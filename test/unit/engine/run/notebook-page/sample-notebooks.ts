@@ -1,7 +1,4 @@
-/**
- * Notebooks that were run, for the tests of their pages, and the recipe by which scripts read the model from
- * a page.
- */
+/** Executed notebooks for tests of their pages, and the way in which scripts read the model from a page. */
 import { notebookModelName } from '../../../../../engine/validation/aliases.ts';
 import type { ExportedNotebook } from '../../../../../engine/run/notebook-page/exported-notebook.ts';
 import type {
@@ -26,7 +23,7 @@ export const succeeded: Progress = { ...over, state: 'TERMINATED', result: 'SUCC
 export const failed: Progress = { ...over, state: 'TERMINATED', result: 'FAILED' };
 export const running: Progress = { ...stamps, state: 'RUNNING' };
 
-/** A cell that ran. */
+/** Returns a finished cell. */
 export function finishedCell(
   position: number,
   source: string,
@@ -45,12 +42,12 @@ export function finishedCell(
   };
 }
 
-/** A cell that was never reached. */
+/** Returns a cell that was never reached. */
 export function skippedCell(position: number, source: string): NotebookCell {
   return { position, language: 'python', source, status: 'skipped', outputs: [] };
 }
 
-/** A table of two columns. */
+/** Returns a table of two columns. */
 export function tableOutput(rows: readonly (readonly CellValue[])[], rowsTotal?: number): CellOutput {
   return {
     type: 'table',
@@ -63,19 +60,19 @@ export function tableOutput(rows: readonly (readonly CellValue[])[], rowsTotal?:
   };
 }
 
-/** A picture of one pixel. */
+/** Picture of one pixel. */
 export const pngOutput: CellOutput = {
   type: 'image',
   mime: 'image/png',
   data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 };
 
-/** A drawing of the given source. */
+/** Returns an SVG picture. */
 export function svgOutput(source: string): CellOutput {
   return { type: 'image', mime: 'image/svg+xml', data: Buffer.from(source).toString('base64') };
 }
 
-/** A notebook that succeeded, with these cells. */
+/** Returns a successful notebook with these cells. */
 export function exportedNotebook(
   cells: readonly NotebookCell[],
   more: Partial<ExportedNotebook> = {},
@@ -95,7 +92,7 @@ export function exportedNotebook(
   };
 }
 
-/** What readers find in a page: by regular expression, then base64, percent-decoding, JSON. */
+/** Reads the model of a page like scripts do: regular expression, base64, percent-decoding, JSON. */
 export function extractModel(page: string): {
   readonly [field: string]: unknown;
   readonly commands: readonly Readonly<Record<string, unknown>>[];
@@ -104,7 +101,7 @@ export function extractModel(page: string): {
   return JSON.parse(decodeURIComponent(Buffer.from(encoded, 'base64').toString('latin1')));
 }
 
-/** The page without the line that carries the model. */
+/** Returns the page without the line of the model. */
 export function withoutModel(page: string): string {
   return page.replace(/<script>.*<\/script>/, '');
 }
