@@ -35,7 +35,7 @@ export function AppLayout() {
           main.current?.focus();
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <Header page={route.page} />
       <ConnectionBanner />
@@ -133,7 +133,7 @@ function ConnectionBanner() {
     <div role="status" className="interruption">
       {error !== null && (
         <p className="notice warm">
-          <strong>{error.message}</strong> What you see may be old. Trying again every few seconds.
+          <strong>{error.message}</strong> This page may be out of date. Retrying every few seconds.
         </p>
       )}
     </div>

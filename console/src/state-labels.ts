@@ -16,7 +16,7 @@ const stateLabels: Readonly<Record<string, StateLabel>> = {
   QUEUED: { text: 'Queued', tone: 'quiet' },
   PENDING: { text: 'Pending', tone: 'quiet' },
   RUNNING: { text: 'Running', tone: 'busy' },
-  TERMINATING: { text: 'Ending', tone: 'busy' },
+  TERMINATING: { text: 'Terminating', tone: 'busy' },
   SKIPPED: { text: 'Skipped', tone: 'quiet' },
   INTERNAL_ERROR: { text: 'Internal error', tone: 'bad' },
 };

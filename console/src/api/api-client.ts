@@ -87,7 +87,7 @@ function toApiError({ status, statusText }: Response, body: unknown): ApiError {
   return new ApiError(
     status,
     '',
-    `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`,
+    `Unexpected response ${status} ${statusText}: it came from a proxy or another server, not from Runyard.`,
   );
 }
 

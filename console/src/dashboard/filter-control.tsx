@@ -60,12 +60,12 @@ export function FilterControl({ widget, spec, onFilterChange }: FilterControlPro
       />
       {error !== null && (
         <p className="problem" role="alert">
-          Its choices could not be read: {error.message}
+          Could not load the choices: {error.message}
         </p>
       )}
       {value !== undefined && (
         <button type="button" className="link" onClick={() => onChange(undefined)}>
-          Back to the beginning
+          Reset
         </button>
       )}
     </div>

@@ -45,9 +45,9 @@ const chartFactories: Readonly<Record<string, CreateChart>> = {
 
 /** What people have to know about widgets that are shown in another way. */
 const substitutionNotes: Readonly<Record<string, string>> = {
-  'symbol-map': 'Shown without a map beneath the places.',
-  'choropleth-map': 'Shown as a table: the shapes of regions are not at hand here.',
-  'word-cloud': 'Shown as a table of the words.',
+  'symbol-map': 'Shown without a background map.',
+  'choropleth-map': 'Shown as a table: region shapes are not available.',
+  'word-cloud': 'Shown as a table of words.',
 };
 
 export function Visualization({
@@ -82,7 +82,7 @@ export function Visualization({
         <Drawing title={title} createOption={option} />
       </Suspense>
       <details className="figures-of">
-        <summary>Figures</summary>
+        <summary>Show data</summary>
         <ValueTable title={title} rows={rows} encodings={{}} />
       </details>
     </>

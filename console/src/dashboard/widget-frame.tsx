@@ -51,7 +51,7 @@ function DataWidget({
         error === null &&
         (data.rows.length === 0 ? (
           <p className="empty">
-            {data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}
+            {data.truncated ? 'The first row is too large to show.' : 'The query returned no rows.'}
           </p>
         ) : (
           <div className={isStale ? 'shown old' : 'shown'}>

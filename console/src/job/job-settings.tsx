@@ -24,12 +24,12 @@ const fieldsShownElsewhere: ReadonlySet<string> = new Set([
 const taskColumns: readonly Column<TaskSettings>[] = [
   { name: 'Task', show: (task) => <strong>{task.task_key}</strong> },
   { name: 'Kind', show: (task) => taskSummaryOf(task).kindLabel },
-  { name: 'Runs', show: (task) => <code>{taskSummaryOf(task).target}</code> },
-  { name: 'After', show: (task) => <span className="long">{dependenciesLabel(task)}</span> },
-  { name: 'On', show: (task) => <span className="long">{computeLabel(task)}</span> },
+  { name: 'Target', show: (task) => <code>{taskSummaryOf(task).target}</code> },
+  { name: 'Depends on', show: (task) => <span className="long">{dependenciesLabel(task)}</span> },
+  { name: 'Cluster', show: (task) => <span className="long">{computeLabel(task)}</span> },
   {
     name: 'Retries',
-    show: (task) => (task.max_retries === -1 ? 'without end' : (task.max_retries ?? 0)),
+    show: (task) => (task.max_retries === -1 ? 'unlimited' : (task.max_retries ?? 0)),
     figures: true,
   },
   { name: 'Timeout', show: (task) => timeoutLabel(task.timeout_seconds), figures: true },
@@ -56,7 +56,7 @@ export function JobSettingsView({ settings }: { readonly settings: JobSettings }
         </SettingsSection>
       )}
       {clusters.length > 0 && (
-        <SettingsSection title="Shared clusters">
+        <SettingsSection title="Job clusters">
           <DescriptionList
             facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): DescriptionItem => [
               key,
@@ -90,8 +90,7 @@ function listSettings(settings: JobSettings): DescriptionItem[] {
   );
   return [
     ['Schedule', scheduleLabel(settings)],
-    ['Runs at once', settings.max_concurrent_runs ?? 1],
-    ['Over that', settings.queue?.enabled === true ? 'runs wait' : 'runs are skipped'],
+    ['Max concurrent runs', concurrencyLabel(settings)],
     ['Timeout', timeoutLabel(settings.timeout_seconds)],
     [
       'Tags',
@@ -103,8 +102,12 @@ function listSettings(settings: JobSettings): DescriptionItem[] {
   ];
 }
 
-function dependenciesLabel({ depends_on: before = [] }: TaskSettings): string {
-  return before.length === 0 ? 'at once' : before.map((one) => one.task_key).join(', ');
+function concurrencyLabel({ max_concurrent_runs: maximum = 1, queue }: JobSettings): string {
+  return `${maximum}; extra runs ${queue?.enabled === true ? 'wait in the queue' : 'are skipped'}`;
+}
+
+function dependenciesLabel({ depends_on: dependencies = [] }: TaskSettings): string {
+  return dependencies.length === 0 ? '-' : dependencies.map((dependency) => dependency.task_key).join(', ');
 }
 
 function timeoutLabel(seconds = 0): string {

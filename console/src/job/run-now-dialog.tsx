@@ -36,6 +36,7 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
     <ConfirmDialog
       title="Run now"
       confirm="Run now"
+      action="start the run"
       busy={isPending}
       error={error}
       onConfirm={() => mutate()}
@@ -43,7 +44,7 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
     >
       {parameters.length === 0 ? null : (
         <fieldset>
-          <legend>Parameters of the job</legend>
+          <legend>Job parameters</legend>
           {parameters.map(({ name, default: usual }) => (
             <ParameterInput
               key={name}
@@ -96,14 +97,14 @@ function TaskParametersInput({ fields, field, text, onChange }: TaskParametersIn
   const chosen = fields.find((one) => one.field === field);
   return (
     <fieldset>
-      <legend>Parameters of tasks</legend>
-      <label htmlFor={`${id}-kind`}>For</label>
+      <legend>Task parameters</legend>
+      <label htmlFor={`${id}-kind`}>Override task parameters</label>
       <select
         id={`${id}-kind`}
         value={field}
         onChange={(event) => onChange({ field: event.target.value, text })}
       >
-        <option value="">as the job has them</option>
+        <option value="">none</option>
         {fields.map((one) => (
           <option key={one.field} value={one.field}>
             {one.label}
@@ -113,7 +114,7 @@ function TaskParametersInput({ fields, field, text, onChange }: TaskParametersIn
       {chosen !== undefined && (
         <>
           <label htmlFor={`${id}-text`}>
-            {chosen.isMap ? 'One name=value a line' : 'One parameter a line'}
+            {chosen.isMap ? 'One name=value per line' : 'One parameter per line'}
           </label>
           <textarea
             id={`${id}-text`}

@@ -12,10 +12,10 @@ export interface TaskParameterField {
 
 /** Task kind -> the field for its parameters. */
 const parameterFieldOfKind: Readonly<Record<string, TaskParameterField>> = {
-  notebook_task: { field: 'notebook_params', label: 'notebooks', isMap: true },
-  spark_python_task: { field: 'python_params', label: 'Python programs', isMap: false },
-  spark_jar_task: { field: 'jar_params', label: 'Java programs', isMap: false },
-  spark_submit_task: { field: 'spark_submit_params', label: 'submit tasks', isMap: false },
+  notebook_task: { field: 'notebook_params', label: 'Notebook tasks', isMap: true },
+  spark_python_task: { field: 'python_params', label: 'Python tasks', isMap: false },
+  spark_jar_task: { field: 'jar_params', label: 'JAR tasks', isMap: false },
+  spark_submit_task: { field: 'spark_submit_params', label: 'Spark submit tasks', isMap: false },
 };
 
 /** The fields that make sense for the tasks of a job. */

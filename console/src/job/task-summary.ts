@@ -23,7 +23,7 @@ const summaryFieldsByKind: Readonly<Record<string, readonly [words: string, fiel
 
 export function taskSummaryOf(task: TaskSettings): TaskSummary {
   const found = Object.entries(task).find(([name, value]) => name.endsWith('_task') && isRecord(value));
-  if (found === undefined) return { kind: '', kindLabel: 'Nothing', target: '', settings: {} };
+  if (found === undefined) return { kind: '', kindLabel: 'No kind', target: '', settings: {} };
   const [kind, value] = found;
   const body = isRecord(value) ? value : {};
   const [words, field] = summaryFieldsByKind[kind] ?? [kind, ''];
@@ -32,9 +32,9 @@ export function taskSummaryOf(task: TaskSettings): TaskSummary {
 
 /** Where a task runs, in words. */
 export function computeLabel(task: TaskSettings): string {
-  if (task.job_cluster_key !== undefined) return `shared cluster ${task.job_cluster_key}`;
-  if (task.existing_cluster_id !== undefined) return `cluster ${task.existing_cluster_id}`;
-  return task.new_cluster === undefined ? 'none' : 'a cluster of its own';
+  if (task.job_cluster_key !== undefined) return `Job cluster: ${task.job_cluster_key}`;
+  if (task.existing_cluster_id !== undefined) return `Existing cluster: ${task.existing_cluster_id}`;
+  return task.new_cluster === undefined ? '-' : 'New cluster';
 }
 
 /** Any value as text: what is no text comes as JSON. */

@@ -74,7 +74,7 @@ function SignInError({ error }: { readonly error: unknown }) {
   if (isAuthError(error)) {
     return (
       <p className="notice bad" role="alert">
-        {error.message} It may have ended or been revoked, or a part of it was not copied.
+        {error.message} The token may have expired, been revoked, or been copied only in part.
       </p>
     );
   }
@@ -85,23 +85,23 @@ function SignInError({ error }: { readonly error: unknown }) {
       </p>
     );
   }
-  return <ErrorMessage error={error} action="Signing in" />;
+  return <ErrorMessage error={error} action="sign in" />;
 }
 
 function TokenHelp() {
   return (
-    <section className="hint" aria-label="Where the token is">
-      <h2>Where the token is</h2>
+    <section className="hint" aria-label="Where to find a token">
+      <h2>Where to find a token</h2>
       <p>
-        The token of the first administrator was printed when Runyard was first started. In its directory,
-        this shows it again:
+        Runyard printed the token of the first administrator at its first start. To show it again, run this in
+        its directory:
       </p>
       <pre>
         <code>npx runyard token</code>
       </pre>
       <p>
-        Everybody else gets a token of their own from <code>POST /api/2.0/token/create</code>; this page needs
-        the scope <code>jobs</code>. The token is kept for this tab only, until you close it or sign out.
+        Ask an administrator: <code>runyard token create --user &lt;you&gt;</code>. This page needs the scope{' '}
+        <code>jobs</code>. The token is kept for this tab only, until you close it or sign out.
       </p>
     </section>
   );

@@ -7,6 +7,8 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
   /** What the button says, e.g. `Cancel the run`. */
   readonly confirm: string;
+  /** Completes "Could not ..." when the action fails, e.g. `cancel the run`. */
+  readonly action: string;
   /** True for what destroys something. */
   readonly dangerous?: boolean;
   readonly busy: boolean;
@@ -20,6 +22,7 @@ export function ConfirmDialog({
   title,
   children,
   confirm,
+  action,
   dangerous = false,
   busy,
   error,
@@ -49,13 +52,13 @@ export function ConfirmDialog({
       <form onSubmit={submit}>
         <h2 id="dialog-title">{title}</h2>
         {children}
-        {error !== null && <ErrorMessage error={error} action={title} />}
+        {error !== null && <ErrorMessage error={error} action={action} />}
         <p className="actions">
           <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>
             {busy ? 'Working …' : confirm}
           </button>
           <button type="button" onClick={onClose}>
-            Leave it as it is
+            Close
           </button>
         </p>
       </form>

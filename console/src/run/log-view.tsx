@@ -52,7 +52,7 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
             fetchContent={(sender) => readWholeLog(sender, task.run_id, stream)}
           />
           <DownloadButton
-            label="Save the bundle of the run"
+            label="Save the run bundle"
             fileName={`run-of-${task.run_id}.tar.gz`}
             fetchContent={async (sender) =>
               (await sender.getStream('2.1/jobs/runs/bundle', { run_id: task.run_id })).blob()
@@ -60,12 +60,12 @@ export function LogView({ task, quiet }: { readonly task: TaskRun; readonly quie
           />
         </span>
       </h3>
-      {log.truncated && <p className="hint">Only the end is shown.</p>}
+      {log.truncated && (
+        <p className="hint">Only the end of the log is shown. Save the whole log to read all of it.</p>
+      )}
       {log.loaded && log.text === '' && (
         <p className="empty">
-          {active && !log.complete
-            ? `The program has written nothing to ${stream} so far.`
-            : `The program has written nothing to ${stream}.`}
+          {active && !log.complete ? `No output on ${stream} so far.` : `No output on ${stream}.`}
         </p>
       )}
       <LogText text={log.text} />

@@ -28,7 +28,7 @@ export function NotebookFrame({ task }: { readonly task: TaskRun }) {
   const shown = useMemo(() => (content === undefined ? '' : prepareNotebookHtml(content)), [content]);
   if (!begun) return null;
   if (error !== null && data === undefined)
-    return <ErrorMessage error={error} action="Reading the notebook" retry={refetch} />;
+    return <ErrorMessage error={error} action="load the notebook" retry={refetch} />;
   const page = data?.views[0];
   if (page === undefined) return <Loading what="notebook" />;
   return (
@@ -39,7 +39,7 @@ export function NotebookFrame({ task }: { readonly task: TaskRun }) {
       </h3>
       {active && (
         <p className="hint">
-          As it was a moment ago.{' '}
+          Snapshot of a running notebook.{' '}
           <button
             type="button"
             className="link"
@@ -48,7 +48,7 @@ export function NotebookFrame({ task }: { readonly task: TaskRun }) {
               refetch().catch(() => undefined);
             }}
           >
-            Show it as it is now
+            Refresh
           </button>
         </p>
       )}

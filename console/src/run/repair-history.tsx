@@ -11,10 +11,10 @@ const createColumns = (
 ): readonly Column<RepairHistoryItem>[] => [
   {
     name: 'Round',
-    show: (item) => (item.type === 'ORIGINAL' ? 'As it was started' : `Repair ${history.indexOf(item)}`),
+    show: (item) => (item.type === 'ORIGINAL' ? 'Original run' : `Repair ${history.indexOf(item)}`),
   },
   { name: 'State', show: (item) => <StateBadge state={item.state} /> },
-  { name: 'Attempts made', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
+  { name: 'Attempts', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
   { name: 'Started', show: (item) => <Timestamp at={item.start_time} /> },
   { name: 'Duration', show: (item) => <Duration from={item.start_time} to={item.end_time} />, figures: true },
 ];

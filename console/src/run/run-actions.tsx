@@ -32,7 +32,7 @@ const actions: readonly RunAction[] = [
     isAvailable: ({ state }) => isActive(state) && state.life_cycle_state !== 'TERMINATING',
     dangerous: true,
     renderExplanation: () => (
-      <p>Tasks that are running are stopped; those that wait are skipped. What they have written stays.</p>
+      <p>Stops the running tasks and skips the waiting ones. Their logs and output are kept.</p>
     ),
   },
   {
@@ -56,7 +56,7 @@ const actions: readonly RunAction[] = [
     body: ({ run_id }) => ({ run_id }),
     isAvailable: ({ state }) => !isActive(state),
     dangerous: true,
-    renderExplanation: () => <p>The run leaves with its logs and its output. This cannot be undone.</p>,
+    renderExplanation: () => <p>Deletes the run, its logs and its output. This cannot be undone.</p>,
     redirectTo: (run) =>
       run.run_type === 'SUBMIT_RUN' ? linkTo.runs({ state: 'all' }) : linkTo.job(run.job_id),
   },
@@ -75,7 +75,7 @@ export function RunActions({ run }: { readonly run: Run }) {
         ))}
       {run.run_type !== 'SUBMIT_RUN' && (
         <a className="button" href={linkTo.job(run.job_id)}>
-          Job
+          Go to job
         </a>
       )}
       {asked !== null && (
@@ -109,6 +109,7 @@ function ActionDialog({
     <ConfirmDialog
       title={action.label}
       confirm={action.label}
+      action={action.label.toLowerCase()}
       dangerous={action.dangerous ?? false}
       busy={isPending}
       error={error}
@@ -130,8 +131,8 @@ function RepairPlan({ run }: { readonly run: Run }) {
   return (
     <>
       <p>
-        These tasks run again as new attempts inside this run, with the settings that it was started with. All
-        others count as they ended.
+        These tasks run again as new attempts of this run, with its original settings. All other tasks keep
+        their results.
       </p>
       <ul className="keys">
         {keys.map((key) => (

@@ -22,7 +22,7 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
   return (
     <section aria-labelledby="graph-title">
       <h2 id="graph-title">Tasks</h2>
-      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Graph of the tasks">
+      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Task graph">
         <div className="drawing" style={{ width: drawing.width, height: drawing.height }}>
           <Edges drawing={drawing} byKey={byKey} />
           <ul>

@@ -29,9 +29,9 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
       keepPrevious: true,
     },
   );
-  if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
+  if (!begun && active) return <p className="empty">The task has not started yet.</p>;
   if (error !== null && data === undefined)
-    return <ErrorMessage error={error} action="Reading the output" retry={refetch} />;
+    return <ErrorMessage error={error} action="load the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
   const {
     notebook_output: notebook,
@@ -50,7 +50,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
       )}
       {started !== undefined && (
         <p>
-          It started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.
+          Started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>; its page has the result.
         </p>
       )}
       {trace !== undefined && (
@@ -66,7 +66,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
           title="Result"
           text={result.result}
           fileName={`result-${task.run_id}.txt`}
-          {...(result.truncated === true && { hint: 'Only the beginning is kept.' })}
+          {...(result.truncated === true && { hint: 'Truncated: only the beginning is stored.' })}
         />
       )}
       {task.run_job_task === undefined && (

@@ -28,12 +28,12 @@ export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readon
           ['Started', <Timestamp key="start" at={task.start_time} over={!isActive(state)} />],
           ['Duration', <Duration key="duration" from={task.start_time} to={task.end_time} />],
           [
-            'Made of',
+            'Time breakdown',
             isActive(state) || task.start_time === 0
               ? undefined
-              : `setup ${formatDuration(task.setup_duration)}, work ${formatDuration(task.execution_duration)}, cleanup ${formatDuration(task.cleanup_duration)}`,
+              : `setup ${formatDuration(task.setup_duration)}, execution ${formatDuration(task.execution_duration)}, cleanup ${formatDuration(task.cleanup_duration)}`,
           ],
-          ['Runs when', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
+          ['Run if', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
           ['Task run id', task.run_id],
           ...listTaskParameters(work.settings),
         ]}

@@ -177,10 +177,10 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     await widget('Warm days').getByText(`${hot} days`).waitFor();
     await visitor.page.getByLabel('Weather is like').fill('hail');
     await visitor.page.getByLabel('Weather is like').press('Enter');
-    await widget('Kinds of weather').getByText('The query found no rows.').waitFor();
+    await widget('Kinds of weather').getByText('The query returned no rows.').waitFor();
     await visitor.page.getByLabel('Weather is like').fill("o' OR 1=1 --");
     await visitor.page.getByLabel('Weather is like').press('Enter');
-    await widget('Days by weather').getByText('The query found no rows.').waitFor();
+    await widget('Days by weather').getByText('The query returned no rows.').waitFor();
     expect(await visitor.page.getByRole('alert').allTextContents()).toEqual([]);
   });
 

@@ -86,7 +86,7 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
     await expect.poll(() => rows().count()).toBe(2);
     await runyard.putFile('/list-gate', '');
     await runyard.waitForRunEnd(waiting);
-    await visitor.waitForText('Nothing is running or waiting.');
+    await visitor.waitForText('No active runs.');
     await visitor.link('All').click();
     await visitor.page.getByLabel('Job', { exact: true }).fill('MANY');
     await visitor.button('Show').click();
@@ -123,12 +123,12 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
       '0 0 3 * * ? (Europe/Berlin, paused)',
       '60 s',
       'managed_fs:/works.py',
-      'It has not run yet.',
+      'This job has no runs yet.',
     ])
       await visitor.waitForText(text);
     await visitor.button('Run now').click();
-    await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
-    await visitor.page.getByLabel('One parameter a line').fill('two words\nmore');
+    await visitor.page.getByLabel('Override task parameters').selectOption({ label: 'Python tasks' });
+    await visitor.page.getByLabel('One parameter per line').fill('two words\nmore');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await visitor
       .heading(/^described #1/)
@@ -151,14 +151,14 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
     await visitor.goTo(`#job/${jobId}`);
     await visitor.signIn();
     await visitor.button('Run now').click();
-    await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
-    await visitor.page.getByLabel('One parameter a line').fill('ümlaut');
+    await visitor.page.getByLabel('Override task parameters').selectOption({ label: 'Python tasks' });
+    await visitor.page.getByLabel('One parameter per line').fill('ümlaut');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await visitor.page
       .getByRole('dialog')
       .getByText(/python_params.*ASCII/)
       .waitFor();
-    await visitor.page.getByLabel('One parameter a line').fill('plain');
+    await visitor.page.getByLabel('One parameter per line').fill('plain');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await visitor.heading(/^strict #1/).waitFor();
   });
@@ -187,7 +187,7 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
       ).toEqual([undefined, 0]);
     }
     await visitor.goTo(`#job/${attack}`);
-    await visitor.heading('There is no such page').waitFor();
+    await visitor.heading('Page not found').waitFor();
     expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
   });
 
@@ -213,7 +213,7 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
     const focused = () => visitor.page.evaluate('document.activeElement.textContent');
     await visitor.page.evaluate('document.activeElement.blur()');
     await visitor.page.keyboard.press('Tab');
-    expect(await focused()).toBe('Skip to the content');
+    expect(await focused()).toBe('Skip to content');
     await visitor.page.keyboard.press('Enter');
     await visitor.page.keyboard.press('Tab');
     await visitor.page.keyboard.press('Tab');
@@ -255,7 +255,7 @@ describe.skipIf(isBrowserMissing)(`looks${browserMissingNote}`, () => {
         ['#jobs', 'hostile'],
         [`#job/run/${hostileRun}`, 'Traceback'],
         ['#nodes', 'Alive'],
-        ['#none', 'There is no such page'],
+        ['#none', 'Page not found'],
       ] as const) {
         await visitor.goTo(address);
         await visitor.waitForText(seen);

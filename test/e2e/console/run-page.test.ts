@@ -121,7 +121,7 @@ describe.skipIf(isBrowserMissing)(`the page of a run${browserMissingNote}`, () =
       expect.stringMatching(/^stdout-\d+\.txt$/),
       expect.stringContaining('\u001B[1;31mred alert\u001B[0m'),
     ]);
-    const bundle = await saved('Save the bundle of the run');
+    const bundle = await saved('Save the run bundle');
     expect([...bundle.bytes.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
   });
 
@@ -226,7 +226,7 @@ describe.skipIf(isBrowserMissing)(`the page of a run${browserMissingNote}`, () =
     await title().getByText('Succeeded').waitFor();
     expect(await rounds().allTextContents()).toEqual([
       expect.stringContaining('Round'),
-      expect.stringMatching(/As it was started.*Failed/),
+      expect.stringMatching(/Original run.*Failed/),
       expect.stringMatching(/Repair 1.*Failed/),
       expect.stringMatching(/Repair 2.*Succeeded/),
     ]);
@@ -257,7 +257,7 @@ describe.skipIf(isBrowserMissing)(`the page of a run${browserMissingNote}`, () =
     await visitor.goTo(`#job/run/${runId}`);
     await visitor.signIn();
     await visitor.heading(/^call attempt 1/).waitFor();
-    await visitor.page.getByText('It started').getByRole('link').click();
+    await visitor.page.getByText('Started run').getByRole('link').click();
     await visitor.heading(/^inner #1/).waitFor();
   });
 
@@ -272,7 +272,7 @@ describe.skipIf(isBrowserMissing)(`the page of a run${browserMissingNote}`, () =
     await visitor.signIn();
     await visitor.button('Delete the run').click();
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete the run' }).click();
-    await visitor.waitForText('It has not run yet.');
+    await visitor.waitForText('This job has no runs yet.');
     await visitor.goTo(`#job/${jobId}/run/${runId}`);
     await visitor.waitForText(`Run ${runId} does not exist.`);
     await visitor.waitForText('It may have been deleted');

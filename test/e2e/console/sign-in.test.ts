@@ -56,7 +56,7 @@ describe.skipIf(isBrowserMissing)(`a session${browserMissingNote}`, () => {
     await visitor.goTo('');
     await visitor.page.getByLabel('Access token').fill('wrong');
     await visitor.page.keyboard.press('Enter');
-    await visitor.waitForText(/Invalid access token\. It may have ended/);
+    await visitor.waitForText(/Invalid access token\. The token may have expired/);
     expect(await stored()).toMatchObject({ session: 0 });
   });
 
@@ -89,10 +89,10 @@ describe.skipIf(isBrowserMissing)(`a session${browserMissingNote}`, () => {
     await visitor.signIn();
     await visitor.heading('Runs').waitFor();
     await visitor.page.context().setOffline(true);
-    await visitor.waitForText('The service does not answer. What you see may be old.');
+    await visitor.waitForText('The service does not answer. This page may be out of date.');
     expect(await visitor.page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     await visitor.page.context().setOffline(false);
-    await visitor.page.getByText('What you see may be old').waitFor({ state: 'detached' });
+    await visitor.page.getByText('This page may be out of date').waitFor({ state: 'detached' });
   });
 
   test('asks nothing while the tab is hidden, and asks at once when it is seen again', async () => {

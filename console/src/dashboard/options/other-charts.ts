@@ -290,7 +290,7 @@ export function createBoxChart(rows: Rows, encodings: JsonObject, look: ChartThe
     series: [
       {
         type: 'boxplot',
-        name: 'Least, quartiles, most',
+        name: 'Minimum, quartiles, maximum',
         data: rows.rows.map((_, row) => parts.map((part) => toNumber(part[row]) ?? null)),
         itemStyle: { color: look.card, borderColor: colourOf(0) },
       },
