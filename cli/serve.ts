@@ -49,7 +49,7 @@ export async function runServe({ drain }: ServeOptions): Promise<number> {
     printDiagnostic(`Runyard is ready at ${service.url}`);
     if (service.tokenIsNew) {
       printDiagnostic(
-        `Token of the first administrator, shown once (kept in ${bootstrapTokenPath(config.dataDirectory)}): ${service.token}`,
+        `Token of the first administrator (\`runyard token\` shows it again; kept in ${bootstrapTokenPath(config.dataDirectory)}): ${service.token}`,
       );
     }
     const signal = await stop.firstSignal;
