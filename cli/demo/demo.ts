@@ -22,7 +22,7 @@ export interface DemoOptions {
   /** The year to report about, in four digits. */
   readonly year: string;
   /** Leaves the engine running until a signal. */
-  readonly keepRunning?: true;
+  readonly keep?: true;
 }
 
 /**
@@ -38,13 +38,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   try {
     code = await withService(directory, async (service) => {
       const result = await runExample(service, options.year, directory, stop.firstSignal);
-      if (options.keepRunning === true && result !== 130) await waitForStop(service, stop.firstSignal);
+      if (options.keep === true && result !== 130) await waitForStop(service, stop.firstSignal);
       return result;
     });
     return code;
   } finally {
     stop.dispose();
-    const removed = temporary && code !== 1 && options.keepRunning !== true;
+    const removed = temporary && code !== 1 && options.keep !== true;
     if (removed) await rm(directory, { recursive: true, force: true });
     printLine(
       removed
