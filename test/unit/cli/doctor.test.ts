@@ -26,7 +26,7 @@ test('a machine that runs these tests can run the engine', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^ok +node +v\d+\.\d+\.\d+ at /m);
   expect(stdout).toMatch(/^ok +database +embedded, postgres \(PostgreSQL\) 18/m);
-  expect(stdout).toMatch(/^ok +data directory +\S+\.runyard, which the first start makes$/m);
+  expect(stdout).toMatch(/^ok +data directory +\S+\.runyard, which the first start creates$/m);
   expect(stdout).toMatch(/Runyard can run here\.\n$/);
 });
 
@@ -65,7 +65,7 @@ test('a Python that is too old is named', async () => {
     mode: 0o755,
   });
   expect(await look('python3', {}, { PATH: directory })).toEqual({
-    state: 'poor',
+    state: 'warn',
     found: `Python 3.6.9 at ${file}`,
     advice: expect.stringContaining('3.8'),
   });
@@ -82,15 +82,21 @@ test('a data directory that is a file is broken', async () => {
 
 test('the engine that holds the data directory is named, and only while it does', async () => {
   const directory = await createTraversableDirectory();
-  expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
+  expect(await look('in use by', { RUNYARD_DATA_DIR: directory })).toEqual({
+    state: 'ok',
+    found: 'no engine',
+  });
   await mkdir(join(directory, 'postgres'));
   const lock = await lockDirectory(join(directory, 'postgres'), systemClock);
-  expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({
+  expect(await look('in use by', { RUNYARD_DATA_DIR: directory })).toEqual({
     state: 'ok',
     found: `the engine with process id ${process.pid}`,
   });
   await lock.release();
-  expect(await look('held by', { RUNYARD_DATA_DIR: directory })).toEqual({ state: 'ok', found: 'nobody' });
+  expect(await look('in use by', { RUNYARD_DATA_DIR: directory })).toEqual({
+    state: 'ok',
+    found: 'no engine',
+  });
 });
 
 test('plugins are listed with their kinds; a wrong one keeps the engine from starting, in the same words', async () => {
@@ -120,16 +126,16 @@ test('what keeps tasks apart is said: limits, user and sandbox', async () => {
     found: 'memory and files of known node types, openFiles 99',
   });
   expect(await look('task user', {})).toMatchObject({
-    state: 'poor',
+    state: 'warn',
     found: expect.stringMatching(/^tasks run as (root|the user of the service)$/),
   });
   expect(await look('task user', { RUNYARD_TASK_SANDBOX: 'bubblewrap' })).toEqual({
     state: 'ok',
-    found: 'that of the service, in the sandbox',
+    found: 'the user of the service, in the sandbox',
   });
   expect(await look('task sandbox', {})).toMatchObject({
     state: 'ok',
-    found: expect.stringMatching(/^none; bubblewrap (could be used|cannot be used \(.+\))$/),
+    found: expect.stringMatching(/^none; bubblewrap is (not )?available( \(.+\))?$/),
   });
   await expect(look('task user', { RUNYARD_TASK_USER: 'no-such-user' })).rejects.toThrow(
     /^RUNYARD_TASK_USER is "no-such-user", but/,
