@@ -4,7 +4,7 @@ import { systemClock } from '../engine/clock.ts';
 import { bootstrapTokenPath } from './wiring/bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { isUnencrypted } from './wiring/people.ts';
+import { isUnencrypted } from './wiring/tls.ts';
 import { printDiagnostic } from './commands/print-line.ts';
 import { startService } from './wiring/service.ts';
 import { toStartError } from './start-error.ts';
