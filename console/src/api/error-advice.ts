@@ -1,4 +1,4 @@
-/** What somebody can do about an error, in a sentence. */
+/** Advice for errors, one sentence each. */
 import { ConnectionLost, ApiError } from './api-client.ts';
 
 const adviceByStatus: ReadonlyMap<number, string> = new Map([
@@ -12,7 +12,7 @@ const adviceByStatus: ReadonlyMap<number, string> = new Map([
   [503, 'Active runs are not affected. Try again in a few seconds.'],
 ]);
 
-/** Advice for an error; empty when there is none beyond its message. */
+/** Returns advice for an error; empty when its message is enough. */
 export function adviceFor(error: unknown): string {
   if (error instanceof ConnectionLost)
     return 'Check that the service is running and that this machine can reach it, then try again. Active runs are not affected.';

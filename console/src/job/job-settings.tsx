@@ -1,4 +1,4 @@
-/** The settings of a job, to be read: facts, tasks, clusters; and as the JSON that they are. */
+/** Settings of a job: overview, tasks, parameters, clusters, and the complete JSON. */
 import type { ReactNode } from 'react';
 import type { JobSettings, TaskSettings } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
@@ -6,7 +6,7 @@ import { DescriptionList, type DescriptionItem } from '../parts/description-list
 import { scheduleLabel } from './schedule-label.ts';
 import { computeLabel, toText, taskSummaryOf } from './task-summary.ts';
 
-/** Fields that have a place of their own on the page. */
+/** Fields that other parts of the page show. */
 const fieldsShownElsewhere: ReadonlySet<string> = new Set([
   'name',
   'description',
@@ -48,9 +48,9 @@ export function JobSettingsView({ settings }: { readonly settings: JobSettings }
       {parameters.length > 0 && (
         <SettingsSection title="Parameters">
           <DescriptionList
-            facts={parameters.map(({ name, default: usual }): DescriptionItem => [
+            facts={parameters.map(({ name, default: defaultValue }): DescriptionItem => [
               name,
-              <code key={name}>{usual === '' ? '(empty)' : usual}</code>,
+              <code key={name}>{defaultValue === '' ? '(empty)' : defaultValue}</code>,
             ])}
           />
         </SettingsSection>
