@@ -1,7 +1,4 @@
-/**
- * A page of a dashboard: its widgets on a grid of six columns; one below the other where the screen is
- * narrow.
- */
+/** Pages of a dashboard: widgets on a grid of six columns, or in one column on a narrow screen. */
 import { useCallback, useMemo, useState } from 'react';
 import type { StoredDashboard } from '../api/dashboard-documents.ts';
 import { filterKeyOf, filterParametersOf, type FilterValue, type OnFilterChange } from './filter-values.ts';

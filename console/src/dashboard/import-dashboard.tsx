@@ -1,4 +1,4 @@
-/** Brings a classic dashboard in from a file, migrates it, and goes to it. */
+/** Form that imports a classic dashboard from a file, migrates it, and opens it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { DashboardDocument } from '../api/dashboard-documents.ts';

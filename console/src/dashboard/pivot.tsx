@@ -1,4 +1,4 @@
-/** Values by rows and columns: each combination of the columns has its own, for each value that is shown. */
+/** Pivot table: values by combinations of rows and columns. */
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatValue } from './formats.ts';
 import {
@@ -110,7 +110,7 @@ function headingOf(column: unknown, name: string, hasColumns: boolean, several: 
   return [...(hasColumns ? parseKey(column) : []), ...(several || !hasColumns ? [name] : [])].join(' · ');
 }
 
-/** A deeper ground for a larger value. */
+/** Returns a background that is darker for a larger value. */
 function createShading(
   values: readonly unknown[],
 ): (value: unknown) => { readonly background: string } | undefined {

@@ -1,4 +1,4 @@
-/** Rows as a table: with the columns, titles and formats of the widget, page by page. */
+/** Paged table of rows with the columns, titles and formats of the widget. */
 import { useState } from 'react';
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatByPattern, formatValue } from './formats.ts';

@@ -1,4 +1,4 @@
-/** What stands in the frame of a widget that shows data: a chart, a table, a counter or a pivot. */
+/** Content of a data widget: a chart, a table, a counter or a pivot table. */
 import { lazy, Suspense, useCallback } from 'react';
 import type { JsonObject, Rows, Widget } from '../api/dashboard-documents.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -27,7 +27,7 @@ const axisChartFactory =
   (rows, encodings, look, mark) =>
     createAxisChart(type, rows, { encodings, mark }, look);
 
-/** Type of a widget -> how it is drawn. */
+/** Widget type -> factory of its chart. */
 const chartFactories: Readonly<Record<string, CreateChart>> = {
   bar: axisChartFactory('bar'),
   line: axisChartFactory('line'),
@@ -43,7 +43,7 @@ const chartFactories: Readonly<Record<string, CreateChart>> = {
   'symbol-map': createPointMapChart,
 };
 
-/** What people have to know about widgets that are shown in another way. */
+/** Widget type -> note about its substitute. */
 const substitutionNotes: Readonly<Record<string, string>> = {
   'symbol-map': 'Shown without a background map.',
   'choropleth-map': 'Shown as a table: region shapes are not available.',

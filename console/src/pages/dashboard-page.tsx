@@ -1,4 +1,4 @@
-/** One dashboard: its widgets with their data, and what its migration could not keep. */
+/** Page of a dashboard: widgets, and warnings of its migration. */
 import { useMemo } from 'react';
 import type { DashboardDocument, StoredDashboard } from '../api/dashboard-documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -13,7 +13,7 @@ export function DashboardPage({ dashboardId }: { readonly dashboardId: string })
     `2.0/modern/dashboards/${encodeURIComponent(dashboardId)}`,
   );
   useTitle(data?.display_name ?? 'Dashboard');
-  // The service stores what its migration makes, and nothing else.
+  // The service stores only documents that its migration produced.
   const stored = useMemo(
     () => (data === undefined ? undefined : (JSON.parse(data.serialized_dashboard) as StoredDashboard)),
     [data],

@@ -1,4 +1,4 @@
-/** All migrated dashboards, newest first, and the way in for classic ones. */
+/** List of dashboards, newest first, with the import of classic ones. */
 import type { DashboardList, DashboardSummary } from '../api/dashboard-documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { ImportDashboard } from '../dashboard/import-dashboard.tsx';

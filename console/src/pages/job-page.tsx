@@ -1,4 +1,4 @@
-/** One job: what it does, its latest runs, and the button that starts it. */
+/** Page of a job: recent runs, settings and the run-now dialog. */
 import { useState } from 'react';
 import type { Job, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-/** All stored jobs, newest first. */
+/** List of jobs, newest first. */
 import { useId, useState, type FormEvent } from 'react';
 import type { Job, JobList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-/** The engines that share the work, and what each of them drives. */
+/** List of engine nodes with their load. */
 import type { EngineNode, NodeList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';

@@ -1,4 +1,4 @@
-/** A run, and one of its task runs: the page behind run_page_url. Written for whoever was woken by it. */
+/** Page of a run and one of its task runs; the target of run_page_url in notifications. */
 import type { Run } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { ErrorMessage } from '../parts/error-message.tsx';

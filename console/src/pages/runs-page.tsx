@@ -1,4 +1,4 @@
-/** All runs, newest first: which are under way, which failed, and the way to each. */
+/** List of runs, newest first, with filters by state and job. */
 import { useId, useState, type FormEvent } from 'react';
 import type { JobList, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -14,7 +14,7 @@ import { isActive } from '../state-labels.ts';
 
 const pageSize = 25;
 
-/** How often the list is asked for, ms: often while something on it goes on. */
+/** Refresh intervals of the list, ms. */
 const activeRefreshMs = 2_000;
 const idleRefreshMs = 5_000;
 
@@ -97,7 +97,7 @@ function NoRuns({ filter }: { readonly filter: RunFilter }) {
   );
 }
 
-/** Narrows the list to one job, by its id or its name. */
+/** Filters the list by the id or name of a job. */
 function JobFilterForm({ filter }: { readonly filter: RunFilter }) {
   const { apiClient } = useSession();
   const id = useId();

@@ -1,4 +1,4 @@
-/** Signing in: asks for a token, says where the first one is, and why the last session ended. */
+/** Sign-in page: token input, help, and the reason for the end of the last session. */
 import { useEffect, useState, type FormEvent } from 'react';
 import { ConnectionLost, ApiError } from '../api/api-client.ts';
 import { ErrorMessage } from '../parts/error-message.tsx';
@@ -6,9 +6,9 @@ import { storedToken } from '../session.tsx';
 import { useTitle } from '../parts/use-title.ts';
 
 interface SignInProps {
-  /** @throws Refusal, ConnectionLost */
+  /** @throws ApiError, ConnectionLost */
   readonly signIn: (token: string) => Promise<void>;
-  /** Why the last session ended; empty when it was wished. */
+  /** Reason for the end of the last session; empty when the user signed out. */
   readonly reason: string;
   readonly signOut: (reason?: string) => void;
 }
@@ -19,7 +19,7 @@ export function SignInPage({ signIn, reason, signOut }: SignInProps) {
   const [busy, setBusy] = useState(storedToken.read() !== null);
   useTitle('Sign in');
 
-  // A tab that is loaded again is still signed in.
+  // A reloaded tab is still signed in.
   useEffect(() => {
     const stored = storedToken.read();
     if (stored === null) return;

@@ -1,4 +1,4 @@
-/** An address that no page has. */
+/** Page for unknown addresses. */
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
 

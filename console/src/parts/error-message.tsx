@@ -1,4 +1,4 @@
-/** An error in words: what was tried, what the service said, what can be done. */
+/** Error message: the failed action, the error of the service, and advice. */
 import { adviceFor } from '../api/error-advice.ts';
 import { ApiError } from '../api/api-client.ts';
 import { useSignOut } from '../session.tsx';

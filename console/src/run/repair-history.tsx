@@ -1,4 +1,4 @@
-/** How each round of a run ended: as it was started, then its repairs. */
+/** Repair history of a run: the original run and its repairs. */
 import type { RepairHistoryItem, Run } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';

@@ -1,6 +1,4 @@
-/**
- * What can be done with a run: cancel it, repair it, start another one, delete it; each is asked about first.
- */
+/** Actions on a run: cancel, repair and delete, each with a confirmation. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '../api/documents.ts';
@@ -12,15 +10,15 @@ import { isActive } from '../state-labels.ts';
 import { isSingleTask, listUnsuccessfulTasks } from './attempts.ts';
 
 interface RunAction {
-  /** What its button says, and the dialog again. */
+  /** Label of the button and title of the dialog. */
   readonly label: string;
   readonly path: string;
   readonly body: (run: Run) => object;
-  /** Whether it makes sense for a run as it stands. */
+  /** Returns true when the state of the run allows the action. */
   readonly isAvailable: (run: Run) => boolean;
   readonly dangerous?: boolean;
   readonly renderExplanation: (run: Run) => ReactNode;
-  /** Where to go when it is done, if not to stay. */
+  /** Target page after the action; undefined to stay. */
   readonly redirectTo?: (run: Run) => string;
 }
 
@@ -63,13 +61,13 @@ const actions: readonly RunAction[] = [
 ];
 
 export function RunActions({ run }: { readonly run: Run }) {
-  const [asked, setAsked] = useState<RunAction | null>(null);
+  const [pending, setPending] = useState<RunAction | null>(null);
   return (
     <div className="actions">
       {actions
         .filter(({ isAvailable }) => isAvailable(run))
         .map((action) => (
-          <button key={action.path} type="button" onClick={() => setAsked(action)}>
+          <button key={action.path} type="button" onClick={() => setPending(action)}>
             {action.label}
           </button>
         ))}
@@ -78,8 +76,8 @@ export function RunActions({ run }: { readonly run: Run }) {
           Go to job
         </a>
       )}
-      {asked !== null && (
-        <ActionDialog key={asked.path} action={asked} run={run} onClose={() => setAsked(null)} />
+      {pending !== null && (
+        <ActionDialog key={pending.path} action={pending} run={run} onClose={() => setPending(null)} />
       )}
     </div>
   );
@@ -100,7 +98,7 @@ function ActionDialog({
     mutationFn: () => apiClient.post(action.path, action.body(run)),
     onSuccess: async () => {
       onClose();
-      // Gone from here, the run is not asked for again.
+      // After leaving the page, no query for the deleted run remains.
       if (action.redirectTo !== undefined) navigateTo(action.redirectTo(run));
       else await queries.invalidateQueries();
     },
@@ -145,7 +143,7 @@ function RepairPlan({ run }: { readonly run: Run }) {
   );
 }
 
-/** The next repair names the one before, so that two people never repair one run at once. */
+/** Returns the id of the latest repair. A repair names it, so that concurrent repairs are rejected. */
 function latestRepairIdOf({ repair_history: history = [] }: Run): number | undefined {
   return history.findLast(({ id }) => id !== undefined)?.id;
 }

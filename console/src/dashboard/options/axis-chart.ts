@@ -1,4 +1,4 @@
-/** Bars, lines, areas, points and combinations as ECharts draws them. */
+/** ECharts options of bar, line, area, scatter and combo charts. */
 import type { JsonObject, Rows } from '../../api/dashboard-documents.ts';
 import { formatValue } from '../formats.ts';
 import {
