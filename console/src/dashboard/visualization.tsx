@@ -6,13 +6,11 @@ import { Counter } from './counter.tsx';
 import { createAxisChart } from './options/axis-chart.ts';
 import {
   createBoxChart,
-  createFunnelChart,
   createHeatmapChart,
   createHistogramChart,
-  createPieChart,
   createPointMapChart,
-  createSankeyChart,
-} from './options/other-charts.ts';
+} from './options/distribution-charts.ts';
+import { createFunnelChart, createPieChart, createSankeyChart } from './options/proportion-charts.ts';
 import type { ChartOption, ChartTheme } from './options/chart-theme.ts';
 import { PivotTable } from './pivot.tsx';
 import { toJsonObject } from './encodings.ts';
