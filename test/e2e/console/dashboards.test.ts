@@ -153,7 +153,7 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, { timeout: 
     ]);
     await widget('Every day').getByRole('button', { name: 'More rows' }).click();
     await widget('Every day').getByText('2 of 147').waitFor();
-    await widget('Where it was measured').getByText('Shown without a map').waitFor();
+    await widget('Where it was measured').getByText('Shown without a background map').waitFor();
     await widget('States').getByText('Shown as a table').waitFor();
     await waitForCount(consolePage.page.locator('.drawing-area svg'), 10);
     expect(await consolePage.page.getByRole('alert').allTextContents()).toEqual([]);
