@@ -1,7 +1,4 @@
-/**
- * Starts `runyard serve` as a user would, on a fresh data directory, and says what it costs. Shared by the
- * benches.
- */
+/** Runs `runyard serve` on a fresh data directory and measures its resources. Shared by the benchmarks. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -14,7 +11,7 @@ import { systemClock } from '../engine/clock.ts';
 const token = 'token-of-a-bench';
 const project = fileURLToPath(new URL('..', import.meta.url));
 
-/** What `npm start` gives Node: `exec node [option ...] cli/main.ts serve`. */
+/** Returns the arguments of Node in `npm start`: `exec node [option ...] cli/main.ts serve`. */
 async function readStartArguments(): Promise<string[]> {
   const { scripts }: { scripts: { start: string } } = JSON.parse(
     await readFile(join(project, 'package.json'), 'utf8'),
@@ -28,7 +25,7 @@ async function readStartArguments(): Promise<string[]> {
 export interface EngineUnderTest {
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from spawn to the answer 200 of /readyz. */
+  /** Milliseconds from spawn until /readyz responds with 200. */
   readonly startMs: number;
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
   /** The value of a metric without labels. */
@@ -46,7 +43,7 @@ export async function createTemporaryDirectory(): Promise<{ path: string; remove
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** @param variables settings beside those that every bench has */
+/** @param variables settings in addition to those of every benchmark */
 export async function startEngineUnderTest(
   dataDirectory: string,
   path: string,
@@ -89,15 +86,15 @@ export async function startEngineUnderTest(
     cpuSeconds: () => measureCpuSeconds(child.pid ?? 0),
     residentMegabytes: () => readResidentMegabytes(child.pid ?? 0),
     async stop() {
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGTERM');
-      await gone;
+      await exited;
     },
   };
 }
 
 async function waitForUrl(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('The engine has no output to read.');
+  if (child.stdout === null) throw new Error('The stdout of the engine is not a pipe.');
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /"url":"([^"]+)"/.exec(line)?.[1];
     if (url !== undefined) {
@@ -112,7 +109,7 @@ async function readResidentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** Clock ticks a second, as Linux counts processor time for users. */
+/** Clock ticks per second of CPU times in /proc (USER_HZ). */
 const clockTicksPerSecond = 100;
 
 async function measureCpuSeconds(engine: number): Promise<{ engine: number; postgres: number }> {

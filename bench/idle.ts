@@ -1,13 +1,10 @@
-/**
- * What an idle engine costs: processor time of engine and PostgreSQL, and queries, over a minute without
- * work.
- */
+/** Measures an idle engine for a minute: CPU time of engine and PostgreSQL, and queries. */
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
 
 const seconds = 60;
 const directory = await createTemporaryDirectory();
 const engine = await startEngineUnderTest(directory.path, '/usr/bin:/bin');
-// What the start itself causes is not idleness.
+// Excludes the work of the start.
 await new Promise((resolve) => {
   setTimeout(resolve, 5_000);
 });

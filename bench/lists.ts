@@ -1,7 +1,4 @@
-/**
- * runs/list with 100,000 stored runs against the same with 100: pages and filters may take no more than twice
- * the time.
- */
+/** Compares runs/list with 100,000 and with 100 stored runs; fails when a query takes twice the time. */
 import { createTemporaryDirectory, startEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 import { seededIntervalMs, seedRuns, type SeededHistory } from './seed-runs.ts';
 
@@ -18,7 +15,7 @@ interface SeededEngine extends SeededHistory {
 
 async function startSeededEngine(runs: number): Promise<SeededEngine> {
   const directory = await createTemporaryDirectory();
-  // Enough runs of each job for a page of them.
+  // 25 runs of each job, which fill a page.
   const seeded = await seedRuns(directory.path, runs, runs / 25);
   const engine = await startEngineUnderTest(
     directory.path,
@@ -46,7 +43,7 @@ async function startSeededEngine(runs: number): Promise<SeededEngine> {
   };
 }
 
-/** The token of a page in the middle of the history. */
+/** Returns the token of a page in the middle of the history. */
 async function getMiddlePageToken({ engine, runs }: SeededEngine): Promise<string> {
   return String(
     (await engine.call('GET', `2.1/jobs/runs/list?limit=1&offset=${runs / 2}`))['next_page_token'],
@@ -56,21 +53,21 @@ async function getMiddlePageToken({ engine, runs }: SeededEngine): Promise<strin
 const startTimeOf = ({ firstStart }: SeededEngine, index: number): number =>
   firstStart + index * seededIntervalMs;
 
-/** What is asked for -> the query. */
+/** Description -> query. */
 const listQueries: readonly (readonly [string, (stored: SeededEngine) => string | Promise<string>])[] = [
   ['the first page', () => ''],
   ['a page in the middle, by its token', async (stored) => `page_token=${await getMiddlePageToken(stored)}`],
   ['runs of a job', ({ jobs }) => `job_id=${jobs[0]}`],
   ['completed runs of a job', ({ jobs }) => `job_id=${jobs.at(-1)}&completed_only=true&limit=1`],
   ['active runs of a job', ({ jobs }) => `job_id=${jobs[0]}&active_only=true`],
-  ['one-time runs of a job, of which there are none', ({ jobs }) => `job_id=${jobs[0]}&run_type=SUBMIT_RUN`],
+  ['one-time runs of a job, without a match', ({ jobs }) => `job_id=${jobs[0]}&run_type=SUBMIT_RUN`],
   ['active runs', () => 'active_only=true'],
   ['completed runs', () => 'completed_only=true'],
   ['one-time runs', () => 'run_type=SUBMIT_RUN'],
-  ['runs of workflows, of which there are none', () => 'run_type=WORKFLOW_RUN'],
+  ['runs of workflows, without a match', () => 'run_type=WORKFLOW_RUN'],
   ['runs since the beginning', (stored) => `start_time_from=${startTimeOf(stored, 0)}`],
   ['runs since a while ago', (stored) => `start_time_from=${startTimeOf(stored, stored.runs - 10)}`],
-  ['the first runs of all', (stored) => `start_time_to=${startTimeOf(stored, 9)}`],
+  ['the oldest runs', (stored) => `start_time_to=${startTimeOf(stored, 9)}`],
   [
     'runs of one hour long ago',
     (stored) =>
@@ -86,7 +83,7 @@ const listQueries: readonly (readonly [string, (stored: SeededEngine) => string 
 /** High resolution, in milliseconds. */
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Median milliseconds of a query on each, asked in turn, so that the noise of the machine meets both. */
+/** Returns the median duration of a query on each engine, ms. Alternates, so that noise affects both. */
 async function measureMedians(queries: readonly (readonly [SeededEngine, string])[]): Promise<number[]> {
   const times = queries.map((): number[] => []);
   for (let sample = 0; sample < samples; sample += 1) {

@@ -1,7 +1,6 @@
 /**
- * What a gigabyte of stdout costs: the same program writing to a file by itself, and as a task of a service,
- * with a cap above what it writes and with one far below; then while its log is followed. Fails when the
- * engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
+ * Measures one gigabyte of stdout: a bare process, a task whose log is kept, a task whose log is truncated, and
+ * the same with a follower. Fails when the engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +13,7 @@ const path = '/usr/local/bin:/usr/bin:/bin';
 const rounds = Number(process.argv[2] ?? 3);
 const bytesPerMiB = 2 ** 20;
 const maximumGrowthMb = 20;
-/** Writes a gibibyte in lines of 100 bytes, by its own clock. */
+/** Writes one GiB in lines of 100 bytes and prints its duration. */
 const program = `import sys, time
 block = (b"x" * 99 + b"\\n") * 640
 began = time.monotonic()
@@ -32,9 +31,9 @@ try {
   for (let round = 1; round <= rounds; round += 1) {
     process.stdout.write(`round ${round}\n`);
     report('a bare process', await measureBareProcess());
-    report('a task, all of it kept', await measureTask(largeLogEngine, false));
-    report('a task, 64 MB of it kept', await measureTask(smallLogEngine, false));
-    report('the same, followed live', await measureTask(smallLogEngine, true));
+    report('a task, log kept', await measureTask(largeLogEngine, false));
+    report('a task, log of 64 MB kept', await measureTask(smallLogEngine, false));
+    report('the same with a follower', await measureTask(smallLogEngine, true));
   }
 } finally {
   for (const { engine, directory } of [largeLogEngine, smallLogEngine]) {
@@ -66,17 +65,17 @@ async function startWarmEngine(variables: Readonly<Record<string, string>>): Pro
     path: '/ok.py',
     contents: Buffer.from('print("ok")\n').toString('base64'),
   });
-  // What a first task loads is no cost of its log.
+  // Warms up, because the first tasks load modules.
   for (let warm = 0; warm < 5; warm += 1) await runToEnd(engine, 'ok');
   return { engine, directory };
 }
 
-function report(what: string, { seconds, growthMb, onDiskMb }: Cost): void {
+function report(label: string, { seconds, growthMb, onDiskMb }: Cost): void {
   const rest =
     growthMb === undefined
       ? ''
       : `; engine +${growthMb.toFixed(1)} MB; ${onDiskMb?.toFixed(0)} MB on the disk`;
-  process.stdout.write(`  ${what.padEnd(26)} ${seconds.toFixed(2)} s to write 1 GB${rest}\n`);
+  process.stdout.write(`  ${label.padEnd(26)} ${seconds.toFixed(2)} s to write 1 GB${rest}\n`);
   if ((growthMb ?? 0) >= maximumGrowthMb) process.exitCode = 1;
 }
 
@@ -85,33 +84,33 @@ async function measureBareProcess(): Promise<Cost> {
   const fd = openSync(out, 'a');
   const child = spawn('python3', [script], { stdio: ['ignore', fd, 'pipe'], env: { PATH: path } });
   closeSync(fd);
-  let said = '';
+  let duration = '';
   child.stderr?.on('data', (text) => {
-    said += String(text);
+    duration += String(text);
   });
   await once(child, 'close');
   await rm(out);
-  return { seconds: Number(said) };
+  return { seconds: Number(duration) };
 }
 
 async function measureTask({ engine, directory }: WarmEngine, followed: boolean): Promise<Cost> {
   const before = await engine.residentMegabytes();
-  let most = before;
-  const look = async (): Promise<void> => {
-    most = Math.max(most, await engine.residentMegabytes());
+  let maximum = before;
+  const sample = async (): Promise<void> => {
+    maximum = Math.max(maximum, await engine.residentMegabytes());
   };
   const watching = setInterval(() => {
-    void look();
+    void sample();
   }, 50);
   const runId = await runToEnd(engine, 'write', followed);
   clearInterval(watching);
   const { content } = await engine.call('GET', `2.0/jobs/runs/logs?run_id=${runId}&stream=stderr`);
   const { blocks } = await stat(join(directory.path, 'runs', String(runId), 'stdout'));
   await engine.call('POST', '2.0/jobs/runs/delete', { run_id: runId });
-  return { seconds: Number(content), growthMb: most - before, onDiskMb: (blocks * 512) / bytesPerMiB };
+  return { seconds: Number(content), growthMb: maximum - before, onDiskMb: (blocks * 512) / bytesPerMiB };
 }
 
-/** Runs a program to its end; the id of its run. */
+/** Runs a program to its end and returns the id of its run. */
 async function runToEnd(engine: EngineUnderTest, name: string, followed = false): Promise<number> {
   const { run_id: runId } = await engine.call('POST', '2.0/jobs/runs/submit', {
     existing_cluster_id: 'c',
@@ -129,7 +128,7 @@ async function runToEnd(engine: EngineUnderTest, name: string, followed = false)
   return Number(runId);
 }
 
-/** Reads a log as it comes, as fast as it can. */
+/** Follows a log as fast as possible. */
 async function followLog({ url }: EngineUnderTest, runId: number): Promise<void> {
   const { body } = await fetch(`${url}/api/2.0/jobs/runs/logs/stream?run_id=${runId}`, {
     headers: { authorization: 'Bearer token-of-a-bench' },

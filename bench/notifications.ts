@@ -1,7 +1,4 @@
-/**
- * 10,000 notices to a destination that takes its time: what the engine's memory does meanwhile, and how long
- * another destination waits.
- */
+/** Measures 10,000 notifications to a slow destination: memory of the engine, and delay of another destination. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -20,7 +17,7 @@ const notificationCount = 10_000;
 const slowResponseMs = Number(process.argv[2] ?? 100);
 const probeCount = 20;
 
-/** Time of arrival of each call to the fast destination, and how many the slow one has answered. */
+/** Resolvers of awaited calls to the fast destination, and the number of responses of the slow one. */
 const pendingArrivals: (() => void)[] = [];
 let answered = 0;
 const receiver = createServer((request, response) => {
@@ -40,7 +37,7 @@ await once(receiver, 'listening');
 const address = receiver.address();
 const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 
-/** Both destinations, and the notices in the outbox as runs would have left them. */
+/** Stores both destinations and the outbox events. */
 async function seedDatabase(directory: string): Promise<{ fast: string; slow: string }> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
@@ -52,7 +49,7 @@ async function seedDatabase(directory: string): Promise<{ fast: string; slow: st
   const { db, close } = openDatabase(server.connection, log);
   await migrate(db, log);
   const store = createDestinationStore(db);
-  const make = (name: string) =>
+  const createDestination = (name: string) =>
     store.create(
       {
         displayName: name,
@@ -62,7 +59,7 @@ async function seedDatabase(directory: string): Promise<{ fast: string; slow: st
       },
       10,
     );
-  const [fast, slow] = [await make('fast'), await make('slow')];
+  const [fast, slow] = [await createDestination('fast'), await createDestination('slow')];
   await insertOutboxEvents(
     db,
     Array.from({ length: notificationCount }, (_, index) => ({
@@ -83,7 +80,7 @@ async function seedDatabase(directory: string): Promise<{ fast: string; slow: st
 /** High resolution, in milliseconds. */
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** From the call that asks for a test notice to its arrival. */
+/** Measures the time from the request of a test notification to its arrival. */
 async function measureProbe(engine: EngineUnderTest, destination: string): Promise<number> {
   const arrival = new Promise<void>((resolve) => {
     pendingArrivals.push(resolve);
@@ -123,9 +120,9 @@ const queriesPerNotification =
 const alone = await measureRepeatedly(probeCount, () => measureProbe(engine, fast));
 process.stdout.write(
   [
-    `${notificationCount} notices to a destination that takes ${slowResponseMs} ms: ${seconds.toFixed(0)} s, ${(notificationCount / seconds).toFixed(0)} a second, ${queriesPerNotification.toFixed(1)} queries each`,
+    `${notificationCount} notifications to a destination with a response time of ${slowResponseMs} ms: ${seconds.toFixed(0)} s, ${(notificationCount / seconds).toFixed(0)} a second, ${queriesPerNotification.toFixed(1)} queries each`,
     `memory of the engine at each tenth (MB):  ${memory.map((mb) => mb.toFixed(0)).join(' ')}`,
-    `another destination, meanwhile:           ${summarizeMs(waits)}`,
+    `another destination, in parallel:          ${summarizeMs(waits)}`,
     `another destination, alone:               ${summarizeMs(alone)}`,
     '',
   ].join('\n'),

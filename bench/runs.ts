@@ -1,7 +1,4 @@
-/**
- * From run-now to the end of a run, against the floors: one durable INSERT, and a bare process of the same
- * program.
- */
+/** Measures runs from run-now to their end, and a bare process of the same program for comparison. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';

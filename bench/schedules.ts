@@ -1,7 +1,4 @@
-/**
- * Schedules that are due in the same second: how late their runs start, and what it costs; and what they cost
- * while none is due.
- */
+/** Measures schedules that are due in the same second: start lag and cost, and the cost while none is due. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { toIsoTime, systemClock } from '../engine/clock.ts';
@@ -26,10 +23,7 @@ const settingsFor = (expression: string): JobSettings => ({
   schedule: { quartz_cron_expression: expression, timezone_id: 'Europe/Berlin' },
 });
 
-/**
- * Stores the jobs, daily at a quarter past; then gives them, by an update, the minute in which they are to
- * fire.
- */
+/** Stores daily jobs that are all due in the same minute. */
 async function seedDatabase(dataDirectory: string): Promise<void> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
@@ -86,7 +80,7 @@ async function measureIdle(engine: EngineUnderTest): Promise<string> {
   );
 }
 
-/** Start times of all runs, earliest first. */
+/** Lists the start times of all runs, earliest first. */
 async function listStartTimes(engine: EngineUnderTest): Promise<number[]> {
   const times: number[] = [];
   let token = '';
@@ -111,7 +105,7 @@ await new Promise((resolve) => {
 });
 process.stdout.write(`${scheduleCount} schedules\n${await measureIdle(engine)}\n`);
 let before = await engine.cpuSeconds();
-/** Whether so many runs are stored. The question is a burden: it is asked now and then. */
+/** Returns whether this number of runs is stored. Pauses first, because the query adds load. */
 const stored = async (count: number): Promise<boolean> => {
   await new Promise((resolve) => {
     setTimeout(resolve, 200);

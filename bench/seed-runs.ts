@@ -1,6 +1,4 @@
-/**
- * A history of runs, stored as launches store them: through the same door, many of them in each transaction.
- */
+/** Seeds a history of runs through the launch transaction, many runs per transaction. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
@@ -25,13 +23,13 @@ export const seededIntervalMs = 60_000;
 
 export interface SeededHistory {
   readonly jobs: readonly number[];
-  /** When the first run started, epoch ms; the others follow at equal distances. */
+  /** Start of the first run, epoch ms; the others follow at equal intervals. */
   readonly firstStart: number;
 }
 
 /**
- * Fills the database of a data directory that no engine uses: runs that are over, of `jobs` jobs in turn,
- * every hundredth of them a one-time submission. The last one started a while ago.
+ * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth is
+ * a one-time run.
  */
 export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
   const log = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 /**
- * Steady load for a long time: memory and file descriptors of the engine must not grow. `node bench/soak.ts
- * [minutes] [runs a second]`
+ * Runs a steady load for a long time: memory and file descriptors of the engine must not grow.
+ * `node bench/soak.ts [minutes] [runs per second]`
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';

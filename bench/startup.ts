@@ -1,7 +1,4 @@
-/**
- * How long the service takes from its start to a ready answer: first start (initdb and migrations) and next
- * starts.
- */
+/** Measures the time until the service is ready: first start (initdb and migrations) and later starts. */
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
 import { summarizeMs } from './summarize.ts';
 

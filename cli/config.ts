@@ -1,6 +1,6 @@
 /**
- * Reads the configuration, once: defaults, then runyard.json, then variables. The only file that knows
- * process.env.
+ * Reads the configuration once: variables override runyard.json, which overrides the defaults. No other file
+ * reads process.env.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -11,18 +11,13 @@ import type { Limits } from '../engine/limits.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginSource } from '../runners/plugin/plugin-source.ts';
-import { ValueError } from './setting-parsers.ts';
-import {
-  configFileVariable,
-  settingKeyOf,
-  unsupportedVariables,
-  settings,
-  type logLevels,
-  type Setting,
-  type taskSandboxes,
-} from './settings.ts';
+import { configFileVariable, settingKeyOf, settings } from './settings.ts';
+import type { taskSandboxes } from './settings/execution-settings.ts';
+import { ValueError } from './settings/parsers.ts';
+import type { logLevels } from './settings/service-settings.ts';
+import type { Setting } from './settings/setting.ts';
 
-/** What the service is told; `cli/settings.ts` says what each is for. Times are milliseconds, sizes bytes. */
+/** Configuration of the service; cli/settings/ describes each field. Times are milliseconds, sizes bytes. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -55,7 +50,7 @@ export interface Config {
   readonly leaseMs: number;
   readonly poolThreads: number;
   readonly attemptsPerThread: number;
-  /** What installers of libraries find beside the environment of tasks. */
+  /** Variables for library installers, in addition to the environment of tasks. */
   readonly libraryEnvironment: Readonly<Record<string, string>>;
   readonly objstoreEndpoint?: string | undefined;
   readonly objstoreAccessKey?: string | undefined;
@@ -65,11 +60,11 @@ export interface Config {
   readonly mailFrom?: string | undefined;
   readonly mailsPerSecond: number;
   readonly webhookAllowPrivate: boolean;
-  /** What tasks find of the service's environment: nothing else passes on, so no secret can. */
+  /** The variables of the service that tasks inherit. Tasks inherit no others, so no secret leaks. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
 }
 
-/** A setting that stops the start. The message is one line that names it, its value and the rule. */
+/** Invalid setting. The message is one line with its name, its value and the rule. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -78,23 +73,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface RawSetting {
   readonly value: unknown;
-  /** The variable, or the key and its file. */
+  /** Variable, or key and file, for messages. */
   readonly name: string;
-  /** Where relative paths begin. */
+  /** Base directory of relative paths. */
   readonly directory: string;
 }
 
 const taskEnvironmentVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
-/**
- * What people set for clients of the service, such as the examples of the README; nothing of it is a setting.
- */
+/** Variables of clients of the service; they are allowed in the environment but are not settings. */
 const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const settingVariables = Object.values(settings).map((setting) => setting.variable);
 
-/**
- * The configuration of this process and its working directory. An empty variable counts as unset. @throws
- * ConfigError
- */
+/** Reads the configuration of this process. An empty variable counts as unset. @throws ConfigError */
 export function readConfig(
   environment: Environment = process.env,
   directory: string = process.cwd(),
@@ -105,19 +95,16 @@ export function readConfig(
     (name) => name,
     (name) => name,
   );
-  const inFile = readSettingsFile(environment, directory);
+  const findInFile = readSettingsFile(environment, directory);
   return buildConfig(environment, directory, (variable) => {
     const value = environment[variable];
     return value === undefined || value === ''
-      ? inFile(settingKeyOf(variable))
+      ? findInFile(settingKeyOf(variable))
       : { value, name: variable, directory };
   });
 }
 
-/**
- * Where the service is and with which token to speak to it, as far as variables say so: for commands that are
- * clients of it.
- */
+/** Reads the URL and the token for commands that call a service. */
 export function readClientVariables(environment: Environment = process.env): {
   readonly url: string | undefined;
   readonly token: string | undefined;
@@ -128,12 +115,12 @@ export function readClientVariables(environment: Environment = process.env): {
   return { url, token };
 }
 
-/** True when colours and redrawing are not wanted (NO_COLOR) or not possible (a dumb terminal). */
+/** Returns true when colours and redrawing are off (NO_COLOR) or not possible (a dumb terminal). */
 export function wantsPlainText(environment: Environment = process.env): boolean {
   return (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
 }
 
-/** A configuration of these variables alone, whatever this process was started with. @throws ConfigError */
+/** Builds a configuration from these variables only; ignores those of the process. @throws ConfigError */
 export function createConfig(given: Environment, environment: Environment = process.env): Config {
   const directory = resolve('.');
   return buildConfig(environment, directory, (variable) => {
@@ -204,32 +191,32 @@ function parseSetting<Value>(setting: Setting<Value>, given: RawSetting | undefi
   }
 }
 
-/** The settings file as a function from key to value: none when there is no file and none was asked for. */
+/** Returns a lookup of the settings file by key. Without a file, and without a request for one, it is empty. */
 function readSettingsFile(
   environment: Environment,
   directory: string,
 ): (key: string) => RawSetting | undefined {
-  const asked = environment[configFileVariable] ?? '';
-  const file = resolve(directory, asked === '' ? 'runyard.json' : asked);
-  const text = readSettingsText(file, asked !== '');
+  const requested = environment[configFileVariable] ?? '';
+  const file = resolve(directory, requested === '' ? 'runyard.json' : requested);
+  const text = readSettingsText(file, requested !== '');
   if (text === undefined) return () => undefined;
   const content = new Map(Object.entries(parseJsonObject(file, text)));
   rejectUnknownNames([...content.keys()], settingVariables, settingKeyOf, (key) => `${key} in ${file}`);
   return (key) => {
     const value = content.get(key);
-    // null is how JSON says "unset".
+    // In JSON, null means unset.
     return value === undefined || value === null
       ? undefined
       : { value, name: `${key} in ${file}`, directory: dirname(file) };
   };
 }
 
-function readSettingsText(file: string, asked: boolean): string | undefined {
+function readSettingsText(file: string, required: boolean): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!asked && codeOf(error) === 'ENOENT') return undefined;
-    const source = asked ? `${configFileVariable} names ${file}, which` : `The settings file ${file}`;
+    if (!required && codeOf(error) === 'ENOENT') return undefined;
+    const source = required ? `${configFileVariable} names ${file}, which` : `The settings file ${file}`;
     throw new ConfigError(`${source} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
   }
 }
@@ -247,21 +234,18 @@ function parseJsonObject(file: string, text: string): object {
   throw new ConfigError(`The settings file ${file} must hold one JSON object of settings.`);
 }
 
-/** `spelling` turns a variable into the form that `names` have; `place` says where a name was found. */
+/** `spelling` converts a variable to the form of `names`; `describe` renders a name for the message. */
 function rejectUnknownNames(
   names: readonly string[],
   known: readonly string[],
   spelling: (variable: string) => string,
-  place: (name: string) => string,
+  describe: (name: string) => string,
 ): void {
   const spelled = known.map(spelling);
   for (const name of names) {
     if (spelled.includes(name)) continue;
-    if (unsupportedVariables.some((variable) => spelling(variable) === name)) {
-      throw new ConfigError(`${place(name)} is not supported by this version: remove it.`);
-    }
     throw new ConfigError(
-      `${place(name)} is not a setting; the nearest known one is ${nearestName(name, spelled)}.`,
+      `${describe(name)} is not a setting; the nearest known one is ${nearestName(name, spelled)}.`,
     );
   }
 }

@@ -1,47 +1,40 @@
-/**
- * Says in one line what is missing before anything is started. Plain JavaScript: it must run on whatever Node
- * is there.
- */
+/** Checks packages and Node version before a start. Plain JavaScript, because it must run on any Node. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const nodeNeeded = 24;
-const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** The Node that came with the packages. */
-export const packagedNode = at('node_modules/node/bin/node');
+/** Node from the installed packages. */
+export const packagedNode = pathOf('node_modules/node/bin/node');
 
-/** True when the Node that runs this runs Runyard too. */
+/** True when the current Node can run Runyard. */
 export const nodeSuffices = Number(process.versions.node.split('.')[0]) >= nodeNeeded;
 
 /**
- * What must be done before Runyard can start, in one line; undefined when nothing is.
- * npm blocks the script that brings the Node package's program when it is told to run none, or (npm 12) not
- * allowed to.
+ * Returns in one line what to do before Runyard can start; undefined when nothing is missing.
+ * npm skips the install script of the Node package with `--ignore-scripts`, and npm 12 without permission.
  */
-export function complaint() {
-  if (!existsSync(at('node_modules/commander'))) {
-    return `The packages are not installed in ${at('')}: run \`npm ci\` there.`;
+export function findProblem() {
+  if (!existsSync(pathOf('node_modules/commander'))) {
+    return `The packages are not installed in ${pathOf('')}: run \`npm ci\` there.`;
   }
   if (nodeSuffices || existsSync(packagedNode)) return undefined;
   return (
-    `Runyard needs Node ${nodeNeeded} and this is ${process.version}. \`npm ci\` brings the right one, but npm was told not to run its ` +
-    'install script: run `npm rebuild node --ignore-scripts=false`.'
+    `Runyard needs Node ${nodeNeeded}; this is ${process.version}. \`npm ci\` installs it, but npm did not run its ` +
+    'install script. Run `npm rebuild node --ignore-scripts=false`.'
   );
 }
 
-/**
- * As an npm script the packaged Node comes first in PATH: an old one here means that it is missing or does
- * not run.
- */
+/** In an npm script, the packaged Node is first in PATH: an older Node here means that it does not run. */
 function main() {
-  const found =
-    complaint() ??
+  const problem =
+    findProblem() ??
     (nodeSuffices
       ? undefined
-      : `Runyard needs Node ${nodeNeeded} and this is ${process.version}: start it through npm (\`npm start\`) or cli/runyard.mjs, which take the packaged one.`);
-  if (found === undefined) return;
-  process.stderr.write(`runyard: ${found}\n`);
+      : `Runyard needs Node ${nodeNeeded}; this is ${process.version}. Start Runyard with \`npm start\` or cli/runyard.mjs, which use the packaged Node.`);
+  if (problem === undefined) return;
+  process.stderr.write(`runyard: ${problem}\n`);
   process.exitCode = 1;
 }
 

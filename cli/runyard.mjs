@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The package's command: runs main.ts, with the packaged Node when the one at hand is too old for it. */
+/** Command of the package: runs main.ts, with the packaged Node when the current Node is too old. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { complaint, nodeSuffices, packagedNode } from './preflight.mjs';
+import { findProblem, nodeSuffices, packagedNode } from './preflight.mjs';
 
-const problem = complaint();
+const problem = findProblem();
 if (problem !== undefined) {
   process.stderr.write(`runyard: ${problem}\n`);
   process.exitCode = 1;
@@ -23,7 +23,7 @@ function runWithPackagedNode() {
   );
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
     process.on(signal, () => {
-      // Ctrl-C reaches every process of the terminal: passed on as well, it would count as the second one.
+      // Ctrl-C already reaches every process of the terminal; a forwarded SIGINT would count as the second.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }

@@ -1,37 +1,37 @@
-/** `runyard serve`: starts the service, says where it is, and stops it when it is told to. */
+/** `runyard serve`: starts the service, prints its URL, and shuts it down on a signal. */
 import { flushCompileCache } from 'node:module';
 import { systemClock } from '../engine/clock.ts';
 import { bootstrapTokenPath } from './wiring/bootstrap-token.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { isUnencrypted } from './wiring/people.ts';
+import { isUnencrypted } from './wiring/tls.ts';
 import { printDiagnostic } from './commands/print-line.ts';
 import { startService } from './wiring/service.ts';
 import { toStartError } from './start-error.ts';
 import { listenForStop } from './stop-signal.ts';
 
-/** Whoever supervises the service kills it some seconds after this (ms); ending by itself tells more. */
+/** Maximum duration of a shutdown, ms; shorter than the 10 s after which supervisors kill a process. */
 const stopTimeoutMs = 9_500;
 
 export interface ServeOptions {
-  /** Waits for running tasks when it is told to stop. */
+  /** Waits for the running tasks before the shutdown. */
   readonly drain?: true;
 }
 
 /**
- * Runs until SIGTERM or SIGINT, then stops within ten seconds; tasks go on and are adopted at the next start.
- * With `drain` it first waits for them, until a second SIGTERM. Resolves with the exit code. @throws
- * ConfigError, CommandError
+ * Runs until SIGTERM or SIGINT, then shuts down within ten seconds; tasks continue and the next start adopts
+ * them. With `drain`, first waits for the tasks, until a second SIGTERM. Resolves with the exit code.
+ * @throws ConfigError, CommandError
  */
 export async function runServe({ drain }: ServeOptions): Promise<number> {
   const config = readConfig();
   const log = createLogger(config.logLevel);
   const stop = listenForStop(systemClock);
-  const outOfTime = Promise.withResolvers<number>();
-  const hurry = (): void => {
+  const timedOut = Promise.withResolvers<number>();
+  const limitShutdown = (): void => {
     setTimeout(() => {
-      log.error('Stopping took too long: ending now. Nothing is lost, the next start takes over.');
-      outOfTime.resolve(1);
+      log.error('Graceful shutdown timed out; exiting now. The next start resumes all runs.');
+      timedOut.resolve(1);
     }, stopTimeoutMs).unref();
   };
   const serving = async (): Promise<number> => {
@@ -42,28 +42,31 @@ export async function runServe({ drain }: ServeOptions): Promise<number> {
     if (isUnencrypted(config))
       log.warn(
         { host: config.host },
-        'Tokens cross the network in the clear: set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name the proxy in front that speaks TLS in RUNYARD_TRUSTED_PROXIES.',
+        'Tokens cross the network unencrypted. Set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY, or name your TLS proxy in RUNYARD_TRUSTED_PROXIES.',
       );
-    // Now, because an engine that is killed writes nothing at its end.
+    // At the start, because a killed engine cannot write the cache at its end.
     flushCompileCache();
     printDiagnostic(`Runyard is ready at ${service.url}`);
     if (service.tokenIsNew) {
       printDiagnostic(
-        `Token of the first administrator, shown once (kept in ${bootstrapTokenPath(config.dataDirectory)}): ${service.token}`,
+        `Token of the first administrator (\`runyard token\` shows it again; kept in ${bootstrapTokenPath(config.dataDirectory)}): ${service.token}`,
       );
     }
     const signal = await stop.firstSignal;
     if (drain === true) {
-      log.info({ signal }, 'Waiting for the running tasks; a second SIGTERM leaves them to the next start.');
+      log.info(
+        { signal },
+        'Draining: waiting for the running tasks. A second SIGTERM leaves them to the next start.',
+      );
       await Promise.race([service.drain(), stop.secondSignal]);
-      hurry();
+      limitShutdown();
     }
-    log.info({ signal }, 'Stopping; tasks that still run go on.');
+    log.info({ signal }, 'Stopping; running tasks continue.');
     await service.stop();
     log.info('Stopped.');
     return 0;
   };
-  // Listened to from now on, because a start may hang as well; whoever drains has time.
-  if (drain !== true) void stop.firstSignal.then(hurry);
-  return Promise.race([serving(), outOfTime.promise]);
+  // The limit also covers a start that hangs. Draining has no limit.
+  if (drain !== true) void stop.firstSignal.then(limitShutdown);
+  return Promise.race([serving(), timedOut.promise]);
 }

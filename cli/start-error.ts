@@ -1,29 +1,27 @@
-/** Why a command failed, in one line for the person who has to do something about it. */
+/** One-line messages for failed commands. */
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { UnsupportedSchemaError } from '../storage/migrations/migrate.ts';
 import type { Config } from './config.ts';
 import { toSingleLine } from './commands/print-line.ts';
 
-/** A command that cannot go on, and knows why. The message is one line. */
+/** Expected failure of a command. The message is one line. */
 export class CommandError extends Error {}
 
 const listenErrorHints: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.',
   EACCES: 'this user may not use that port. Choose a RUNYARD_PORT of 1024 or above.',
   EADDRNOTAVAIL: 'this machine has no such address. Correct RUNYARD_HOST.',
-  ENOTFOUND: 'that name has no address. Correct RUNYARD_HOST.',
-  EAI_AGAIN: 'that name cannot be looked up now. Correct RUNYARD_HOST, or try again.',
+  ENOTFOUND: 'this host name has no address. Correct RUNYARD_HOST.',
+  EAI_AGAIN: 'this host name cannot be resolved now. Correct RUNYARD_HOST, or try again.',
 };
 
 /**
- * SQLSTATE classes of a server that lets nobody in: connection, password, no such database, out of resources,
- * going down.
+ * SQLSTATE classes of a server that accepts no session: connection failure, invalid authorization, unknown
+ * database, insufficient resources, shutdown.
  */
 const databaseUnavailableState = /^(08|28|3D|53|57)[\dA-Z]{3}$/;
 
-/**
- * What `startService` threw with this configuration, as one line. Never shows the password of the database.
- */
+/** Converts an error of `startService` to a one-line message that hides the database password. */
 export function toStartError(error: unknown, config: Config): CommandError {
   return new CommandError(toSingleLine(describeStartError(error, config)), { cause: error });
 }
@@ -51,6 +49,7 @@ function describeStartError(error: unknown, config: Config): string {
   return messageOf(error);
 }
 
+/** Returns the message of a database that an unsupported version of Runyard created. */
 function describeUnsupportedSchema({ migration }: UnsupportedSchemaError, config: Config): string {
   const { databaseUrl, dataDirectory } = config;
   const url = databaseUrl === undefined ? undefined : new URL(databaseUrl);
@@ -68,13 +67,11 @@ function describeUnsupportedSchema({ migration }: UnsupportedSchemaError, config
   );
 }
 
-/**
- * What is behind an error; a host name with several addresses fails as a bundle without a message of its own.
- */
+/** Returns the innermost cause. A host name with several addresses fails with an AggregateError. */
 function rootCauseOf(error: unknown): unknown {
-  const behind: unknown =
+  const cause: unknown =
     error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined;
-  return behind === undefined ? error : rootCauseOf(behind);
+  return cause === undefined ? error : rootCauseOf(cause);
 }
 
 function stringFieldOf(error: unknown, field: string): string | undefined {

@@ -1,10 +1,7 @@
-/** SIGTERM and SIGINT: the first asks to stop, a later one insists. */
+/** Stop signals: the first SIGTERM or SIGINT starts the shutdown, a later one forces it. */
 import type { Clock } from '../engine/clock.ts';
 
-/**
- * `npm start` passes Ctrl-C on to a process that the terminal has told already: within this time (ms) it is
- * the same one.
- */
+/** Window in which a second SIGINT is a duplicate, ms: `npm start` forwards the Ctrl-C of the terminal. */
 const duplicateSignalMs = 1_000;
 
 export interface StopSignal {
@@ -12,32 +9,29 @@ export interface StopSignal {
   readonly firstSignal: Promise<NodeJS.Signals>;
   /** Resolves when a second SIGTERM arrives. */
   readonly secondSignal: Promise<void>;
-  /** Gives the signals back to their usual meaning. */
+  /** Restores the default handling of the signals. */
   dispose(): void;
 }
 
-/**
- * Listens from now on. A SIGINT that comes more than a second after the first signal ends the process at
- * once, with 130.
- */
+/** Listens for signals. A SIGINT more than a second after the first signal exits at once, with code 130. */
 export function listenForStop(clock: Clock): StopSignal {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  const insisted = Promise.withResolvers<void>();
-  let first: number | undefined;
+  const firstSignal = Promise.withResolvers<NodeJS.Signals>();
+  const secondSignal = Promise.withResolvers<void>();
+  let firstTime: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (first === undefined) {
-      first = clock.now();
-      resolve(signal);
-    } else if (signal === 'SIGINT' && clock.now() - first > duplicateSignalMs) {
+    if (firstTime === undefined) {
+      firstTime = clock.now();
+      firstSignal.resolve(signal);
+    } else if (signal === 'SIGINT' && clock.now() - firstTime > duplicateSignalMs) {
       process.exit(130);
     } else if (signal === 'SIGTERM') {
-      insisted.resolve();
+      secondSignal.resolve();
     }
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   return {
-    firstSignal: promise,
-    secondSignal: insisted.promise,
+    firstSignal: firstSignal.promise,
+    secondSignal: secondSignal.promise,
     dispose: () => {
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     },

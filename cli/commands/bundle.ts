@@ -1,4 +1,4 @@
-/** `runyard bundle`: everything that is known of a run, as a file to hand on. */
+/** `runyard bundle`: downloads settings, states, logs and output of a run as one file. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -15,17 +15,14 @@ export interface BundleOptions {
   readonly output?: string;
 }
 
-/**
- * Writes the bundle; a file appears only when it is complete. Resolves with the exit code. @throws
- * CommandError
- */
+/** Writes the bundle; the file appears when it is complete. Resolves with the exit code. @throws CommandError */
 export async function writeBundle(
   runId: number,
   { output = `run-${runId}.tar.gz` }: BundleOptions,
 ): Promise<number> {
   const { body } = await openServiceStream(`/jobs/runs/bundle?run_id=${runId}`);
-  if (body === null) throw new CommandError('The service sent nothing.');
-  // The web's type and Node's differ in what nobody uses here.
+  if (body === null) throw new CommandError('The service sent an empty response.');
+  // The stream types of the web and of Node differ only in members that are not used here.
   const stream = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   if (output === '-') {
     await pipeline(stream, process.stdout, { end: false }).catch(throwIncomplete);
@@ -45,6 +42,6 @@ export async function writeBundle(
 
 function throwIncomplete(error: unknown): never {
   throw new CommandError(
-    `The bundle could not be written to its end (${messageOf(error)}); nothing of it was kept. Try again.`,
+    `The bundle could not be written completely (${messageOf(error)}); the partial file was removed. Try again.`,
   );
 }

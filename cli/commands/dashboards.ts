@@ -1,7 +1,4 @@
-/**
- * `runyard dashboards`: brings classic dashboards in, lists and migrates them, over HTTP like any other
- * client.
- */
+/** `runyard dashboards`: imports, lists and migrates classic dashboards through the API. */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { messageOf } from '../../engine/errors.ts';
@@ -26,10 +23,7 @@ const Migrated = Type.Object({
 });
 const pageSize = 250;
 
-/**
- * Prints the id under which the dashboard is stored. Resolves with the exit code, as do the others. @throws
- * CommandError
- */
+/** Stores the dashboard and prints its id. Resolves with the exit code. @throws CommandError */
 export async function importDashboard(file: string): Promise<number> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`);
@@ -40,7 +34,7 @@ export async function importDashboard(file: string): Promise<number> {
   return 0;
 }
 
-/** Prints a line with id and name for each, newest first. */
+/** Prints id and name of each dashboard, newest first. Resolves with the exit code. @throws CommandError */
 export async function listClassicDashboards(): Promise<number> {
   for (let page = 1; ; page += 1) {
     const { count, results } = await callService(
@@ -53,7 +47,7 @@ export async function listClassicDashboards(): Promise<number> {
   }
 }
 
-/** Prints id and path of the new dashboard, and what was approximated beside the output. */
+/** Prints id and path of the new dashboard, and warnings to stderr. Resolves with the exit code. */
 export async function migrateDashboard(
   id: string,
   { name, folder, keepParameters }: MigrateOptions,

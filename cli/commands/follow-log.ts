@@ -1,6 +1,4 @@
-/**
- * Following a log over HTTP as long as it takes: broken connections and restarts of the service are outlived.
- */
+/** Follows a log over HTTP; reconnects after broken connections and restarts of the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
@@ -8,22 +6,19 @@ import { openServiceStream, ServiceUnreachable } from './service-client.ts';
 
 const LogEvent = Type.Object({ offset: Type.Integer(), content: Type.String() });
 
-/** Waits between two tries, ms. */
-const [firstWait, longestWait] = [500, 5_000];
+/** Delays between two connection attempts, ms. */
+const [initialDelayMs, maximumDelayMs] = [500, 5_000];
 
 export interface FollowOptions {
   readonly runId: number;
   readonly stream: string;
   readonly offset: number;
-  /** Told once of each interruption. */
+  /** Called once per interruption. */
   readonly onInterruption: () => void;
   readonly signal: AbortSignal;
 }
 
-/**
- * The text of a log from an offset on, as it comes, until its task run is over. @throws CommandError when the
- * service refuses
- */
+/** Yields the text of a log from an offset until its task run ends. @throws CommandError for other errors */
 export async function* followLog({
   runId,
   stream,
@@ -32,7 +27,7 @@ export async function* followLog({
   signal,
 }: FollowOptions): AsyncGenerator<string> {
   let next = offset;
-  let wait = firstWait;
+  let delayMs = initialDelayMs;
   while (!signal.aborted) {
     try {
       for await (const { id, name, data } of readEvents(
@@ -42,15 +37,15 @@ export async function* followLog({
         if (name === 'end') return;
         if (name === 'log') yield parseJson(LogEvent, data).content;
         next = id ?? next;
-        wait = firstWait;
+        delayMs = initialDelayMs;
       }
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ServiceUnreachable)) throw error;
-      if (wait === firstWait) onInterruption();
+      if (delayMs === initialDelayMs) onInterruption();
     }
-    await sleep(wait, undefined, { signal }).catch(() => undefined);
-    wait = Math.min(longestWait, wait * 2);
+    await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+    delayMs = Math.min(maximumDelayMs, delayMs * 2);
   }
 }
 
@@ -60,7 +55,7 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of one connection. */
+/** Yields the events of one connection. */
 async function* readEvents(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const { body } = await openServiceStream(path, signal);
   if (body === null) return;

@@ -1,23 +1,20 @@
-/**
- * Prints text that comes in pieces by whole lines, so that several logs do not mix within one, made safe for
- * the terminal.
- */
+/** Prints streamed text in whole lines, so that several logs do not mix, and sanitizes it for terminals. */
 import { once } from 'node:events';
 import { sanitizeTerminalText } from './sanitize-terminal-text.ts';
 
-/** A line without an end is printed in pieces of this many characters. */
+/** Longer lines are printed in parts of this many characters. */
 const maximumLineLength = 65_536;
-/** A command to the terminal that a piece may break is not longer. */
+/** Maximum length of an escape sequence, which must not be split between two parts. */
 const maximumEscapeLength = 200;
 
 export interface LinePrinter {
-  /** Resolves when the reader can take more. */
+  /** Resolves when the output accepts more text (backpressure). */
   print(text: string): Promise<void>;
-  /** Prints what is left of a line that has no end. */
+  /** Prints the rest of an incomplete line. */
   flush(): Promise<void>;
 }
 
-/** @param prefix what each line begins with */
+/** @param prefix begins each line */
 export function createLinePrinter(
   out: NodeJS.WritableStream & { readonly isTTY?: boolean },
   prefix: string,
@@ -26,31 +23,31 @@ export function createLinePrinter(
   let begun = false;
   const write = async (text: string): Promise<void> => {
     if (out.write(text)) return;
-    const heard = new AbortController();
-    const { signal } = heard;
+    const settled = new AbortController();
+    const { signal } = settled;
     await Promise.race([once(out, 'drain', { signal }), once(out, 'close', { signal })]).finally(() =>
-      heard.abort(),
+      settled.abort(),
     );
   };
-  const shown = (text: string): string => sanitizeTerminalText(text, out.isTTY === true);
+  const sanitize = (text: string): string => sanitizeTerminalText(text, out.isTTY === true);
   return {
     async print(text) {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       if (lines.length > 0) {
         await write(
-          lines.map((line, index) => `${begun && index === 0 ? '' : prefix}${shown(line)}\n`).join(''),
+          lines.map((line, index) => `${begun && index === 0 ? '' : prefix}${sanitize(line)}\n`).join(''),
         );
         begun = false;
       }
       while (rest.length > maximumLineLength + maximumEscapeLength) {
-        await write(`${begun ? '' : prefix}${shown(rest.slice(0, maximumLineLength))}`);
+        await write(`${begun ? '' : prefix}${sanitize(rest.slice(0, maximumLineLength))}`);
         rest = rest.slice(maximumLineLength);
         begun = true;
       }
     },
     async flush() {
-      if (rest !== '' || begun) await write(`${begun ? '' : prefix}${shown(rest)}\n`);
+      if (rest !== '' || begun) await write(`${begun ? '' : prefix}${sanitize(rest)}\n`);
       [rest, begun] = ['', false];
     },
   };

@@ -1,4 +1,4 @@
-/** `runyard logs`: what the tasks of a run have written, and what they write. */
+/** `runyard logs`: prints and follows the logs of the tasks of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { followLog } from './follow-log.ts';
@@ -32,16 +32,14 @@ type Run = Static<typeof Run>;
 type TaskRun = Static<typeof TaskRun>;
 
 const terminalStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
-/** Exit code of a run that was followed to an end other than success. */
+/** Exit code of a followed run that did not succeed. */
 const unsuccessfulExitCode = 3;
 const interruptedExitCode = 130;
 
-/**
- * Prints the logs. Resolves with the exit code: 0, or how the run ended with `follow`. @throws CommandError
- */
+/** Prints the logs. Resolves with the exit code, which tells the result of the run with `follow`. @throws CommandError */
 export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
   const run = await getRun(runId);
-  const chosen = selectTasks(run, options);
+  const selected = selectTasks(run, options);
   const streams = options.stream === 'both' ? (['stdout', 'stderr'] as const) : [options.stream];
   const several = new Set(run.tasks.map((task) => task.task_key)).size > 1 && options.task === undefined;
   const printerOf = (task: TaskRun, stream: 'stdout' | 'stderr'): LinePrinter =>
@@ -50,7 +48,7 @@ export async function printLogs(runId: number, options: LogsOptions): Promise<nu
       several ? `${task.task_key} | ` : '',
     );
   if (options.follow !== true) {
-    for (const task of chosen) {
+    for (const task of selected) {
       for (const stream of streams) await printPages(task, stream, options.tail, printerOf(task, stream));
     }
     return 0;
@@ -58,20 +56,20 @@ export async function printLogs(runId: number, options: LogsOptions): Promise<nu
   return followRun(run, options, streams, printerOf);
 }
 
-/** Follows what there is and what comes: later attempts, and tasks of repairs. */
+/** Follows all current and later attempts, also those of repairs. */
 async function followRun(
   first: Run,
   options: LogsOptions,
   streams: readonly ('stdout' | 'stderr')[],
   printerOf: (task: TaskRun, stream: 'stdout' | 'stderr') => LinePrinter,
 ): Promise<number> {
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  process.once('SIGINT', leave);
-  const { signal } = leaving;
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once('SIGINT', interrupt);
+  const { signal } = interrupted;
   const onInterruption = throttle(() =>
     printDiagnostic(
-      'runyard: the service does not answer; trying until it does (Ctrl-C ends this, not the run).',
+      'runyard: the service does not answer; retrying (Ctrl-C stops this command, not the run).',
     ),
   );
   const followed = new Set<number>();
@@ -86,7 +84,7 @@ async function followRun(
   let failure: { readonly error: unknown } | undefined;
   const onFailure = (error: unknown): void => {
     failure ??= { error };
-    leave();
+    interrupt();
   };
   try {
     for (
@@ -112,11 +110,11 @@ async function followRun(
     if (signal.aborted && failure === undefined) return interruptedExitCode;
     throw error;
   } finally {
-    process.off('SIGINT', leave);
+    process.off('SIGINT', interrupt);
   }
 }
 
-/** A task that waits or was skipped has written nothing: it is looked at again with the run. */
+/** Returns false for a waiting or skipped task, which has no log yet. */
 function hasStarted({ state }: TaskRun): boolean {
   return state.life_cycle_state !== 'PENDING' && state.life_cycle_state !== 'SKIPPED';
 }
@@ -125,7 +123,7 @@ function isTerminated({ state }: { readonly state: Static<typeof State> }): bool
   return terminalStates.has(state.life_cycle_state);
 }
 
-/** What is asked for: with `--task` that one, and of each task its latest attempt, or every attempt. */
+/** Selects the task of `--task`, or all tasks: the latest attempt of each, or every attempt. */
 function selectTasks({ run_id: runId, tasks }: Run, { task: key }: LogsOptions, every = false): TaskRun[] {
   const named = key === undefined ? tasks : tasks.filter((task) => task.task_key === key);
   if (named.length === 0)
@@ -145,7 +143,7 @@ function exitCodeOf(run: Run, { task: key }: LogsOptions): number {
   return unsuccessfulExitCode;
 }
 
-/** The id of a task run shows that task run as a run of one task. */
+/** Gets a run. For the id of a task run, the service returns a run with that task only. */
 async function getRun(runId: number): Promise<Run> {
   return callService(Run, 'GET', `/jobs/runs/get?run_id=${runId}`, undefined, '2.1');
 }
@@ -169,7 +167,7 @@ async function printPages(
   await printer.flush();
 }
 
-/** Prints the last lines; where to go on from there. */
+/** Prints the last lines and returns the offset behind them. */
 async function printTail(task: TaskRun, stream: string, tail: number, printer: LinePrinter): Promise<number> {
   const page = await callService(
     Page,
@@ -180,7 +178,7 @@ async function printTail(task: TaskRun, stream: string, tail: number, printer: L
   return page.next_offset;
 }
 
-/** A call that is made again as long as nobody answers. */
+/** Repeats a call until the service answers. */
 async function retryWhileUnreachable<Answer>(
   call: () => Promise<Answer>,
   onInterruption: () => void,
@@ -201,14 +199,14 @@ function pause(signal: AbortSignal): Promise<void> {
   return sleep(1_000, undefined, { signal }).catch(() => undefined);
 }
 
-/** Several logs lose their connection at the same time: it is said once. */
+/** Throttles an action: several logs lose their connection at the same time. */
 function throttle(action: () => void): () => void {
-  let quiet = false;
+  let paused = false;
   return () => {
-    if (quiet) return;
-    quiet = true;
+    if (paused) return;
+    paused = true;
     setTimeout(() => {
-      quiet = false;
+      paused = false;
     }, 10_000).unref();
     action();
   };

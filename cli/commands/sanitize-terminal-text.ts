@@ -1,20 +1,15 @@
-/** Text of a program made fit for a terminal: colours at most, and no other command to it. */
+/** Removes escape sequences and control characters from program output, except colours. */
 
-// oxlint-disable no-control-regex -- these characters are what is looked for
+// oxlint-disable no-control-regex -- the patterns match control characters
 const colourSequence = /^\u001B\[[\d;:]*m$/;
-/**
- * Commands to a terminal: control sequences, strings (titles, links, clipboards) up to their end, and short
- * ones.
- */
+/** Escape sequences: control sequences, strings (titles, links, clipboards) up to their end, and short ones. */
 const escapeSequences =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
-/**
- * Everything else that is no text but tab and line end; the second range are the same commands in one byte.
- */
+/** Control characters except tab and line end; the second range holds the one-byte control sequences. */
 const controlCharacters = /[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 // oxlint-enable no-control-regex
 
-/** @param colours whether they are kept; each line ends what it has begun */
+/** @param colours keeps colours and resets them at the end of each line */
 export function sanitizeTerminalText(text: string, colours: boolean): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -1,4 +1,4 @@
-/** `runyard schedule preview`: when an expression fires, for people and for programs. */
+/** `runyard schedule preview`: prints the fire times of a Quartz expression. */
 import { systemClock } from '../../engine/clock.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import { previewSchedule, type Preview } from '../../engine/schedule/preview.ts';
@@ -13,7 +13,7 @@ export interface PreviewOptions {
   readonly json?: true;
 }
 
-/** Prints the preview; the reason when there is none. Resolves with the exit code. @throws CommandError */
+/** Prints the preview. Resolves with the exit code. @throws CommandError when the schedule is invalid */
 export async function printSchedulePreview(
   expression: string,
   { zone, after = systemClock.now(), count, json }: PreviewOptions,

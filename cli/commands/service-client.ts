@@ -1,4 +1,4 @@
-/** Calls of the running service by the commands: over HTTP, like any other client. */
+/** Client of the running service for the commands. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
@@ -7,10 +7,10 @@ import { readClientVariables, readConfig } from '../config.ts';
 import { toSingleLine } from './print-line.ts';
 import { CommandError } from '../start-error.ts';
 
-/** Nobody answered, or not to the end: the same call may succeed later. */
+/** The service did not answer, or not completely; the same call may succeed later. */
 export class ServiceUnreachable extends CommandError {}
 
-/** One call of the service, with the refusal in its own words. @throws CommandError */
+/** Calls the service. @throws CommandError with the error message of the service */
 export async function callService<Shape extends TSchema>(
   shape: Shape,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -37,8 +37,8 @@ export async function callService<Shape extends TSchema>(
 }
 
 /**
- * A call whose answer comes in pieces. @throws Unreachable when nobody answers or the service is busy;
- * CommandError for every other refusal
+ * Opens a streaming response.
+ * @throws ServiceUnreachable when the service does not answer or is busy; CommandError for other errors
  */
 export async function openServiceStream(path: string, signal?: AbortSignal): Promise<Response> {
   const { url, token } = await resolveService();
@@ -57,7 +57,7 @@ export async function openServiceStream(path: string, signal?: AbortSignal): Pro
     : new CommandError(message);
 }
 
-/** Where the service is: as the variables of clients say, else as the configuration here says. */
+/** Resolves URL and token from the client variables, else from the local configuration. */
 async function resolveService(): Promise<{ readonly url: string; readonly token: string }> {
   const given = readClientVariables();
   const config = readConfig();
@@ -70,7 +70,7 @@ async function resolveService(): Promise<{ readonly url: string; readonly token:
     config.bootstrapToken ??
     (await readBootstrapToken(config.dataDirectory).catch(() => undefined));
   if (token === undefined || token === '')
-    throw new CommandError(`There is no token to use at ${url}: set RUNYARD_TOKEN.`);
+    throw new CommandError(`There is no token for ${url}: set RUNYARD_TOKEN.`);
   return { url: url.replace(/\/$/, ''), token };
 }
 

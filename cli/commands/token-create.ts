@@ -1,4 +1,4 @@
-/** `runyard token create`: makes a token for somebody, by the running service. */
+/** `runyard token create`: creates a token for a user or a service principal. */
 import { Type } from 'typebox';
 import { printDiagnostic, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
@@ -18,7 +18,7 @@ const Created = Type.Object({
   token_info: Type.Object({ token_id: Type.String() }),
 });
 
-/** Prints the value to stdout, and the id beside it. Resolves with the exit code. @throws CommandError */
+/** Prints the value to stdout and the id to stderr. Resolves with the exit code. @throws CommandError */
 export async function createToken({
   user,
   servicePrincipal,
@@ -30,12 +30,12 @@ export async function createToken({
   if (days !== undefined && !/^[1-9]\d{0,5}$/.test(days))
     throw new CommandError(`--days is ${days}; it must be a whole number of days.`);
   if (user !== undefined && servicePrincipal !== undefined)
-    throw new CommandError('--user and --service-principal are given; a token has one owner.');
-  const forSomebody = user !== undefined || servicePrincipal !== undefined;
+    throw new CommandError('--user and --service-principal exclude each other: a token has one owner.');
+  const onBehalf = user !== undefined || servicePrincipal !== undefined;
   const { token_value: value, token_info: info } = await callService(
     Created,
     'POST',
-    forSomebody ? '/token-management/on-behalf-of/tokens' : '/token/create',
+    onBehalf ? '/token-management/on-behalf-of/tokens' : '/token/create',
     JSON.stringify({
       ...(user !== undefined && { user_name: user }),
       ...(servicePrincipal !== undefined && { application_id: servicePrincipal }),
@@ -46,6 +46,6 @@ export async function createToken({
     }),
   );
   printLine(value);
-  printDiagnostic(`Token ${info.token_id}. Its value is shown this once.`);
+  printDiagnostic(`Token ${info.token_id}. Its value cannot be shown again.`);
   return 0;
 }

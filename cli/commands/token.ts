@@ -6,8 +6,8 @@ import { printDiagnostic, printLine } from './print-line.ts';
 import { CommandError } from '../start-error.ts';
 
 /**
- * Prints the token to stdout, and on a terminal how it is used. Resolves with the exit code. @throws
- * ConfigError, CommandError
+ * Prints the token to stdout, and a usage example on a terminal. Resolves with the exit code.
+ * @throws ConfigError, CommandError
  */
 export async function printToken(): Promise<number> {
   const config = readConfig();
@@ -15,7 +15,7 @@ export async function printToken(): Promise<number> {
   printLine(token);
   if (process.stdout.isTTY) {
     const address = config.publicUrl ?? `http://${config.host}:${config.port}`;
-    printDiagnostic(`Use it as: curl -H 'Authorization: Bearer ${token}' ${address}/api/2.1/jobs/list`);
+    printDiagnostic(`Example: curl -H 'Authorization: Bearer ${token}' ${address}/api/2.1/jobs/list`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-/** `runyard user`: lists, makes, changes and removes users, by the running service. */
+/** `runyard user`: lists, creates, changes and removes users. */
 import { Type } from 'typebox';
 import { toSingleLine, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
@@ -23,7 +23,7 @@ const pageSize = 1_000;
 
 const adminGroup = [{ value: 'admins' }];
 
-/** Verb -> the operation that it sends. Every verb that is not here removes. */
+/** Verb -> patch operation. The verb without an entry is `remove`. */
 const patchOperations: Readonly<Record<string, object>> = {
   deactivate: { op: 'replace', path: 'active', value: false },
   activate: { op: 'replace', path: 'active', value: true },
@@ -31,10 +31,7 @@ const patchOperations: Readonly<Record<string, object>> = {
   demote: { op: 'remove', path: 'groups', value: adminGroup },
 };
 
-/**
- * Prints a line for each: id, name, and what is to be known. Resolves with the exit code, as do the others.
- * @throws CommandError
- */
+/** Prints id, name and status of each user. Resolves with the exit code. @throws CommandError */
 export async function listUsers(): Promise<number> {
   for (let first = 1; ; first += pageSize) {
     const { totalResults, Resources: users } = await callService(
@@ -45,7 +42,7 @@ export async function listUsers(): Promise<number> {
     for (const { id, userName, active, groups } of users) {
       const marks = [
         groups.some(({ display }) => display === 'admins') ? 'administrator' : '',
-        active ? '' : 'switched off',
+        active ? '' : 'inactive',
       ].filter((mark) => mark !== '');
       printLine(`${id}  ${toSingleLine(userName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`);
     }
@@ -53,7 +50,7 @@ export async function listUsers(): Promise<number> {
   }
 }
 
-/** Prints the id. @throws CommandError */
+/** Creates a user and prints the id. @throws CommandError */
 export async function addUser(userName: string, { displayName, email, admin }: UserOptions): Promise<number> {
   const { id } = await callService(
     User,
@@ -70,7 +67,7 @@ export async function addUser(userName: string, { displayName, email, admin }: U
   return 0;
 }
 
-/** @throws CommandError */
+/** Applies a verb to a user. @throws CommandError */
 export async function updateUser(userName: string, verb: string): Promise<number> {
   const id = await findUserId(userName);
   const operation = patchOperations[verb];
@@ -84,6 +81,6 @@ async function findUserId(userName: string): Promise<string> {
   const {
     Resources: [user],
   } = await callService(Listed, 'GET', `${usersPath}?filter=${encodeURIComponent(filter)}`);
-  if (user === undefined) throw new CommandError(`There is no user ${toSingleLine(userName)}.`);
+  if (user === undefined) throw new CommandError(`User ${toSingleLine(userName)} does not exist.`);
   return user.id;
 }

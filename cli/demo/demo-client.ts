@@ -1,7 +1,4 @@
-/**
- * What the demo asks of the service, over HTTP like any other client, and the parts of the answers that it
- * reads.
- */
+/** API client of the demo, and the parts of the responses that it reads. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
@@ -18,7 +15,7 @@ const TaskRun = Type.Object({
   task_key: Type.String(),
   attempt_number: Type.Integer(),
   state: State,
-  /** Epoch ms; 0 when it has not come to that. */
+  /** Epoch ms; 0 before the event. */
   start_time: Type.Integer(),
   end_time: Type.Integer(),
 });
@@ -43,9 +40,9 @@ export type Run = Static<typeof Run>;
 export type Output = Static<typeof RunOutput>;
 
 export interface DemoClient {
-  /** Writes a file of managed_fs, over one that is there. */
+  /** Writes a file of managed_fs and overwrites an existing one. */
   putFile(path: string, contents: Buffer): Promise<void>;
-  /** Imports a Python notebook, over one that is there. */
+  /** Imports a Python notebook and overwrites an existing one. */
   importNotebook(path: string, contents: Buffer): Promise<void>;
   /** Resolves with the id of the job. */
   createJob(settings: unknown): Promise<number>;
@@ -57,7 +54,7 @@ export interface DemoClient {
   cancel(runId: number): Promise<void>;
 }
 
-/** Every method throws CommandError with the words of the service when it refuses. */
+/** Every method throws CommandError with the error of the service. */
 export function createDemoClient(url: string, token: string): DemoClient {
   const call = async (path: string, body?: object): Promise<unknown> => {
     const response = await fetch(`${url}/api${path}`, {
@@ -66,7 +63,7 @@ export function createDemoClient(url: string, token: string): DemoClient {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (response.ok) return response.json();
-    throw new CommandError(`The engine refused ${path}: ${response.status} ${await response.text()}`);
+    throw new CommandError(`The engine rejected ${path}: ${response.status} ${await response.text()}`);
   };
   const read = async <Shape extends TSchema>(
     shape: Shape,

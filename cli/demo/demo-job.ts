@@ -1,4 +1,4 @@
-/** The demo's job: brings the weather example to the engine, starts it, and follows its run to the end. */
+/** Job of the demo: installs the weather example and follows its run. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
@@ -11,10 +11,10 @@ import type { ProgressDisplay } from './demo-progress.ts';
 const exampleDirectory = new URL('../../examples/weather/', import.meta.url);
 const files = ['ingest.py', 'seattle-weather.csv'];
 const notebooks = ['temperature', 'rain', 'report'];
-/** Time between two looks at the run (ms). */
+/** Poll interval of the run, ms. */
 const pollIntervalMs = 150;
 
-/** What the last notebook gives to its exit call, as far as the summary uses it. */
+/** Fields of the exit value of the last notebook that the summary uses. */
 const Report = Type.Object({
   year: Type.Integer(),
   days: Type.Integer(),
@@ -25,7 +25,7 @@ const Report = Type.Object({
   longest_dry_spell_days: Type.Integer(),
 });
 
-/** Puts the files of the example where its job expects them, and creates the job. Resolves with its id. */
+/** Uploads the files of the example and creates its job. Resolves with the id of the job. */
 export async function installExample(client: DemoClient): Promise<number> {
   for (const name of files)
     await client.putFile(`/weather/${name}`, await readFile(new URL(name, exampleDirectory)));
@@ -35,8 +35,8 @@ export async function installExample(client: DemoClient): Promise<number> {
 }
 
 /**
- * Shows the run until it is over, and resolves with it. When `stop` resolves before that, the run is
- * cancelled: its tasks would otherwise outlive the demo.
+ * Shows the run until it ends, and resolves with it. Cancels the run when `stop` resolves, because its tasks
+ * would outlive the demo.
  */
 export async function followRun(
   client: DemoClient,
@@ -45,7 +45,7 @@ export async function followRun(
   clock: Clock,
   stop: Promise<unknown>,
 ): Promise<Run> {
-  const told = stop.then(() => true);
+  const stopped = stop.then(() => true);
   let cancelled = false;
   for (;;) {
     const run = await client.getRun(runId);
@@ -53,12 +53,12 @@ export async function followRun(
     if (isTerminal(run.state.life_cycle_state)) return run;
     const pause = sleep(pollIntervalMs, false);
     if (cancelled) await pause;
-    else cancelled = await Promise.race([told, pause]);
+    else cancelled = await Promise.race([stopped, pause]);
     if (cancelled) await client.cancel(runId);
   }
 }
 
-/** The year in a sentence; undefined when the value is not the example's report. */
+/** Renders the report as a sentence; undefined when the value is not a report. */
 export function summarizeReport(result: unknown): string | undefined {
   if (!Check(Report, result)) return undefined;
   const report: Static<typeof Report> = result;

@@ -1,21 +1,19 @@
-/**
- * Shows how the tasks of a run go: a table redrawn in place on a terminal, a line for each change elsewhere.
- */
+/** Progress of the tasks of a run: a table redrawn in place on a terminal, one line per change elsewhere. */
 import { isTerminal } from '../../engine/run/states.ts';
 import type { TaskRun } from './demo-client.ts';
 
 export interface ProgressDisplay {
-  /** Takes the tasks as they are at `now` (epoch ms). */
+  /** Shows the tasks at `now` (epoch ms). */
   update(tasks: readonly TaskRun[], now: number): void;
 }
 
-/** Where progress is written; process.stdout is one. */
+/** Target of the progress display, such as process.stdout. */
 export interface TerminalOutput {
   write(text: string): unknown;
   readonly columns?: number;
 }
 
-/** For a terminal that does not say how wide it is, or says 0. */
+/** Width of a terminal that does not report one, or reports 0. */
 const defaultColumns = 80;
 
 const green = 32;
@@ -31,15 +29,15 @@ const colours: Readonly<Record<string, number>> = {
   CANCELED: red,
 };
 
-/** One line a change: for files, pipes and those who want no colour. */
+/** Prints one line per change, for files, pipes and NO_COLOR. */
 export function createPlainProgress(screen: TerminalOutput): ProgressDisplay {
-  const said = new Map<number, string>();
+  const printedStates = new Map<number, string>();
   return {
     update(tasks, now) {
       for (const task of tasks) {
         const state = stateOf(task);
-        if (said.get(task.run_id) === state) continue;
-        said.set(task.run_id, state);
+        if (printedStates.get(task.run_id) === state) continue;
+        printedStates.set(task.run_id, state);
         screen.write(
           `  ${taskLabelOf(task).padEnd(labelWidthOf(tasks))}  ${state}${renderDuration(task, now)}${renderMessage(task)}\n`,
         );
@@ -48,17 +46,17 @@ export function createPlainProgress(screen: TerminalOutput): ProgressDisplay {
   };
 }
 
-/** A table of all tasks, written over itself each time. */
+/** Redraws a table of all tasks in place. */
 export function createLiveProgress(screen: TerminalOutput): ProgressDisplay {
-  let drawn = 0;
+  let drawnLines = 0;
   return {
     update(tasks, now) {
       const lines = tasks.map((task) =>
         renderTableLine(task, now, labelWidthOf(tasks), screen.columns || defaultColumns),
       );
-      const backToTop = drawn === 0 ? '' : `\x1b[${drawn}A`;
+      const backToTop = drawnLines === 0 ? '' : `\x1b[${drawnLines}A`;
       screen.write(backToTop + lines.map((line) => `\x1b[2K${line}\n`).join(''));
-      drawn = lines.length;
+      drawnLines = lines.length;
     },
   };
 }
@@ -67,7 +65,7 @@ function renderTableLine(task: TaskRun, now: number, width: number, columns: num
   const state = stateOf(task);
   const seconds = (formatDuration(task, now) ?? '').padStart(9);
   const start = `  ${taskLabelOf(task).padEnd(width)}  `;
-  // A line that wraps would be two, and the next drawing would be off by one.
+  // Truncated, because a wrapped line would shift the next redraw.
   const rest = `${state.padEnd(14)}${seconds}  ${task.state.state_message}`.slice(
     0,
     Math.max(0, columns - start.length - 1),
@@ -75,7 +73,7 @@ function renderTableLine(task: TaskRun, now: number, width: number, columns: num
   return `${start}\x1b[${colours[state] ?? grey}m${rest}\x1b[0m`;
 }
 
-/** The result says more than TERMINATED, but it is known already while a task is TERMINATING. */
+/** Returns the result of a terminal task, which is more specific than TERMINATED; else its state. */
 function stateOf({ state }: TaskRun): string {
   return isTerminal(state.life_cycle_state)
     ? (state.result_state ?? state.life_cycle_state)
@@ -99,7 +97,7 @@ function renderMessage({ state }: TaskRun): string {
   return isTerminal(state.life_cycle_state) && state.state_message !== '' ? `  ${state.state_message}` : '';
 }
 
-/** "1.3 s"; undefined for what never started. */
+/** Formats as in "1.3 s"; undefined when the task never started. */
 export function formatDuration(
   times: { readonly start_time: number; readonly end_time: number },
   now: number,

@@ -1,7 +1,4 @@
-/**
- * `runyard demo`: an engine of its own, a job of four tasks on real data, and everything about it on the
- * screen.
- */
+/** `runyard demo`: starts a separate engine, runs a job of four tasks on real data, and prints its progress. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,44 +14,42 @@ import { toStartError } from '../start-error.ts';
 import { listenForStop } from '../stop-signal.ts';
 
 export interface DemoOptions {
-  /** Keeps everything in this directory instead of a temporary one. */
+  /** Keeps all data in this directory instead of a temporary one. */
   readonly dataDir?: string;
-  /** The year to report about, in four digits. */
+  /** Year of the report, in four digits. */
   readonly year: string;
   /** Leaves the engine running until a signal. */
-  readonly keepRunning?: true;
+  readonly keep?: true;
 }
 
-/**
- * Resolves with 0 when the run succeeded, 1 when it did not, 130 when a signal ended it. @throws CommandError
- */
+/** Resolves with 0 when the run succeeded, 1 when it failed, 130 after a signal. @throws CommandError */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const temporary = options.dataDir === undefined;
   const directory =
     options.dataDir === undefined ? await createTemporaryDirectory() : resolve(options.dataDir);
   const stop = listenForStop(systemClock);
-  printLine('Starting an engine of its own ...');
+  printLine('Starting an engine for the demo ...');
   let code = 1;
   try {
     code = await withService(directory, async (service) => {
       const result = await runExample(service, options.year, directory, stop.firstSignal);
-      if (options.keepRunning === true && result !== 130) await waitForStop(service, stop.firstSignal);
+      if (options.keep === true && result !== 130) await waitForStop(service, stop.firstSignal);
       return result;
     });
     return code;
   } finally {
     stop.dispose();
-    const removed = temporary && code !== 1 && options.keepRunning !== true;
+    const removed = temporary && code !== 1 && options.keep !== true;
     if (removed) await rm(directory, { recursive: true, force: true });
     printLine(
       removed
-        ? `\n${directory} is removed again; --keep or --data-dir leaves it.`
-        : `\nEverything is kept in ${directory}`,
+        ? `\nRemoved ${directory}; --keep or --data-dir keeps it.`
+        : `\nAll data is kept in ${directory}`,
     );
   }
 }
 
-/** The user of the embedded database must be able to pass through, when the demo runs as root. */
+/** Makes the directory traversable for the user of the embedded database, for a demo that runs as root. */
 async function createTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-demo-'));
   await chmod(directory, 0o711);
@@ -81,7 +76,7 @@ async function runExample(
   stop: Promise<unknown>,
 ): Promise<number> {
   const client = createDemoClient(service.url, service.token);
-  printLine(`Engine at ${service.url}, its data and engine.log in ${directory}`);
+  printLine(`Engine at ${service.url}, data and engine.log in ${directory}`);
   const jobId = await installExample(client);
   const runId = await client.runNow(jobId, { year });
   printLine(`Job ${jobId}, run ${runId}: the weather of Seattle in ${year}\n`);
@@ -89,7 +84,7 @@ async function runExample(
   const progress = live ? createLiveProgress(process.stdout) : createPlainProgress(process.stdout);
   const run = await followRun(client, runId, progress, systemClock, stop);
   const result = run.state.result_state ?? run.state.life_cycle_state;
-  printLine(`\nThe run ended with ${result} after ${formatDuration(run, systemClock.now()) ?? 'no time'}.`);
+  printLine(`\nThe run ended with ${result} after ${formatDuration(run, systemClock.now()) ?? '0 s'}.`);
   for (const task of run.tasks)
     printLine(
       `Logs and output of ${task.task_key.padEnd(12)}${join(directory, 'runs', String(task.run_id))}`,
@@ -100,7 +95,7 @@ async function runExample(
   return result === 'SUCCESS' ? 0 : 1;
 }
 
-/** The exit value of the last task, as JSON and as a sentence. */
+/** Prints the exit value of the last task as JSON and as a sentence. */
 async function showResult(client: DemoClient, run: Run): Promise<void> {
   const last = run.tasks.find((task) => task.task_key === 'report');
   const output = last && (await client.getOutput(last.run_id));
@@ -121,7 +116,7 @@ async function showErrors(client: DemoClient, run: Run): Promise<void> {
 }
 
 async function waitForStop(service: Service, stop: Promise<unknown>): Promise<void> {
-  printLine(`\nThe engine runs on until Ctrl-C.\nURL       ${service.url}\nToken     ${service.token}`);
+  printLine(`\nThe engine runs until Ctrl-C.\nURL       ${service.url}\nToken     ${service.token}`);
   printLine(
     `Try       curl -H 'Authorization: Bearer ${service.token}' ${service.url}/api/2.1/jobs/runs/list`,
   );

@@ -1,8 +1,8 @@
-/** What one check of the doctor found. */
+/** Result of one check of the doctor. */
 
-/** `missing` and `poor` leave something undone; `broken` keeps the engine from running. */
+/** `missing` and `warn` limit what the engine can do; `broken` prevents its start. */
 export interface CheckResult {
-  readonly state: 'ok' | 'poor' | 'missing' | 'broken';
+  readonly state: 'ok' | 'warn' | 'missing' | 'broken';
   readonly found: string;
   readonly advice?: string;
 }

@@ -1,9 +1,9 @@
-/** What the doctor looks at: one entry a check, each answering with what it found and what to do. */
-import { execFile } from 'node:child_process';
+/** Checks of the doctor: each returns what it found and what to do about it. */
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
 import { systemClock } from '../../engine/clock.ts';
 import { codeOf } from '../../engine/errors.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
@@ -17,15 +17,14 @@ import { toStartError } from '../start-error.ts';
 
 interface Check {
   readonly name: string;
-  /** What goes wrong on the way counts as broken. */
+  /** A rejection counts as `broken`. */
   run(config: Config): Promise<CheckResult>;
 }
 
-const execFileAsync = promisify(execFile);
 const bytesPerGiB = 2 ** 30;
 const minimumNodeVersion = 24;
 const recommendedOpenFiles = 4_096;
-/** How long a database server may take to answer (ms). */
+/** Maximum wait for an answer of the database server, ms. */
 const databaseTimeoutMs = 5_000;
 
 export const checks: readonly Check[] = [
@@ -33,7 +32,8 @@ export const checks: readonly Check[] = [
   { name: 'python3', run: checkPython },
   {
     name: 'java',
-    run: (config) => checkProgram(config, 'java', ['-version'], 'JAR tasks need it: install a Java runtime.'),
+    run: (config) =>
+      checkProgram(config, 'java', ['-version'], 'JAR tasks need Java: install a Java runtime.'),
   },
   { name: 'pip', run: checkPip },
   {
@@ -43,12 +43,12 @@ export const checks: readonly Check[] = [
         config,
         'mvn',
         ['-Dstyle.color=never', '--version'],
-        'Maven libraries need it: install Maven.',
+        'Maven libraries need mvn: install Maven.',
       ),
   },
   {
     name: 'Rscript',
-    run: (config) => checkProgram(config, 'Rscript', ['--version'], 'R libraries need it: install R.'),
+    run: (config) => checkProgram(config, 'Rscript', ['--version'], 'R libraries need Rscript: install R.'),
   },
   { name: 'spark', run: checkSpark },
   { name: 'plugins', run: checkPlugins },
@@ -62,12 +62,12 @@ export const checks: readonly Check[] = [
         config,
         'fallocate',
         ['--version'],
-        'It leaves out the middle of logs that grow beyond RUNYARD_LOG_BYTES_MAX; without it their tasks are stopped. Install util-linux.',
+        'The engine truncates logs above RUNYARD_LOG_BYTES_MAX with it; without it, the engine stops their tasks. Install util-linux.',
       ),
   },
   { name: 'data directory', run: checkDataDirectory },
   { name: 'free space', run: checkFreeSpace },
-  { name: 'held by', run: checkDirectoryLock },
+  { name: 'in use by', run: checkDirectoryLock },
   { name: 'database', run: checkDatabase },
   { name: 'setpriv', run: checkSetpriv },
   { name: 'open files', run: checkOpenFiles },
@@ -79,27 +79,32 @@ async function checkNode(): Promise<CheckResult> {
   return {
     state: 'broken',
     found,
-    advice: `Node ${minimumNodeVersion} or newer is needed, which npm ci brings.`,
+    advice: `Runyard needs Node ${minimumNodeVersion} or newer; npm ci installs it.`,
   };
 }
 
 async function checkPython(config: Config): Promise<CheckResult> {
-  const advice = 'Python tasks and notebooks need it: install Python 3.8 or newer.';
-  const finding = await checkProgram(config, 'python3', ['--version'], advice);
-  const [, minor = ''] = /^Python 3\.(\d+)/.exec(finding.found) ?? [];
-  return finding.state === 'ok' && Number(minor) < 8 ? { ...finding, state: 'poor', advice } : finding;
+  const advice = 'Python tasks and notebooks need Python 3.8 or newer: install it.';
+  const result = await checkProgram(config, 'python3', ['--version'], advice);
+  const [, minor = ''] = /^Python 3\.(\d+)/.exec(result.found) ?? [];
+  return result.state === 'ok' && Number(minor) < 8 ? { ...result, state: 'warn', advice } : result;
 }
 
 async function checkPip({ taskEnvironment }: Config): Promise<CheckResult> {
-  const advice = 'Libraries of the kinds whl and pypi need it: install pip.';
+  const advice = 'whl and pypi libraries need pip: install it.';
   const python = await findInterpreter('python3', taskEnvironment);
   if (python === undefined) return { state: 'missing', found: 'no python3 in PATH', advice };
-  const answer = await execFileAsync(python, ['-m', 'pip', '--version'], {
-    env: { ...taskEnvironment },
-  }).catch(() => undefined);
-  return answer === undefined
-    ? { state: 'missing', found: `${python} has none`, advice }
-    : { state: 'ok', found: answer.stdout.trim() };
+  const version = await execa(python, ['-m', 'pip', '--version'], {
+    env: taskEnvironment,
+    extendEnv: false,
+    stdin: 'ignore',
+  }).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  return version === undefined
+    ? { state: 'missing', found: `${python} has no pip`, advice }
+    : { state: 'ok', found: version };
 }
 
 async function checkProgram(
@@ -110,25 +115,28 @@ async function checkProgram(
 ): Promise<CheckResult> {
   const file = await findInterpreter(program, taskEnvironment);
   if (file === undefined) return { state: 'missing', found: 'not found in PATH', advice };
-  // Java says its version on stderr.
-  const { stdout, stderr } = await execFileAsync(file, version).catch(() => ({ stdout: '', stderr: '' }));
-  const [line = ''] = stripVTControlCharacters(`${stdout}${stderr}`).trim().split('\n');
-  if (line === '') return { state: 'missing', found: `${file}, which does not run`, advice };
+  // Java prints its version to stderr.
+  const output = await execa(file, version, { all: true, stdin: 'ignore' }).then(
+    ({ all }) => all,
+    () => '',
+  );
+  const [line = ''] = stripVTControlCharacters(output).trim().split('\n');
+  if (line === '') return { state: 'missing', found: `${file} does not run`, advice };
   return { state: 'ok', found: `${line} at ${file}` };
 }
 
 async function checkDataDirectory({ dataDirectory }: Config): Promise<CheckResult> {
-  const place = await findNearestExisting(dataDirectory);
-  const made = place === dataDirectory;
-  const found = made ? dataDirectory : `${dataDirectory}, which the first start makes`;
-  if (!(await stat(place)).isDirectory()) {
+  const existing = await findNearestExisting(dataDirectory);
+  const found =
+    existing === dataDirectory ? dataDirectory : `${dataDirectory}, which the first start creates`;
+  if (!(await stat(existing)).isDirectory()) {
     return {
       state: 'broken',
       found,
-      advice: `${place} is a file: remove it, or choose another RUNYARD_DATA_DIR.`,
+      advice: `${existing} is a file: remove it, or choose another RUNYARD_DATA_DIR.`,
     };
   }
-  const writable = await access(place, constants.W_OK | constants.X_OK).then(
+  const writable = await access(existing, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
@@ -136,29 +144,27 @@ async function checkDataDirectory({ dataDirectory }: Config): Promise<CheckResul
   return {
     state: 'broken',
     found,
-    advice: `This user may not write in ${place}: allow it, or choose another RUNYARD_DATA_DIR.`,
+    advice: `This user may not write to ${existing}: allow it, or choose another RUNYARD_DATA_DIR.`,
   };
 }
 
 async function checkFreeSpace({ dataDirectory }: Config): Promise<CheckResult> {
-  const place = await findNearestExisting(dataDirectory);
-  const { bavail, bsize } = await statfs(place);
-  const found = `${((bavail * bsize) / bytesPerGiB).toFixed(1)} GiB where ${place} is`;
+  const existing = await findNearestExisting(dataDirectory);
+  const { bavail, bsize } = await statfs(existing);
+  const found = `${((bavail * bsize) / bytesPerGiB).toFixed(1)} GiB on the file system of ${existing}`;
   if (bavail * bsize >= bytesPerGiB) return { state: 'ok', found };
-  return { state: 'poor', found, advice: 'Make room: a full disk stops the database and the logs of tasks.' };
+  return { state: 'warn', found, advice: 'Free some space: a full disk stops the database and task logs.' };
 }
 
-/**
- * Takes the lock of the embedded database and gives it back: only so is a dead holder told from a living one.
- */
+/** Acquires the lock of the embedded database and releases it: only this detects a dead holder. */
 async function checkDirectoryLock({ dataDirectory, databaseUrl }: Config): Promise<CheckResult> {
   const directory = join(dataDirectory, 'postgres');
   if (databaseUrl !== undefined)
-    return { state: 'ok', found: 'engines that share a database server may share it' };
-  if (!(await pathExists(directory))) return { state: 'ok', found: 'nobody' };
+    return { state: 'ok', found: 'engines with a shared database server may share it' };
+  if (!(await pathExists(directory))) return { state: 'ok', found: 'no engine' };
   try {
     await (await lockDirectory(directory, systemClock)).release();
-    return { state: 'ok', found: 'nobody' };
+    return { state: 'ok', found: 'no engine' };
   } catch (error) {
     if (error instanceof DirectoryInUseError)
       return { state: 'ok', found: `the engine with process id ${error.pid}` };
@@ -168,11 +174,11 @@ async function checkDirectoryLock({ dataDirectory, databaseUrl }: Config): Promi
 
 async function checkDatabase(config: Config): Promise<CheckResult> {
   if (config.databaseUrl !== undefined) return checkDatabaseServer(config, config.databaseUrl);
-  // Where this user may not complete the package, a copy of the programs is tried out.
+  // Checks a copy of the programs when this user may not write to the package.
   const base = await mkdtemp(join(tmpdir(), 'runyard-doctor-'));
   try {
     const { postgres } = await prepareBinaries({ baseDirectory: base, user: undefined });
-    const { stdout } = await execFileAsync(postgres, ['--version']);
+    const { stdout } = await execa(postgres, ['--version'], { stdin: 'ignore' });
     return { state: 'ok', found: `embedded, ${stdout.trim()}` };
   } finally {
     await rm(base, { recursive: true, force: true });
@@ -180,17 +186,17 @@ async function checkDatabase(config: Config): Promise<CheckResult> {
 }
 
 async function checkDatabaseServer(config: Config, url: string): Promise<CheckResult> {
-  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const database = openDatabase(url, quiet, { maxConnections: 1 });
-  const patience = Promise.withResolvers<never>();
+  const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const database = openDatabase(url, silentLog, { maxConnections: 1 });
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => patience.reject(new Error(`No answer within ${databaseTimeoutMs / 1_000} seconds`)),
+    () => timeout.reject(new Error(`No answer within ${databaseTimeoutMs / 1_000} s`)),
     databaseTimeoutMs,
   );
   const { host } = new URL(url);
   try {
-    await Promise.race([ping(database.db), patience.promise]);
-    // Only now: closing waits for a connection that is still being made.
+    await Promise.race([ping(database.db), timeout.promise]);
+    // Not in a finally block: close waits for a connection attempt that hangs.
     await database.close();
     return { state: 'ok', found: `${host} answers` };
   } catch (error) {
@@ -202,25 +208,25 @@ async function checkDatabaseServer(config: Config, url: string): Promise<CheckRe
 
 async function checkSetpriv(): Promise<CheckResult> {
   if (process.platform !== 'linux') return { state: 'ok', found: 'not needed on this system' };
-  const works = await execFileAsync('setpriv', ['--pdeathsig', 'KILL', 'true']).then(
-    () => true,
-    () => false,
-  );
-  if (works) return { state: 'ok', found: 'works' };
+  const { failed } = await execa('setpriv', ['--pdeathsig', 'KILL', 'true'], {
+    reject: false,
+    stdin: 'ignore',
+  });
+  if (!failed) return { state: 'ok', found: 'works' };
   return {
     state: 'missing',
-    found: 'not found, so a shell watches over the embedded database',
+    found: 'not found; a shell supervises the embedded database instead',
     advice: 'Install util-linux.',
   };
 }
 
-/** A child inherits the limit that this process has, which Node has raised as far as it may. */
+/** Reads the limit of a child process: it inherits the one that Node has raised to the hard limit. */
 async function checkOpenFiles(): Promise<CheckResult> {
-  const { stdout } = await execFileAsync('sh', ['-c', 'ulimit -n']);
+  const { stdout } = await execa('sh', ['-c', 'ulimit -n'], { stdin: 'ignore' });
   const text = stdout.trim();
   if (text === 'unlimited' || Number(text) >= recommendedOpenFiles) return { state: 'ok', found: text };
   return {
-    state: 'poor',
+    state: 'warn',
     found: text,
     advice: `Raise the limit to ${recommendedOpenFiles} or more (ulimit -n, LimitNOFILE).`,
   };

@@ -1,4 +1,4 @@
-/** `runyard doctor`: says what this machine can run, what is missing, and what to do about it. */
+/** `runyard doctor`: checks what this machine can run, and prints what is missing and how to fix it. */
 import { readConfig } from '../config.ts';
 import { checks } from './checks.ts';
 import type { CheckResult } from './check-result.ts';
@@ -10,7 +10,7 @@ interface NamedCheckResult extends CheckResult {
 }
 
 /**
- * Prints one line a check, or one JSON object. Resolves with 1 when the engine itself cannot run, else 0.
+ * Prints one line per check, or one JSON object. Resolves with 1 when the engine cannot start, else 0.
  * @throws ConfigError
  */
 export async function runDoctor(asJson: boolean): Promise<number> {
@@ -26,7 +26,9 @@ export async function runDoctor(asJson: boolean): Promise<number> {
     printLine(JSON.stringify({ ok, checks: lines }, undefined, 2));
   } else {
     lines.map(renderResult).forEach(printLine);
-    printLine(ok ? 'Runyard can run here.' : 'Runyard cannot run here: see the lines marked "broken".');
+    printLine(
+      ok ? 'Runyard can run here.' : 'Runyard cannot run here: see the lines that begin with "broken".',
+    );
   }
   return ok ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/** What the doctor says about tasks: the plugins that bring kinds of them, and what keeps them apart. */
+/** Checks of the doctor about tasks: plugins, isolation and Spark. */
 import { access, constants } from 'node:fs/promises';
 import { messageOf } from '../../engine/errors.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { CheckResult } from './check-result.ts';
 import { findSandbox, resolveTaskUser } from '../wiring/isolation.ts';
 
-/** A plugin that stops the start is broken. */
+/** Loads the plugins; an error there prevents the start of the engine. */
 export async function checkPlugins({ plugins, taskEnvironment }: Config): Promise<CheckResult> {
   if (plugins.length === 0) return { state: 'ok', found: 'none' };
   const kinds = await loadPlugins(plugins, taskEnvironment);
@@ -17,46 +17,45 @@ export async function checkPlugins({ plugins, taskEnvironment }: Config): Promis
   };
 }
 
-/** Whom tasks run as. */
 export async function checkTaskUser(config: Config): Promise<CheckResult> {
   const user = await resolveTaskUser(config);
   if (user !== undefined) return { state: 'ok', found: `tasks run as ${user.name} (${user.uid})` };
-  if (config.taskSandbox !== 'none') return { state: 'ok', found: 'that of the service, in the sandbox' };
+  if (config.taskSandbox !== 'none') return { state: 'ok', found: 'the user of the service, in the sandbox' };
   const self = process.getuid?.() === 0 ? 'root' : 'the user of the service';
   return {
-    state: 'poor',
+    state: 'warn',
     found: `tasks run as ${self}`,
-    advice: 'They can read what the service can: see RUNYARD_TASK_USER and RUNYARD_TASK_SANDBOX.',
+    advice: 'Tasks can read all files of the service: see RUNYARD_TASK_USER and RUNYARD_TASK_SANDBOX.',
   };
 }
 
-/** What tasks are shut into. */
 export async function checkSandbox(config: Config): Promise<CheckResult> {
   const user = await resolveTaskUser(config);
   const usable = await findSandbox(user).then(
     (program) => ({ program }),
-    (error: unknown) => ({ why: messageOf(error).trim().split('\n').at(-1) ?? '' }),
+    (error: unknown) => ({ reason: messageOf(error).trim().split('\n').at(-1) ?? '' }),
   );
   if (config.taskSandbox === 'none')
     return {
       state: 'ok',
-      found: `none; bubblewrap ${'program' in usable ? 'could be used' : `cannot be used (${usable.why})`}`,
+      found: `none; bubblewrap ${'program' in usable ? 'is available' : `is not available (${usable.reason})`}`,
     };
   if ('program' in usable) return { state: 'ok', found: `bubblewrap at ${usable.program}` };
   return {
     state: 'broken',
-    found: usable.why,
-    advice: 'RUNYARD_TASK_SANDBOX asks for bubblewrap: install it, or allow user namespaces.',
+    found: usable.reason,
+    advice: 'RUNYARD_TASK_SANDBOX requires bubblewrap: install it, or allow user namespaces.',
   };
 }
 
-/** What processes of tasks may use. */
 export function checkTaskLimits({ taskLimits }: Config): Promise<CheckResult> {
-  const set = Object.entries(taskLimits).map(([name, value]) => `${name} ${value}`);
-  return Promise.resolve({ state: 'ok', found: ['memory and files of known node types', ...set].join(', ') });
+  const configured = Object.entries(taskLimits).map(([name, value]) => `${name} ${value}`);
+  return Promise.resolve({
+    state: 'ok',
+    found: ['memory and files of known node types', ...configured].join(', '),
+  });
 }
 
-/** Submit tasks run without Spark too. */
 export async function checkSpark({ taskEnvironment }: Config): Promise<CheckResult> {
   const home = taskEnvironment['SPARK_HOME'] ?? '';
   const inHome = `${home}/bin/spark-submit`;
@@ -72,6 +71,6 @@ export async function checkSpark({ taskEnvironment }: Config): Promise<CheckResu
   return {
     state: 'missing',
     found: 'neither SPARK_HOME nor spark-submit in PATH',
-    advice: 'Submit tasks are run by a built-in launcher, which is not Spark.',
+    advice: 'Submit tasks run in a built-in launcher, which is not Spark.',
   };
 }

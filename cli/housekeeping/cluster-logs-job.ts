@@ -1,7 +1,4 @@
-/**
- * A housekeeping thread: delivers the logs of clusters, every 5 minutes (spec 2.8), and what an engine that
- * was killed still owed.
- */
+/** Housekeeping job: delivers cluster logs (spec 2.8), also those that a killed engine did not deliver. */
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
@@ -9,7 +6,7 @@ import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/f
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 
-/** What the thread is told. */
+/** Data of the worker thread. */
 export interface ClusterLogsJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
@@ -22,14 +19,14 @@ async function deliverPendingLogs({ address, dataDirectory }: ClusterLogsJobData
   const roots = createRoots({ dataDirectory, allowedRoots: [] });
   const failures: string[] = [];
   try {
-    // One that cannot be delivered must not keep the logs of all others.
+    // A failed delivery must not block the other clusters.
     for (const clusterId of await listClustersWithPendingLogs(db)) {
       await deliverClusterLogs(db, roots, clusterId, clock.now()).catch((error: unknown) => {
         failures.push(`${clusterId}: ${messageOf(error)}`);
       });
     }
     if (failures.length > 0)
-      throw new Error(`The logs of ${failures.length} clusters could not be delivered: ${failures[0]}`);
+      throw new Error(`Delivery of the logs of ${failures.length} cluster(s) failed: ${failures[0]}`);
   } finally {
     await close();
   }

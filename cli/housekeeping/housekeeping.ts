@@ -1,7 +1,4 @@
-/**
- * The fixed housekeeping of the service, by bree: each job in a thread of its own with a connection of its
- * own.
- */
+/** Periodic housekeeping of the service: bree runs each job in a worker thread with its own connection. */
 import { fileURLToPath } from 'node:url';
 import Bree from 'bree';
 import { messageOf } from '../../engine/errors.ts';
@@ -12,19 +9,17 @@ import type { PeopleJobData } from './people-job.ts';
 import type { RetentionJobData } from './retention-job.ts';
 
 export interface Housekeeping {
-  /** Ends what is under way; the next start goes on with it. */
+  /** Stops the running jobs; the next round continues their work. */
   stop(): Promise<void>;
 }
 
 const hour = 60 * 60 * 1_000;
-/** How often logs of clusters are delivered (spec 2.8). */
+/** Interval of cluster log delivery (spec 2.8). */
 const clusterLogsIntervalMs = hour / 12;
 
-/**
- * Starts the jobs. The first round comes ten minutes after the start: until then there is more urgent work.
- */
+/** Starts the jobs. The first round begins ten minutes later, after the more urgent work of a start. */
 export async function startHousekeeping(
-  order: RetentionJobData & PeopleJobData & ClusterLogsJobData & LibraryJobData,
+  jobData: RetentionJobData & PeopleJobData & ClusterLogsJobData & LibraryJobData,
   log: Log,
   firstAfterMs = hour / 6,
 ): Promise<Housekeeping> {
@@ -40,38 +35,35 @@ export async function startHousekeeping(
       error: (message: unknown) => log.error({}, String(message)),
     },
     errorHandler: (error: unknown) =>
-      log.warn(
-        { error: messageOf(error) },
-        'A housekeeping job failed; it is tried again with the next round.',
-      ),
+      log.warn({ error: messageOf(error) }, 'A housekeeping job failed; the next round retries it.'),
     jobs: [
       {
         name: 'retention',
         path: fileURLToPath(new URL('./retention-job.ts', import.meta.url)),
         timeout: firstAfterMs,
         interval: hour,
-        worker: { workerData: order },
+        worker: { workerData: jobData },
       },
       {
         name: 'libraries',
         path: fileURLToPath(new URL('./library-job.ts', import.meta.url)),
         timeout: firstAfterMs,
         interval: hour,
-        worker: { workerData: order },
+        worker: { workerData: jobData },
       },
       {
         name: 'people',
         path: fileURLToPath(new URL('./people-job.ts', import.meta.url)),
         timeout: firstAfterMs,
         interval: hour,
-        worker: { workerData: order },
+        worker: { workerData: jobData },
       },
       {
         name: 'cluster-logs',
         path: fileURLToPath(new URL('./cluster-logs-job.ts', import.meta.url)),
         timeout: Math.min(firstAfterMs, clusterLogsIntervalMs),
         interval: clusterLogsIntervalMs,
-        worker: { workerData: order },
+        worker: { workerData: jobData },
       },
     ],
   });

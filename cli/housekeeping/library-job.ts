@@ -1,7 +1,4 @@
-/**
- * A housekeeping thread: removes libraries and fetched objects that nobody has used for long, and that no
- * cluster has.
- */
+/** Housekeeping job: removes cached libraries and objects that are unused and belong to no cluster. */
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
@@ -12,11 +9,11 @@ import { openDatabase, type DatabaseAddress } from '../../storage/postgres/datab
 import { listLibraryPathsInUse } from '../../storage/postgres/libraries/libraries.ts';
 import { libraryDirectory, objectDirectory } from '../wiring/cache-directories.ts';
 
-/** What the thread is told. */
+/** Data of the worker thread. */
 export interface LibraryJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
-  /** How long an entry is kept after its last use. */
+  /** Retention of an entry after its last use. */
   readonly libraryRetentionMs: number;
 }
 
@@ -30,7 +27,7 @@ async function removeUnusedLibraries({
   const { db, close } = openDatabase(address, silentLog, { maxConnections: 1 });
   const library = libraryDirectory(dataDirectory);
   try {
-    // Asked first: what is taken into use meanwhile is young.
+    // The list comes first: an entry that is used from now on is too young to remove.
     const before = clock.now() - libraryRetentionMs;
     const used = await listLibraryPathsInUse(db);
     for (const directory of [
@@ -55,10 +52,10 @@ async function removeOldEntries(
     const entry = join(directory, name);
     const found = await stat(entry).catch(undefinedIfMissing);
     if (found === undefined || found.mtimeMs >= before || inUse(entry)) continue;
-    // In one step: half an entry would be taken for a whole one.
-    const leaving = `${entry}.leaving`;
-    await rename(entry, leaving);
-    await rm(leaving, { recursive: true, force: true });
+    // The rename makes the removal atomic: a partial entry would be used as a complete one.
+    const removed = `${entry}.leaving`;
+    await rename(entry, removed);
+    await rm(removed, { recursive: true, force: true });
   }
 }
 

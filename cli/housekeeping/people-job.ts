@@ -1,6 +1,4 @@
-/**
- * A housekeeping thread: what time does to tokens, people who were deleted, and old entries of the audit log.
- */
+/** Housekeeping job: revokes unused tokens, purges deleted principals, and removes old audit events. */
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { removeOldAuditEvents } from '../../storage/postgres/people/audit.ts';
@@ -12,7 +10,7 @@ import {
 import { openDatabase, type DatabaseAddress } from '../../storage/postgres/database.ts';
 import { purgeDeletedPrincipals } from '../../storage/postgres/people/principals.ts';
 
-/** What the thread is told. */
+/** Data of the worker thread. */
 export interface PeopleJobData {
   readonly address: DatabaseAddress;
   readonly auditRetentionMs: number;

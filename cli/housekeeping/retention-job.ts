@@ -1,7 +1,4 @@
-/**
- * A housekeeping thread: removes runs (spec 8) and deliveries older than their retention, with their files,
- * in batches that never block.
- */
+/** Housekeeping job: removes expired runs (spec 8) and deliveries with their files, in small batches. */
 import { rm } from 'node:fs/promises';
 import { workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../engine/clock.ts';
@@ -21,12 +18,12 @@ import { createRoots } from '../../storage/files/roots.ts';
 import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
 import { mailPath } from '../wiring/mail-directory.ts';
 
-/** What the thread is told. */
+/** Data of the worker thread. */
 export interface RetentionJobData {
   readonly address: DatabaseAddress;
   readonly dataDirectory: string;
   readonly retentionMs: number;
-  /** Of deliveries in their log, with the mails that were kept as files. */
+  /** Retention of deliveries, and of mails that are stored as files. */
   readonly deliveryRetentionMs: number;
 }
 
@@ -42,8 +39,8 @@ async function removeExpired({
   const { db, close } = openDatabase(address, silentLog, { maxConnections: 1 });
   const files = createAttemptFiles(createRoots({ dataDirectory, allowedRoots: [] }));
   const failures: string[] = [];
-  // The row is gone by then: a file that stays must not keep the files of all others.
-  const remains = (error: unknown): void => {
+  // The row is already deleted: an undeletable file must not block the other removals.
+  const recordFailure = (error: unknown): void => {
     failures.push(messageOf(error));
   };
   try {
@@ -52,18 +49,18 @@ async function removeExpired({
       for (const runId of expired) {
         const removed = await deleteRun(db, runId, clock.now());
         if (typeof removed === 'string') continue;
-        for (const attempt of removed.taskRunIds) await files.removeAttempt(attempt).catch(remains);
-        for (const cluster of removed.clusterIds) await files.removeCluster(cluster).catch(remains);
+        for (const attempt of removed.taskRunIds) await files.removeAttempt(attempt).catch(recordFailure);
+        for (const cluster of removed.clusterIds) await files.removeCluster(cluster).catch(recordFailure);
       }
       if (expired.length < batchSize) break;
     }
     await removeOldClusterHistory(db, clock.now() - retentionMs, (clusterId) =>
-      files.removeCluster(clusterId).catch(remains),
+      files.removeCluster(clusterId).catch(recordFailure),
     );
     for (;;) {
       const removed = await removeOldDeliveries(db, clock.now() - deliveryRetentionMs, 10 * batchSize);
       for (const deliveryId of removed)
-        await rm(mailPath(dataDirectory, deliveryId), { force: true }).catch(remains);
+        await rm(mailPath(dataDirectory, deliveryId), { force: true }).catch(recordFailure);
       if (removed.length < 10 * batchSize) break;
     }
     while (
@@ -71,13 +68,15 @@ async function removeExpired({
       10 * batchSize
     );
     if (failures.length > 0)
-      throw new Error(`Files of ${failures.length} expired attempts, clusters or mails stay: ${failures[0]}`);
+      throw new Error(
+        `Removal of ${failures.length} expired file(s) of attempts, clusters or mails failed: ${failures[0]}`,
+      );
   } finally {
     await close();
   }
 }
 
-/** All-purpose clusters that ended long ago, and what happened long ago to the others. */
+/** Removes expired all-purpose clusters, and expired events of the others. */
 async function removeOldClusterHistory(
   db: OpenDatabase['db'],
   before: number,

@@ -1,19 +1,16 @@
-/**
- * The token of the first administrator: given by the configuration, or generated once and kept in the data
- * directory.
- */
+/** Token of the first administrator: configured, or generated once and kept in the data directory. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { generateTokenValue } from '../../engine/token/generate-token.ts';
 import type { Config } from '../config.ts';
 
-/** Where a generated token is kept, readable by the engine's user alone. */
+/** Returns the file of a generated token, which only the user of the engine can read. */
 export function bootstrapTokenPath(dataDirectory: string): string {
   return join(dataDirectory, 'bootstrap-token');
 }
 
-/** The token kept in a data directory; undefined when none was generated there. */
+/** Reads the generated token of a data directory; undefined when there is none. */
 export async function readBootstrapToken(dataDirectory: string): Promise<string | undefined> {
   try {
     return (await readFile(bootstrapTokenPath(dataDirectory), 'utf8')).trim();
@@ -23,7 +20,7 @@ export async function readBootstrapToken(dataDirectory: string): Promise<string 
   }
 }
 
-/** The token to start with; `isNew` when it was generated just now, so that it can be shown once. */
+/** Returns the token; `isNew` is true when this call generated it. */
 export async function ensureBootstrapToken(
   config: Config,
 ): Promise<{ readonly token: string; readonly isNew: boolean }> {

@@ -1,12 +1,12 @@
-/** Where the service keeps what it has fetched for tasks. */
+/** Directories of the files that the service fetches for tasks. */
 import { join } from 'node:path';
 
-/** Libraries of clusters. */
+/** Returns the directory of cluster libraries. */
 export function libraryDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'libraries');
 }
 
-/** Objects of an object store. */
+/** Returns the directory of cached objects of the object store. */
 export function objectDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'objects');
 }

@@ -1,4 +1,4 @@
-/** Wires clusters: their rows and nodes, what really happens on them, and who hears of it. */
+/** Wires clusters: stores, provider, control, injected faults and change signals. */
 import type { Clock } from '../../engine/clock.ts';
 import { createClusterFaults } from '../../engine/cluster/fault-injection.ts';
 import { poolCapacityOf, hasLimitedPool } from '../../engine/cluster/inventory.ts';
@@ -14,7 +14,7 @@ import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
-import { createInitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
+import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import {
   createAllPurposeStore,
   createClusterReader,
@@ -32,7 +32,7 @@ export interface Clusters {
   readonly compute: ComputePorts;
   readonly control: ClusterControl;
   readonly reader: ClusterReader;
-  /** Looks after clusters that nobody looks after, soon. */
+  /** Starts maintenance of clusters without a live node, unless it is already running. */
   maintain(): void;
   close(): Promise<void>;
 }
@@ -40,50 +40,32 @@ export interface Clusters {
 export interface ClusterDependencies {
   readonly config: Config;
   readonly isolation: Isolation;
-  /** Finds a file by its URI. */
+  /** Resolves a URI to a file. */
   readonly resolvePath: (uri: string, what: 'file') => Promise<string>;
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
   readonly files: AttemptFiles;
   readonly nodeId: string;
-  /** Told of every all-purpose cluster that has started. */
+  /** Called for every all-purpose cluster that has started. */
   readonly onClusterStarted: (cluster: LibraryCluster) => void;
-  /** `length` random characters of a-z0-9. */
+  /** Returns `length` random characters of a-z0-9. */
   readonly random: (length: number) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export async function startClusters({
-  config,
-  isolation,
-  resolvePath,
-  address,
-  database: { db },
-  roots,
-  files,
-  nodeId,
-  onClusterStarted,
-  random,
-  clock,
-  log,
-}: ClusterDependencies): Promise<Clusters> {
-  const { clusters: inventory, clusterStartMs, stopGraceMs, logBytesMax } = config;
+export async function startClusters(dependencies: ClusterDependencies): Promise<Clusters> {
+  const { config, address, roots, files, nodeId, onClusterStarted, random, clock, log } = dependencies;
+  const { db } = dependencies.database;
+  const { clusters: inventory, clusterStartMs } = config;
   const rules = {
     limited: hasLimitedPool(inventory),
     capacityOf: (poolId: string) => poolCapacityOf(poolId, inventory),
   };
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
-  const scripts = createInitScriptRunner({
-    clustersDirectory: roots.clusters.directory,
-    taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
-    isolation,
-    stopGraceMs,
-    logBytesMax,
-    locate: resolvePath,
-  });
+  const scripts = createScripts(dependencies);
   if (config.faults.length > 0)
     log.warn({ faults: config.faults }, 'RUNYARD_FAULTS is set: clusters of this engine fail on purpose.');
   const compute: ComputePorts = {
@@ -108,32 +90,58 @@ export async function startClusters({
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await stopOrphanedScripts(scripts, store, log);
-  const wake = listenForClusterChanges({ address, clock, log }, (clusterId) => signals.notify(clusterId));
-  await wake.ready;
-  let tending: Promise<void> | undefined;
+  const listener = listenForClusterChanges({ address, clock, log }, (clusterId) => signals.notify(clusterId));
+  await listener.ready;
+  const maintenance = createMaintenance(control, log);
   return {
     store,
     compute,
     control,
     reader: createClusterReader(db),
-    maintain() {
-      tending ??= control
+    maintain: maintenance.start,
+    async close() {
+      control.close();
+      await listener.close();
+      await maintenance.finished();
+      await scripts.close();
+    },
+  };
+}
+
+function createScripts({ config, isolation, resolvePath, roots }: ClusterDependencies): InitScriptRunner {
+  const { stopGraceMs, logBytesMax } = config;
+  return createInitScriptRunner({
+    clustersDirectory: roots.clusters.directory,
+    taskEnvironment: { ...config.taskEnvironment, RUNYARD_MANAGED_FS: roots.managedFs.directory },
+    isolation,
+    stopGraceMs,
+    logBytesMax,
+    locate: resolvePath,
+  });
+}
+
+/** Runs at most one maintenance at a time. */
+function createMaintenance(
+  control: Pick<ClusterControl, 'maintain'>,
+  log: Log,
+): { readonly start: () => void; readonly finished: () => Promise<void> } {
+  let current: Promise<void> | undefined;
+  return {
+    start() {
+      current ??= control
         .maintain()
         .catch((error: unknown) =>
           log.warn(
             { error: messageOf(error) },
-            'The clusters could not be looked after; trying again with the next beat.',
+            'Cluster maintenance failed; retrying with the next heartbeat.',
           ),
         )
         .finally(() => {
-          tending = undefined;
+          current = undefined;
         });
     },
-    async close() {
-      control.close();
-      await wake.close();
-      await tending;
-      await scripts.close();
+    async finished() {
+      await current;
     },
   };
 }
@@ -148,7 +156,7 @@ function createProvider({
   readonly db: OpenDatabase['db'];
   readonly scripts: Pick<ClusterProvider, 'runScript' | 'stopScripts'>;
 }): ClusterProvider {
-  // One after the other: each holds a connection while it copies.
+  // Deliveries run one at a time, because each holds a connection while it copies.
   let deliveries: Promise<void> = Promise.resolve();
   return {
     runScript: scripts.runScript,
@@ -160,7 +168,7 @@ function createProvider({
         .catch((error: unknown) => {
           log.warn(
             { cluster_id: clusterId, error: messageOf(error) },
-            'The logs of this cluster could not be delivered.',
+            'Delivery of the cluster logs failed; housekeeping retries it.',
           );
         });
       return deliveries;
@@ -168,16 +176,12 @@ function createProvider({
   };
 }
 
-/** At the start of an engine: scripts of clusters that were ended while no engine was there. */
-async function stopOrphanedScripts(
-  scripts: ReturnType<typeof createInitScriptRunner>,
-  store: ClusterStore,
-  log: Log,
-): Promise<void> {
+/** Stops init scripts of clusters that were terminated while no engine was running. */
+async function stopOrphanedScripts(scripts: InitScriptRunner, store: ClusterStore, log: Log): Promise<void> {
   for (const clusterId of await scripts.listActiveClusters()) {
     const cluster = await store.find(clusterId);
     if (cluster !== undefined && cluster.state !== 'TERMINATED') continue;
-    log.warn({ cluster_id: clusterId }, 'Ending init scripts that were left of a cluster which is over.');
+    log.warn({ cluster_id: clusterId }, 'Stopping orphaned init scripts of a terminated cluster.');
     await scripts.stopScripts(clusterId);
   }
 }

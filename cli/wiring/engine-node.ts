@@ -1,4 +1,4 @@
-/** Wires the engine of one node: stores, files, runner pool, coordinator and watch. */
+/** Wires the engine of one node: stores, files, runner pool, coordinator, run queue and ownership loop. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -6,17 +6,18 @@ import { createRunEndListeners } from '../../engine/coordinator/run-end-listener
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
 import { sweepOrphanProcesses } from '../../engine/coordinator/orphan-sweep.ts';
-import { startOwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
+import { startOwnershipLoop, type OwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { hostName, identifyProcess } from '../../engine/process-identity.ts';
 import type { Log } from '../../engine/ports/log.ts';
 import type { NodeIdentity, NodeReader } from '../../engine/ports/nodes.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
+import type { LibraryManager } from '../../engine/ports/libraries.ts';
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { createUpdatePlanner } from '../../engine/pipeline-update.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import type { RunnerSettings } from '../../runners/pool/thread-messages.ts';
-import { createTaskPool } from '../../runners/pool/task-pool.ts';
+import { createTaskPool, type ClosableTaskPool, type TaskPoolOptions } from '../../runners/pool/task-pool.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { createRetryingPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
@@ -30,7 +31,7 @@ import { createNodeStore, createRunStore } from '../../storage/postgres/stores.t
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
 import { assertSharedDataDirectory, ensureDirectoryId } from './data-directory-checks.ts';
-import { createLibraries } from './libraries.ts';
+import { createLibraries, type Libraries } from './libraries.ts';
 import { createConfiguredObjectStore } from './object-store.ts';
 
 export interface Engine {
@@ -41,10 +42,10 @@ export interface Engine {
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
   readonly libraries: LibraryPorts;
-  /** Takes up nothing new, and resolves when the tasks that run are over. Before `close`. */
+  /** Starts nothing new, and resolves when the running tasks end. Call before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
-  /** Lets go of the runs: their tasks go on, and another engine may adopt them at once. */
+  /** Releases the runs: their tasks continue, and another engine may adopt them at once. */
   close(): Promise<void>;
 }
 
@@ -60,93 +61,40 @@ export interface EngineDependencies {
   readonly log: Log;
 }
 
-/**
- * Starts driving runs: processes that nobody waits for are ended, and runs that were left behind are adopted.
- */
-export async function startEngine({
-  config,
-  address,
-  database,
-  roots,
-  workspaceInfo,
-  plugins,
-  isolation,
-  clock,
-  log,
-}: EngineDependencies): Promise<Engine> {
-  const { db } = database;
+/** Starts the engine: ends orphaned processes, adopts orphaned runs, and drives runs from then on. */
+export async function startEngine(dependencies: EngineDependencies): Promise<Engine> {
+  const { config, address, database, roots, isolation, clock, log } = dependencies;
   const files = createAttemptFiles(roots);
   const objects = createConfiguredObjectStore(config, clock);
-  const locate = createPathResolver(roots, objects);
+  const resolvePath = createPathResolver(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
-  const runs = createRunStore(db, clock, log);
-  const nodes = createNodeStore(db);
+  const runs = createRunStore(database.db, clock, log);
+  const nodes = createNodeStore(database.db);
   const node = await createNodeIdentity(await ensureDirectoryId(config.dataDirectory));
+  const { nodeId } = node;
   await assertSharedDataDirectory(node, await nodes.list());
-  const pool = createTaskPool({
-    threads: config.poolThreads,
-    attemptsPerThread: config.attemptsPerThread,
-    settings: createRunnerSettings(config, roots, isolation),
-    locate,
-    plugins,
-    log,
-  });
+  const pool = createConfiguredPool(dependencies, resolvePath);
   const clusters = await startClusters({
     config,
     isolation,
-    resolvePath: locate,
+    resolvePath,
     address,
     database,
     roots,
     files,
-    nodeId: node.nodeId,
+    nodeId,
     onClusterStarted: libraries.ports.startInstallation,
     random: randomCharacters,
     clock,
     log,
   });
-  const endings = createRunEndListeners();
-  const coordinator = createCoordinator({
-    runs,
-    clusters: clusters.store,
-    compute: clusters.compute,
-    libraryManager: libraries.libraryManager,
-    pool,
-    directories: files,
-    workspace: workspaceInfo,
-    clock,
-    log,
-    nodeId: node.nodeId,
-    clusterStartMs: config.clusterStartMs,
-    randomString: randomCharacters,
-    limits: config.limits,
-    onCapacityFreed: () => queue.wake(),
-    runEndListeners: endings,
-    updatePlanner: createUpdatePlanner({
-      pipelines: createRetryingPipelineStore(db, clock, log),
-      clock,
-      limits: config.limits,
-      pipelineFiles: createPipelineFiles(
-        { ...roots, objstore: objects === undefined ? roots.objstore : undefined },
-        config.limits.pipelineSourceBytes,
-      ),
-    }),
-    permissions: config.jobAccessControl ? createRetryingPermissionReader(db, clock, log) : undefined,
-  });
-  const queue = createRunQueue({
-    runs,
-    clock,
-    log,
-    limits: config.limits,
-    nodeId: node.nodeId,
-    acceptRun: coordinator.accept,
-    runEndListeners: endings,
-  });
+  const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager: libraries.libraryManager };
+  const { coordinator, queue } = createRunDriver(dependencies, driver);
   const sweep = (): Promise<void> =>
     sweepOrphanProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
   await sweep();
   const { leaseMs } = config;
-  const watch = await startOwnershipLoop({
+  const ownership = await startOwnershipLoop({
     nodes,
     runs,
     coordinator,
@@ -156,11 +104,12 @@ export async function startEngine({
     leaseMs,
     sweepOrphans: sweep,
     queue: { wake: () => processWaitingWork(queue, clusters) },
-    heartbeat: (onLost) => startHeartbeat({ address, nodeId: node.nodeId, leaseMs }, log, onLost),
+    heartbeat: (onLost) => startHeartbeat({ address, nodeId, leaseMs }, log, onLost),
   });
   await libraries.resume();
+  const parts = { libraries, queue, coordinator, clusters, pool, ownership };
   return {
-    nodeId: node.nodeId,
+    nodeId,
     runs,
     nodes,
     clusters,
@@ -168,23 +117,102 @@ export async function startEngine({
     queue,
     files,
     libraries: libraries.ports,
-    async drain() {
-      watch.stopAdopting();
-      await queue.close();
-      await coordinator.drain();
-    },
-    async close() {
-      libraries.close();
-      await queue.close();
-      await coordinator.close();
-      await clusters.close();
-      await pool.close();
-      await watch.close();
-    },
+    drain: () => drainEngine(parts),
+    close: () => closeEngine(parts),
   };
 }
 
-/** What every attempt is told about this engine. */
+interface EngineParts {
+  readonly libraries: Pick<Libraries, 'close'>;
+  readonly queue: RunQueue;
+  readonly coordinator: Coordinator;
+  readonly clusters: Clusters;
+  readonly pool: ClosableTaskPool;
+  readonly ownership: OwnershipLoop;
+}
+
+async function drainEngine({ ownership, queue, coordinator }: EngineParts): Promise<void> {
+  ownership.stopAdopting();
+  await queue.close();
+  await coordinator.drain();
+}
+
+async function closeEngine(parts: EngineParts): Promise<void> {
+  parts.libraries.close();
+  await parts.queue.close();
+  await parts.coordinator.close();
+  await parts.clusters.close();
+  await parts.pool.close();
+  await parts.ownership.close();
+}
+
+function createConfiguredPool(
+  { config, roots, isolation, plugins, log }: EngineDependencies,
+  locate: TaskPoolOptions['locate'],
+): ClosableTaskPool {
+  return createTaskPool({
+    threads: config.poolThreads,
+    attemptsPerThread: config.attemptsPerThread,
+    settings: createRunnerSettings(config, roots, isolation),
+    locate,
+    plugins,
+    log,
+  });
+}
+
+interface DriverParts extends Pick<Engine, 'runs' | 'files' | 'clusters' | 'nodeId'> {
+  readonly objects: ReturnType<typeof createConfiguredObjectStore>;
+  readonly pool: ClosableTaskPool;
+  readonly libraryManager: LibraryManager;
+}
+
+/** Creates the coordinator and the run queue, which wake each other. */
+function createRunDriver(
+  { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
+  { runs, files, objects, pool, clusters, nodeId, libraryManager }: DriverParts,
+): Pick<Engine, 'coordinator' | 'queue'> {
+  const { limits } = config;
+  const runEndListeners = createRunEndListeners();
+  const coordinator = createCoordinator({
+    runs,
+    clusters: clusters.store,
+    compute: clusters.compute,
+    libraryManager,
+    pool,
+    directories: files,
+    workspace: workspaceInfo,
+    clock,
+    log,
+    nodeId,
+    clusterStartMs: config.clusterStartMs,
+    randomString: randomCharacters,
+    limits,
+    onCapacityFreed: () => queue.wake(),
+    runEndListeners,
+    updatePlanner: createUpdatePlanner({
+      pipelines: createRetryingPipelineStore(db, clock, log),
+      clock,
+      limits,
+      pipelineFiles: createPipelineFiles(
+        { ...roots, objstore: objects === undefined ? roots.objstore : undefined },
+        limits.pipelineSourceBytes,
+      ),
+    }),
+    permissions: config.jobAccessControl ? createRetryingPermissionReader(db, clock, log) : undefined,
+  });
+  const queue = createRunQueue({
+    runs,
+    clock,
+    log,
+    limits,
+    nodeId,
+    acceptRun: coordinator.accept,
+    runEndListeners,
+  });
+  return { coordinator, queue };
+}
+
+/** Creates the settings of this engine that every attempt receives. */
 function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
   const { stopGraceMs, logBytesMax, limits } = config;
   const taskEnvironment = {
@@ -195,7 +223,7 @@ function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation
   return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
 }
 
-/** With each beat: what waits, and clusters that a node which is gone was starting. */
+/** Wakes the queue and maintains clusters, with each beat of the ownership loop. */
 function processWaitingWork(queue: RunQueue, clusters: Clusters): void {
   queue.wake();
   clusters.maintain();
@@ -203,7 +231,7 @@ function processWaitingWork(queue: RunQueue, clusters: Clusters): void {
 
 async function createNodeIdentity(directoryId: string): Promise<NodeIdentity> {
   const identity = await identifyProcess(process.pid);
-  if (identity === undefined) throw new Error('This process is not in the process table: is /proc mounted?');
+  if (identity === undefined) throw new Error('This process is not in the process table. Is /proc mounted?');
   return {
     nodeId: randomUUID(),
     host: hostName,
@@ -214,7 +242,7 @@ async function createNodeIdentity(directoryId: string): Promise<NodeIdentity> {
   };
 }
 
-/** `length` random characters of a-z0-9. */
+/** Returns random characters of a-z0-9. */
 function randomCharacters(length: number): string {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
   return [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');

@@ -1,11 +1,8 @@
-/**
- * Settles at the start how tasks are kept apart from the service, and refuses what this machine cannot keep.
- */
-import { execFile } from 'node:child_process';
+/** Resolves the isolation of tasks at start-up and rejects settings that this machine cannot enforce. */
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import { messageOf } from '../../engine/errors.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
 import {
@@ -19,52 +16,43 @@ import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
 import { libraryDirectory, objectDirectory } from './cache-directories.ts';
 
-const execFileAsync = promisify(execFile);
 const applicationDirectory = fileURLToPath(new URL('../..', import.meta.url));
-const supervisorScript = join(applicationDirectory, 'runners', 'supervisor', 'supervise.sh');
-/** Where programs of the system are looked for, whatever PATH the tasks have. */
+const supervisorScript = join(applicationDirectory, 'runners', 'process', 'supervise.sh');
+/** Search path for system programs, independent of the PATH of tasks. */
 const systemPath = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
 
-/** A setting that this machine cannot keep. The message is one line that names it. */
+/** Setting that this machine cannot enforce. The message is one line that names the setting. */
 export class IsolationError extends Error {}
 
-/** The user of RUNYARD_TASK_USER, with everything that tasks need to run as it. @throws IsolationError */
+/** Resolves RUNYARD_TASK_USER to a system user. @throws IsolationError */
 export async function resolveTaskUser({
   taskUser: name,
 }: Pick<Config, 'taskUser'>): Promise<TaskUser | undefined> {
   if (name === undefined) return undefined;
-  const refuse = (why: string): never => {
-    throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, but ${why}`);
+  const refuse = (reason: string): never => {
+    throw new IsolationError(`RUNYARD_TASK_USER is ${JSON.stringify(name)}, but ${reason}`);
   };
   if (process.getuid?.() !== 0)
     refuse('the service does not run as root, and only root can start processes of other users.');
-  const setpriv = (await findSystemProgram('setpriv')) ?? refuse('setpriv is not here: install util-linux.');
+  const setpriv =
+    (await findSystemProgram('setpriv')) ?? refuse('setpriv is not installed: install util-linux.');
   const [uid = 0, gid = 0] = (
-    await Promise.all(['-u', '-g'].map((which) => execFileAsync('id', [which, '--', name]))).catch(() =>
+    await Promise.all(['-u', '-g'].map((option) => execa('id', [option, '--', name]))).catch(() =>
       refuse('there is no such user on this machine.'),
     )
   ).map(({ stdout }) => Number(stdout));
   if (uid === 0) refuse('it must not be root: tasks would have all rights.');
-  const home =
-    (await execFileAsync('getent', ['passwd', String(uid)]).catch(() => ({ stdout: '' }))).stdout.split(
-      ':',
-    )[5] ?? '';
-  const user: TaskUser = {
-    name,
-    uid,
-    gid,
-    setprivPath: setpriv,
-    home: (await isDirectory(home)) ? home : undefined,
-  };
+  const home = await findHomeDirectory(uid);
+  const user: TaskUser = { name, uid, gid, setprivPath: setpriv, home };
   if (!(await canExecute(user, 'test', '-r', supervisorScript)))
     refuse(`this user cannot read ${supervisorScript}: allow it with chmod o+x on the directories above.`);
   return user;
 }
 
 /**
- * The isolation that the configuration asks for.
- * @param hidden directories of the embedded database, which no task may look into
- * @throws IsolationError when this machine cannot keep it
+ * Resolves the isolation that the configuration asks for.
+ * @param hidden directories of the embedded database, which no task may read
+ * @throws IsolationError when this machine cannot enforce it
  */
 export async function resolveIsolation(
   config: Config,
@@ -75,7 +63,7 @@ export async function resolveIsolation(
   const { taskLimits: limits, taskSandbox } = config;
   if (limits.processes !== undefined && user === undefined) {
     throw new IsolationError(
-      'RUNYARD_TASK_LIMITS limits processes, which the system counts by user: name one for tasks in RUNYARD_TASK_USER, or leave them out.',
+      'RUNYARD_TASK_LIMITS limits processes, which the system counts by user: set RUNYARD_TASK_USER too, or remove the limit.',
     );
   }
   if (user !== undefined) {
@@ -94,15 +82,15 @@ async function assertNotDatabaseUser({ name, uid }: TaskUser, directories: reado
   for (const directory of directories) {
     if ((await stat(directory)).uid !== uid) continue;
     throw new IsolationError(
-      `RUNYARD_TASK_USER is ${JSON.stringify(name)}, which the embedded database runs as, so that tasks could read it: make another user, or use DATABASE_URL.`,
+      `RUNYARD_TASK_USER is ${JSON.stringify(name)}, which the embedded database runs as: tasks could read the database. Use another user, or DATABASE_URL.`,
     );
   }
 }
 
-/** The program of the sandbox, when it works for this user. @throws Error saying why it does not */
+/** Returns the sandbox program after a trial run as this user. @throws Error with the reason */
 export async function findSandbox(user: TaskUser | undefined): Promise<string> {
   const program = await findSystemProgram('bwrap');
-  if (program === undefined) throw new Error('bwrap is not here: install bubblewrap');
+  if (program === undefined) throw new Error('bwrap is not installed: install bubblewrap');
   const [first = program, ...words] = [
     ...toSetprivArgs(user),
     program,
@@ -118,7 +106,7 @@ export async function findSandbox(user: TaskUser | undefined): Promise<string> {
     '--',
     'true',
   ];
-  await execFileAsync(first, words, { cwd: '/' });
+  await execa(first, words, { cwd: '/' });
   return program;
 }
 
@@ -130,7 +118,7 @@ async function createSandbox(
 ): Promise<Sandbox> {
   const program = await findSandbox(user).catch((error: unknown) => {
     throw new IsolationError(
-      `RUNYARD_TASK_SANDBOX is bubblewrap, which cannot be used here: ${messageOf(error).trim().split('\n').at(-1)}.`,
+      `RUNYARD_TASK_SANDBOX is bubblewrap, which does not work on this machine: ${messageOf(error).trim().split('\n').at(-1)}.`,
     );
   });
   const { dataDirectory } = config;
@@ -140,7 +128,7 @@ async function createSandbox(
     readOnly: [applicationDirectory.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],
-    // The last two hold what was fetched for tasks.
+    // The last two hold libraries and objects that the service fetched for tasks.
     sharedReadOnly: [
       roots.workspace.directory,
       roots.objstore.directory,
@@ -151,8 +139,8 @@ async function createSandbox(
 }
 
 /**
- * Lets the user of tasks through to what is its own, and into what it may read; files from before are handed
- * over once.
+ * Gives the task user access to its own directories and read access to shared ones. Changes the owner of
+ * existing files once.
  */
 async function grantTaskUserAccess(dataDirectory: string, roots: Roots, user: TaskUser): Promise<void> {
   for (const { directory } of [roots.runs, roots.clusters]) {
@@ -163,11 +151,11 @@ async function grantTaskUserAccess(dataDirectory: string, roots: Roots, user: Ta
     await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid, gid } = user;
   if ((await stat(roots.managedFs.directory)).uid !== uid)
-    await execFileAsync('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
+    await execa('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
   for (const { directory } of [roots.workspace, roots.objstore]) {
     if ((await stat(directory)).gid === gid) continue;
-    await execFileAsync('chmod', ['-R', 'g+rX', directory]);
-    await execFileAsync('chown', ['-R', '-h', `:${gid}`, directory]);
+    await execa('chmod', ['-R', 'g+rX', directory]);
+    await execa('chown', ['-R', '-h', `:${gid}`, directory]);
     await chown(directory, 0, gid);
   }
   if (await canExecute(user, 'test', '-x', roots.runs.directory)) return;
@@ -176,13 +164,13 @@ async function grantTaskUserAccess(dataDirectory: string, roots: Roots, user: Ta
   );
 }
 
-/** Installers of libraries write in them, whoever they are. */
+/** Creates the directories that library installers write to. */
 async function createToolDirectories(dataDirectory: string, user: TaskUser | undefined): Promise<void> {
   for (const name of toolDirectories) {
     const directory = join(libraryDirectory(dataDirectory), name);
     await mkdir(directory, { recursive: true });
     if (user !== undefined && (await stat(directory)).uid !== user.uid)
-      await execFileAsync('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+      await execa('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
   }
 }
 
@@ -192,18 +180,16 @@ async function findSystemProgram(name: string): Promise<string | undefined> {
 
 async function canExecute(user: TaskUser, ...command: string[]): Promise<boolean> {
   const [first = '', ...words] = [...toSetprivArgs(user), ...command];
-  return execFileAsync(first, words, { cwd: '/' }).then(
-    () => true,
-    () => false,
-  );
+  return !(await execa(first, words, { cwd: '/', reject: false })).failed;
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return (
-    path !== '' &&
-    stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    )
+/** Reads the home directory of a user; undefined when the user has none or it does not exist. */
+async function findHomeDirectory(uid: number): Promise<string | undefined> {
+  const entry = await execa('getent', ['passwd', String(uid)], { reject: false });
+  const home = entry.stdout?.split(':')[5] ?? '';
+  const exists = await stat(home).then(
+    (found) => found.isDirectory(),
+    () => false,
   );
+  return exists ? home : undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * Wires what installs the libraries of clusters: for tasks that are about to start, and for clusters that
- * were given some.
- */
+/** Wires the installation of cluster libraries: before a task starts, and after libraries are added. */
 import { join } from 'node:path';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
@@ -23,9 +20,9 @@ import { libraryDirectory } from './cache-directories.ts';
 export interface Libraries {
   readonly libraryManager: LibraryManager;
   readonly ports: LibraryPorts;
-  /** Goes on with clusters whose libraries an earlier engine has not finished. */
+  /** Continues installations that an earlier engine did not finish. */
   resume(): Promise<void>;
-  /** Begins nothing more; installers that run go on. */
+  /** Starts no more installations; running installers continue. */
   close(): void;
 }
 
@@ -64,14 +61,14 @@ export function createLibraries({
       ...config.libraryEnvironment,
     },
   });
-  const librarian = createLibraryManager({ store, installer, clock });
+  const libraryManager = createLibraryManager({ store, installer, clock });
   let closed = false;
-  const settle = (cluster: LibraryCluster): void => {
+  const startInstallation = (cluster: LibraryCluster): void => {
     if (closed) return;
     reader
       .getClusterVariables(cluster.clusterId)
       .then((environment) =>
-        librarian.ensureInstalled({
+        libraryManager.ensureInstalled({
           cluster,
           environment,
           wanted: [],
@@ -83,15 +80,15 @@ export function createLibraries({
         if (!closed)
           log.warn(
             { cluster_id: cluster.clusterId, error: messageOf(error) },
-            'The libraries of this cluster could not be installed; the next task there tries again.',
+            'Installation of the cluster libraries failed; the next task on this cluster retries it.',
           );
       });
   };
   return {
-    libraryManager: librarian,
-    ports: { libraries: store, libraryStates: reader, startInstallation: settle },
+    libraryManager,
+    ports: { libraries: store, libraryStates: reader, startInstallation },
     async resume() {
-      for (const cluster of await reader.listClustersToInstall()) settle(cluster);
+      for (const cluster of await reader.listClustersToInstall()) startInstallation(cluster);
     },
     close() {
       closed = true;

@@ -1,4 +1,4 @@
-/** Wires the delivery of notices of one node: stores, mailer, and the bell that wakes them. */
+/** Wires the outbox dispatcher of one node: stores, mailer and the listener that wakes it. */
 import { hostname } from 'node:os';
 import type { Clock } from '../../engine/clock.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -19,11 +19,11 @@ import { mailDirectory } from './mail-directory.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
 export interface Notifications {
-  /** Lets go: what is not delivered yet is delivered by another engine, or after the next start. */
+  /** Stops the dispatcher; another engine or the next start delivers what is pending. */
   close(): Promise<void>;
 }
 
-/** Wait after the first failed try (ms); it doubles up to an hour. */
+/** Delay after the first failed attempt, ms; it doubles up to an hour. */
 const retryBaseMs = 2_000;
 
 export interface NotificationDependencies {
@@ -38,7 +38,7 @@ export interface NotificationDependencies {
   readonly log: Log;
 }
 
-/** Starts delivering: what waits already, and everything that comes. */
+/** Starts delivering pending and future outbox events. */
 export function startNotifications({
   config,
   address,
@@ -52,13 +52,13 @@ export function startNotifications({
 }: NotificationDependencies): Notifications {
   const directory = mailDirectory(config.dataDirectory);
   if (config.smtpUrl === undefined)
-    log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are kept as .eml files.');
+    log.info({ directory }, 'RUNYARD_SMTP_URL is not set: mails are stored as .eml files.');
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
-  const tailOf = async (runId: number): Promise<string> => {
+  const readTail = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
     return readLogTail(logs, files, runId, found === undefined ? noMask : await runs.getMask(found.run));
   };
-  const deliverer = createOutboxDispatcher({
+  const dispatcher = createOutboxDispatcher({
     store: createDeliveryStore(database.db, clock, log),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
@@ -67,7 +67,7 @@ export function startNotifications({
       directory,
     }),
     site: workspaceInfo,
-    logTail: tailOf,
+    logTail: readTail,
     allowPrivate: config.webhookAllowPrivate,
     timeoutMs: fixedLimits.webhookTimeoutMs,
     retryBaseMs,
@@ -76,11 +76,11 @@ export function startNotifications({
     clock,
     log,
   });
-  const bell = listenForOutbox({ address, clock, log }, deliverer.wake);
+  const listener = listenForOutbox({ address, clock, log }, dispatcher.wake);
   return {
     async close() {
-      await bell.close();
-      await deliverer.close();
+      await listener.close();
+      await dispatcher.close();
     },
   };
 }

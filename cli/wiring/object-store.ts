@@ -1,10 +1,10 @@
-/** The object store that the configuration names, if any. */
+/** Object store of the configuration. */
 import type { Clock } from '../../engine/clock.ts';
 import { createObjectStore, type ObjectStore } from '../../storage/files/object-store.ts';
 import { ConfigError, type Config } from '../config.ts';
 import { objectDirectory } from './cache-directories.ts';
 
-/** Undefined when `objstore://` is a directory. @throws ConfigError when only a part of it is set */
+/** Returns undefined when `objstore://` is a directory. @throws ConfigError when only some settings are set */
 export function createConfiguredObjectStore(
   { dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config,
   clock: Clock,

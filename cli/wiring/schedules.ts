@@ -1,4 +1,4 @@
-/** Wires the firing of schedules: what is due in the database becomes runs of this node. */
+/** Wires the scheduler of one node, which launches a run for every due schedule. */
 import type { Clock } from '../../engine/clock.ts';
 import { startScheduler } from '../../engine/coordinator/scheduler.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
@@ -8,7 +8,6 @@ import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-listener.ts';
 import { createScheduleStore } from '../../storage/postgres/schedules/schedules.ts';
 
-/** Fires schedules until it is closed. */
 export async function startSchedules(
   address: DatabaseAddress,
   { db }: OpenDatabase,
@@ -16,19 +15,19 @@ export async function startSchedules(
   clock: Clock,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const firing = startScheduler({
+  const scheduler = startScheduler({
     schedules: createScheduleStore(db),
     launchPorts: launching,
     clock,
     log,
-    isTransientError: isTransientError,
+    isTransientError,
   });
-  const wake = listenForScheduleChanges({ address, clock, log }, firing.wake);
-  await wake.ready;
+  const listener = listenForScheduleChanges({ address, clock, log }, scheduler.wake);
+  await listener.ready;
   return {
     async close() {
-      await wake.close();
-      await firing.close();
+      await listener.close();
+      await scheduler.close();
     },
   };
 }

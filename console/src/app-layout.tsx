@@ -1,6 +1,4 @@
-/**
- * What every page has around it: the way to the others, who is signed in, and whether the service answers.
- */
+/** Layout of every page: navigation, current user and connection banner. */
 import { useEffect, useRef, useState } from 'react';
 import { useApiQuery, useConnectionError } from './api/queries.ts';
 import { DashboardPage } from './pages/dashboard-page.tsx';
@@ -17,14 +15,13 @@ import { useSession } from './session.tsx';
 export function AppLayout() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  const place = pageKeyOf(route);
-  // Whoever reads with the ears, or goes by keyboard, is taken to the new page and not left where the link
-  // was.
-  const before = useRef(place);
+  const pageKey = pageKeyOf(route);
+  // Screen readers and keyboard users continue at the new page, not at the link that they followed.
+  const previousKey = useRef(pageKey);
   useEffect(() => {
-    if (before.current !== place) main.current?.focus({ preventScroll: true });
-    before.current = place;
-  }, [place]);
+    if (previousKey.current !== pageKey) main.current?.focus({ preventScroll: true });
+    previousKey.current = pageKey;
+  }, [pageKey]);
   return (
     <>
       <a
@@ -35,7 +32,7 @@ export function AppLayout() {
           main.current?.focus();
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <Header page={route.page} />
       <ConnectionBanner />
@@ -46,7 +43,7 @@ export function AppLayout() {
   );
 }
 
-/** The route that the address bar shows. */
+/** Returns the route of the address bar. */
 function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -58,8 +55,8 @@ function useRoute(): Route {
 }
 
 /**
- * The same for addresses that differ in a filter only; all runs are one place, because a task run opens
- * within its run.
+ * Returns the same key for addresses that differ only in a filter. All runs share one key, because a task run
+ * opens within its run.
  */
 function pageKeyOf(route: Route): string {
   if (route.page === 'dashboard') return `dashboard ${route.dashboardId}`;
@@ -91,7 +88,7 @@ function Page({ route }: { readonly route: Route }) {
 
 function Header({ page }: { readonly page: Route['page'] }) {
   const { userName, signOut } = useSession();
-  // Not everybody may see the list of the engines.
+  // Not every token may list nodes.
   const hasNodes = useApiQuery('2.0/nodes').data !== undefined;
   const current = (...pages: readonly Route['page'][]) =>
     pages.includes(page) ? { 'aria-current': 'page' as const } : {};
@@ -126,14 +123,14 @@ function Header({ page }: { readonly page: Route['page'] }) {
   );
 }
 
-/** Says that what is seen may be old, and that it is being tried again. It leaves when an answer comes. */
+/** Shows a banner while the service does not answer. */
 function ConnectionBanner() {
   const error = useConnectionError();
   return (
     <div role="status" className="interruption">
       {error !== null && (
         <p className="notice warm">
-          <strong>{error.message}</strong> What you see may be old. Trying again every few seconds.
+          <strong>{error.message}</strong> This page may be out of date. Retrying every few seconds.
         </p>
       )}
     </div>

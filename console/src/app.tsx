@@ -1,4 +1,4 @@
-/** The whole console: signed out it asks for a token, signed in it shows the page of the address. */
+/** The console: sign-in page without a session, else the page of the address. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createQueryClient } from './api/queries.ts';
@@ -13,33 +13,37 @@ interface SignedIn {
   readonly userName: string;
 }
 
-/** Any valid token may ask who it belongs to. */
+/** Every valid token may read its own user. */
 const currentUserPath = '2.0/preview/scim/v2/Me';
 
 export function App() {
   const [signedIn, setSignedIn] = useState<SignedIn | null>(null);
   const [reason, setReason] = useState('');
   const signIn = useCallback(async (token: string): Promise<void> => {
-    const sender = createApiClient(token);
-    const { userName } = await sender.get<CurrentUser>(currentUserPath);
+    const apiClient = createApiClient(token);
+    const { userName } = await apiClient.get<CurrentUser>(currentUserPath);
     storedToken.save(token);
     setReason('');
-    setSignedIn({ apiClient: sender, userName });
+    setSignedIn({ apiClient, userName });
   }, []);
-  const end = useCallback((why = ''): void => {
+  const signOut = useCallback((newReason = ''): void => {
     storedToken.clear();
-    setReason(why);
+    setReason(newReason);
     setSignedIn(null);
   }, []);
-  if (signedIn === null) return <SignInPage signIn={signIn} reason={reason} signOut={end} />;
-  return <SignedInApp {...signedIn} end={end} />;
+  if (signedIn === null) return <SignInPage signIn={signIn} reason={reason} signOut={signOut} />;
+  return <SignedInApp {...signedIn} signOut={signOut} />;
 }
 
-function SignedInApp({ apiClient, userName, end }: SignedIn & { readonly end: (reason?: string) => void }) {
-  const onError = useSessionErrorHandler(apiClient, end);
+function SignedInApp({
+  apiClient,
+  userName,
+  signOut,
+}: SignedIn & { readonly signOut: (reason?: string) => void }) {
+  const onError = useSessionErrorHandler(apiClient, signOut);
   const client = useMemo(() => createQueryClient(onError), [onError]);
-  const session = useMemo(() => ({ apiClient, userName, signOut: end }), [apiClient, userName, end]);
-  // What one user has seen must not stay for the next.
+  const session = useMemo(() => ({ apiClient, userName, signOut }), [apiClient, userName, signOut]);
+  // The data of one user must not remain for the next.
   useEffect(() => () => client.clear(), [client]);
   return (
     <SessionProvider value={session}>
@@ -51,8 +55,8 @@ function SignedInApp({ apiClient, userName, end }: SignedIn & { readonly end: (r
 }
 
 /**
- * Ends the session when the token no longer counts. A 403 may also be about one job, or a scope: then the
- * token still says whose it is, and the page shows the refusal where it was met.
+ * Ends the session when the token is no longer valid. A 403 may also concern one job or scope: if the token
+ * can still read its user, the session stays and the page shows the error.
  */
 function useSessionErrorHandler(
   apiClient: ApiClient,
@@ -69,10 +73,10 @@ function useSessionErrorHandler(
   );
 }
 
-async function signOutIfRejected(sender: ApiClient, signOut: (reason?: string) => void): Promise<void> {
+async function signOutIfRejected(apiClient: ApiClient, signOut: (reason?: string) => void): Promise<void> {
   try {
-    await sender.get<CurrentUser>(currentUserPath);
-  } catch (doubt) {
-    if (doubt instanceof ApiError && (doubt.status === 401 || doubt.status === 403)) signOut(doubt.message);
+    await apiClient.get<CurrentUser>(currentUserPath);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) signOut(error.message);
   }
 }

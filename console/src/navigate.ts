@@ -1,4 +1,4 @@
-/** Goes to another page of the console. @param address from `addressOf` */
+/** Navigates to a page of the console. @param address from `linkTo` */
 export function navigateTo(address: string): void {
   location.hash = address;
 }

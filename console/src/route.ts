@@ -1,10 +1,10 @@
-/** Addresses: what stands behind # in the address bar -> the page it means, and back. */
+/** Routes: parses the hash of the address bar, and creates links. */
 
-/** Which runs a list shows. */
+/** Filter of the list of runs. */
 export interface RunFilter {
   readonly state: 'all' | 'active' | 'completed';
   readonly jobId?: number | undefined;
-  /** Token of the page of the list; the first one without. */
+  /** Page token; undefined for the first page. */
   readonly pageToken?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface JobFilter {
 
 export type Route =
   | { readonly page: 'runs'; readonly filter: RunFilter }
-  /** `runId`: a run, or one of its task runs. */
+  /** `runId` is a run or one of its task runs. */
   | { readonly page: 'run'; readonly runId: number }
   | { readonly page: 'jobs'; readonly filter: JobFilter }
   | { readonly page: 'job'; readonly jobId: number }
@@ -24,10 +24,7 @@ export type Route =
   | { readonly page: 'dashboard'; readonly dashboardId: string }
   | { readonly page: 'unknown'; readonly address: string };
 
-/**
- * The forms of addresses, first match wins. The two of a run are those of `run_page_url`; older links have no
- * job.
- */
+/** Patterns of addresses; the first match wins. `run_page_url` has both forms of a run; old links have no job. */
 const routePatterns: readonly (readonly [
   RegExp,
   (found: RegExpExecArray, query: URLSearchParams) => Route,
@@ -48,7 +45,7 @@ const routePatterns: readonly (readonly [
   [/^dashboard\/([\da-f-]+)$/i, ([, dashboardId = '']) => ({ page: 'dashboard', dashboardId })],
 ];
 
-/** The page of an address. @param hash as `location.hash` has it: empty, or from the # on */
+/** Parses an address. @param hash `location.hash`: empty, or beginning with # */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   for (const [form, route] of routePatterns) {
@@ -58,12 +55,12 @@ export function parseRoute(hash: string): Route {
   return { page: 'unknown', address: hash };
 }
 
-/** Addresses as links have them. */
+/** Link targets by page. */
 export const linkTo = {
   runs: ({ state, jobId, pageToken }: RunFilter): string =>
     withQuery('#runs', { state: state === 'all' ? undefined : state, job: jobId, after: pageToken }),
   run: (jobId: number, runId: number): string => `#job/${jobId}/run/${runId}`,
-  /** A run whose job is not known. */
+  /** Link to a run of an unknown job. */
   anyRun: (runId: number): string => `#job/run/${runId}`,
   jobs: ({ name, pageToken }: JobFilter): string => withQuery('#jobs', { name, after: pageToken }),
   job: (jobId: number): string => `#job/${jobId}`,

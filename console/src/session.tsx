@@ -1,4 +1,4 @@
-/** Who is signed in: the token, kept for this tab alone and nowhere else, and why the last session ended. */
+/** Session of the console. The token is stored for this tab only. */
 import { createContext, use } from 'react';
 import type { ApiClient } from './api/api-client.ts';
 
@@ -14,23 +14,23 @@ export const storedToken = {
 export interface Session {
   readonly apiClient: ApiClient;
   readonly userName: string;
-  /** Ends the session. @param reason why, for the sign-in page; without one it was wished */
+  /** Ends the session. @param reason shown on the sign-in page; undefined when the user signed out */
   signOut(reason?: string): void;
 }
 
 const SessionContext = createContext<Session | null>(null);
 
-/** Gives a session to all that is below. */
+/** Provides a session to its children. */
 export const SessionProvider = SessionContext.Provider;
 
-/** The session that the page is shown in. */
+/** Returns the current session. */
 export function useSession(): Session {
   const session = use(SessionContext);
-  if (session === null) throw new Error('useSession is called outside of a session.');
+  if (session === null) throw new Error('useSession needs a SessionProvider.');
   return session;
 }
 
-/** The way out of the session; undefined where nobody is signed in. */
+/** Returns the sign-out function; undefined without a session. */
 export function useSignOut(): Session['signOut'] | undefined {
   return use(SessionContext)?.signOut;
 }

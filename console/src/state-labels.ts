@@ -1,4 +1,4 @@
-/** States in words: what a run or task run has come to, for people, with the look that goes with it. */
+/** Labels and tones of the states of runs and task runs. */
 import type { RunState } from './api/documents.ts';
 
 export type Tone = 'good' | 'bad' | 'busy' | 'quiet';
@@ -16,31 +16,31 @@ const stateLabels: Readonly<Record<string, StateLabel>> = {
   QUEUED: { text: 'Queued', tone: 'quiet' },
   PENDING: { text: 'Pending', tone: 'quiet' },
   RUNNING: { text: 'Running', tone: 'busy' },
-  TERMINATING: { text: 'Ending', tone: 'busy' },
+  TERMINATING: { text: 'Terminating', tone: 'busy' },
   SKIPPED: { text: 'Skipped', tone: 'quiet' },
   INTERNAL_ERROR: { text: 'Internal error', tone: 'bad' },
 };
 
-/** What a state comes to in a word. A word that this console does not know is shown as it came. */
+/** Returns the label of a state; an unknown state is its own label. */
 export function stateLabelOf(state: RunState): StateLabel {
   const { life_cycle_state: life, result_state: result } = state;
   const key = life === 'TERMINATED' ? (result ?? life) : life;
   return stateLabels[key] ?? { text: key, tone: 'quiet' };
 }
 
-/** The state in the words of the API, e.g. `TERMINATED / FAILED`. */
+/** Returns the state in terms of the API, e.g. `TERMINATED / FAILED`. */
 export function stateCodeOf({ life_cycle_state: life, result_state: result }: RunState): string {
   return result === undefined ? life : `${life} / ${result}`;
 }
 
 const terminalStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
 
-/** Whether it goes on by itself. */
+/** Returns true for a state that is not terminal. */
 export function isActive(state: RunState): boolean {
   return !terminalStates.has(state.life_cycle_state);
 }
 
-/** Whether it ended in another way than it should have. */
+/** Returns true for a failed, timed-out or broken run. */
 export function isFailed(state: RunState): boolean {
   return stateLabelOf(state).tone === 'bad';
 }

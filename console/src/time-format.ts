@@ -1,4 +1,4 @@
-/** Instants and lengths of time as people read them. */
+/** Formats of instants and durations. */
 
 const timeUnits = [
   ['d', 86_400_000],
@@ -7,10 +7,7 @@ const timeUnits = [
   ['s', 1_000],
 ] as const;
 
-/**
- * A length of time with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. @param ms never negative; a
- * negative one counts as 0
- */
+/** Formats a duration with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. A negative one counts as 0. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(ms < 10_000 ? 1 : 0)} s`;
@@ -36,7 +33,7 @@ const dateTimeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 });
 
-/** An instant in the reader's time zone, which it names. @param ms epoch milliseconds */
+/** Formats an instant in the local time zone, with the zone. @param ms epoch milliseconds */
 export function formatTime(ms: number): string {
   return dateTimeFormat.format(ms);
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
-import { isUnencrypted, readTls } from '../../cli/wiring/people.ts';
+import { isUnencrypted, readTls } from '../../cli/wiring/tls.ts';
 import { startApiHarness as startApi, adminToken } from '../unit/api/api-harness.ts';
 import { startTestService } from '../harness/test-service.ts';
 import { testCertificate, testKey } from '../harness/test-certificate.ts';
@@ -58,7 +58,7 @@ describe('TLS', () => {
     ],
     [
       { tlsCert: '/etc/hostname', tlsKey: '/etc/hostname' },
-      /^RUNYARD_TLS_CERT names \/etc\/hostname, which is no PEM file\.$/,
+      /^RUNYARD_TLS_CERT names \/etc\/hostname, which is not a PEM file\.$/,
     ],
   ])('%j stops the start', async (config, message) => {
     await expect(readTls(config)).rejects.toThrow(message);

@@ -1,7 +1,4 @@
-/**
- * The earthquakes example: its tables hold what this test computes from the data by itself, also when the
- * data comes in parts.
- */
+/** Tests of the earthquakes example against values computed from the data, also with incremental updates. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDraft } from '../../engine/pipeline/events.ts';
@@ -29,7 +26,7 @@ async function update(): Promise<EventDraft[]> {
   return world.runUpdate(sources, {}, { configuration });
 }
 
-/** Compares every table with what the features so far make of it. */
+/** Compares every table with the values computed from these features. */
 async function check(found: readonly Feature[]): Promise<void> {
   const quakes = found.filter(({ properties }) => properties.type === 'earthquake');
   const rows = await world.readRows(
@@ -71,7 +68,7 @@ async function check(found: readonly Feature[]): Promise<void> {
   ).toEqual(strong.toSorted());
 }
 
-test('the tables of the whole week are right, and the event log counts what expectations found', async () => {
+test('an update with the whole week yields the expected tables and expectation counts', async () => {
   await world.putFile('earthquakes/week.json', await example('earthquakes.json'));
   const events = await update();
   await check(all);
@@ -101,7 +98,7 @@ test('the tables of the whole week are right, and the event log counts what expe
   });
 });
 
-test('the same week in seven files, one update each, gives the same tables', async () => {
+test('seven updates with a part of the week each yield the same tables', async () => {
   await world.remove();
   world = await createPipelineHarness();
   for (let day = 0; day < 7; day += 1) {

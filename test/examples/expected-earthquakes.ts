@@ -1,4 +1,4 @@
-/** The figures of the earthquakes example, computed from the data without a database. */
+/** Expected values of the earthquakes example, computed without a database. */
 import { readFile } from 'node:fs/promises';
 
 export interface Feature {
@@ -23,7 +23,7 @@ interface Summary {
   readonly strongest: number;
 }
 
-/** How many earthquakes there are under each key, and the strongest of them. */
+/** Returns the number and the maximum magnitude of the earthquakes of each key. */
 export function summarize(
   quakes: readonly Feature[],
   keyOf: (quake: Feature) => string,

@@ -1,4 +1,4 @@
-/** The figures of one year of the weather example, computed from its data without any of its code. */
+/** Expected values of the weather example, computed without its code. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 
@@ -9,10 +9,10 @@ interface Day {
   readonly tempMin: number;
 }
 
-/** A figure rounded to two places may be off by 0.005, which closeTo(x, 2) just refuses. */
+/** A value rounded to two places may differ by 0.005, which closeTo(x, 2) rejects. */
 const decimalPlaces = 1.99;
 
-/** What the job's last notebook must exit with, as a matcher. */
+/** Returns a matcher for the exit value of the last notebook. */
 export async function expectedReport(year: string): Promise<object> {
   const days = (await readDays()).filter((day) => day.date.startsWith(year));
   const [hottest, coldest, wettest] = [
@@ -48,11 +48,11 @@ async function readDays(): Promise<Day[]> {
 }
 
 function sum(values: readonly number[]): number {
-  // In tenths, which is what the data holds: sums of integers are exact.
+  // The data has one decimal place; sums of integer tenths are exact.
   return values.reduce((total, value) => total + Math.round(value * 10), 0) / 10;
 }
 
-/** The first day on which `rank` is greatest. */
+/** Returns the first day with the maximum `rank`. */
 function dayWithMaximum(days: readonly Day[], rank: (day: Day) => number): Day {
   return days.reduce((best, day) => (rank(day) > rank(best) ? day : best));
 }

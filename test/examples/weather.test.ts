@@ -1,7 +1,4 @@
-/**
- * The weather example: every year's summary holds the figures that this test computes from the data by
- * itself.
- */
+/** Tests of the weather example: the report of every year against values computed from the data. */
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,8 +36,8 @@ beforeAll(async () => {
   job = JSON.parse(await readFile(join(example, 'job.json'), 'utf8'));
 });
 
-/** The example's files where its job expects them. */
-async function installed(): Promise<FileRoots> {
+/** Copies the files of the example to the paths of its job. */
+async function installExample(): Promise<FileRoots> {
   const root = await createTemporaryDirectory();
   const roots = { managedFs: join(root, 'managed_fs'), workspace: join(root, 'workspace') };
   const [shared, notebooks] = [join(roots.managedFs, 'weather'), join(roots.workspace, 'weather')];
@@ -53,7 +50,7 @@ async function installed(): Promise<FileRoots> {
   return roots;
 }
 
-/** Runs one task of the job as run-now with this year would. */
+/** Runs one task of the job with this year as its parameter. */
 async function runTask(task: Task, year: string, roots: FileRoots): Promise<TestContext> {
   const environment = job.job_clusters[0]?.new_cluster.spark_env_vars ?? {};
   const context = await createTestContext(
@@ -80,7 +77,7 @@ async function runTask(task: Task, year: string, roots: FileRoots): Promise<Test
   return context;
 }
 
-test('two tasks wait for the first and the last waits for both', () => {
+test('the job has one first task, two parallel tasks and one last task', () => {
   expect(
     job.tasks.map((task) => [task.task_key, (task.depends_on ?? []).map((each) => each.task_key)]),
   ).toEqual([
@@ -91,8 +88,8 @@ test('two tasks wait for the first and the last waits for both', () => {
   ]);
 });
 
-test.each(['2012', '2013', '2014', '2015'])('the report of %s has the figures of that year', async (year) => {
-  const roots = await installed();
+test.each(['2012', '2013', '2014', '2015'])('the report of %s has the values of that year', async (year) => {
+  const roots = await installExample();
   let last: TestContext | undefined;
   for (const task of job.tasks) last = await runTask(task, year, roots);
 

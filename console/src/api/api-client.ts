@@ -1,20 +1,20 @@
-/** One request to the service: an answer, or an error that says what happened and what may be done. */
+/** HTTP client of the API with typed errors. */
 
-/** The service refused. */
+/** Error response of the service. */
 export class ApiError extends Error {
   readonly status: number;
-  /** `error_code` of the answer; empty when it was not one of the service. */
+  /** `error_code` of the response; empty when the response is not from the service. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'ApiError';
     this.status = status;
     this.code = code;
   }
 }
 
-/** There was no answer: the service or the way to it is down. */
+/** No response: the service or the network is down. */
 export class ConnectionLost extends Error {
   constructor() {
     super('The service does not answer.');
@@ -24,16 +24,13 @@ export class ConnectionLost extends Error {
 
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Sends with a token; `path` is what follows `api/`, e.g. `2.1/jobs/list`. */
+/** Sends requests with a token; `path` follows `api/`, e.g. `2.1/jobs/list`. */
 export interface ApiClient {
-  /** @throws Refusal, ConnectionLost; the abort of `signal` */
+  /** @throws ApiError, ConnectionLost; AbortError after `signal` */
   get<Answer>(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
-  /**
-   * An answer that is no JSON, to be read by the caller. @throws Refusal, ConnectionLost; the abort of
-   * `signal`
-   */
+  /** Returns a response for the caller to read. @throws ApiError, ConnectionLost; AbortError after `signal` */
   getStream(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Response>;
-  /** @throws Refusal, ConnectionLost; the abort of `signal` */
+  /** @throws ApiError, ConnectionLost; AbortError after `signal` */
   post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;
 }
 
@@ -61,7 +58,7 @@ export function createApiClient(token: string): ApiClient {
 }
 
 async function sendRequest(url: string, init: RequestInit): Promise<Response> {
-  // Relative: the service may stand below a path of a proxy.
+  // Relative, because a proxy may serve the console below a path.
   return fetch(url, { ...init, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch(
     (error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
@@ -74,7 +71,7 @@ async function requestJson<Answer>(url: string, init: RequestInit): Promise<Answ
   const response = await sendRequest(url, init);
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) {
-    // What the service answers is what its description says; the console reads it as that.
+    // The response is trusted to match the API description; it is not validated here.
     return body as Answer;
   }
   throw toApiError(response, body);
@@ -87,7 +84,7 @@ function toApiError({ status, statusText }: Response, body: unknown): ApiError {
   return new ApiError(
     status,
     '',
-    `The answer was ${status} ${statusText} and not one of Runyard: something between this page and the service gave it.`,
+    `Unexpected response ${status} ${statusText}: it came from a proxy or another server, not from Runyard.`,
   );
 }
 

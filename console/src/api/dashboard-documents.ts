@@ -1,4 +1,4 @@
-/** Dashboards as the API shows them, as far as the console reads them. */
+/** Dashboard documents of the API: the fields that the console reads. */
 
 export interface DashboardSummary {
   readonly dashboard_id: string;
@@ -72,7 +72,7 @@ export interface Selection {
   };
 }
 
-/** What a query of a dashboard answers. */
+/** Result of a dashboard query. */
 export interface Rows {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];

@@ -1,6 +1,6 @@
 /**
- * The documents of the API as far as the console reads them. It talks over HTTP alone, so they are written
- * down here once more.
+ * Documents of the API: the fields that the console reads. The console imports nothing from the service, so it
+ * declares them again.
  */
 
 export interface RunState {
@@ -11,7 +11,7 @@ export interface RunState {
 
 interface StateAndTimes {
   readonly state: RunState;
-  /** Epoch milliseconds; 0 while it has not begun, or is not over. */
+  /** Epoch milliseconds; 0 before the start or the end. */
   readonly start_time: number;
   readonly end_time: number;
   readonly setup_duration: number;
@@ -19,7 +19,7 @@ interface StateAndTimes {
   readonly cleanup_duration: number;
 }
 
-/** Settings of a task as they stand in jobs and runs. */
+/** Settings of a task, in jobs and in runs. */
 export interface TaskSettings {
   readonly task_key: string;
   readonly description?: string;
@@ -30,7 +30,7 @@ export interface TaskSettings {
   readonly new_cluster?: object;
   readonly max_retries?: number;
   readonly timeout_seconds?: number;
-  /** What it does, under the name of its kind. */
+  /** Settings of the task kind. */
   readonly [kind: `${string}_task`]: unknown;
 }
 
@@ -136,7 +136,7 @@ export interface CurrentUser {
   readonly userName: string;
 }
 
-/** An engine as the others see it. */
+/** Engine node of the cluster of engines. */
 export interface EngineNode {
   readonly node_id: string;
   readonly host: string;

@@ -1,23 +1,23 @@
-/** What somebody can do about an error, in a sentence. */
+/** Advice for errors, one sentence each. */
 import { ConnectionLost, ApiError } from './api-client.ts';
 
 const adviceByStatus: ReadonlyMap<number, string> = new Map([
-  [400, 'Change what the message names and try again.'],
+  [400, 'Correct the value that the message names, then try again.'],
   [403, 'Sign in with a token that may do this, or ask an administrator for the permission.'],
-  [404, 'Check the address: it may belong to another service, or what it names has been removed.'],
-  [409, 'Somebody else changed it at the same time. Load the page again and repeat what you did.'],
-  [413, 'Send less.'],
+  [404, 'Check the address: the object may have been removed, or may belong to another service.'],
+  [409, 'Someone else changed it at the same time. Reload the page and repeat the action.'],
+  [413, 'Send a smaller request.'],
   [429, 'Wait a few seconds and try again.'],
-  [500, 'The log of the service says more. Trying again may help.'],
-  [503, 'Runs that are under way are not harmed. The page tries again by itself.'],
+  [500, 'The service log has the details. Trying again may help.'],
+  [503, 'Active runs are not affected. Try again in a few seconds.'],
 ]);
 
-/** Advice for an error; empty when there is none beyond its message. */
+/** Returns advice for an error; empty when its message is enough. */
 export function adviceFor(error: unknown): string {
   if (error instanceof ConnectionLost)
-    return 'Check that the service is running and that this machine reaches it. The page tries again by itself; runs go on meanwhile.';
-  if (!(error instanceof ApiError)) return 'This is a mistake of the console. Load the page again.';
+    return 'Check that the service is running and that this machine can reach it, then try again. Active runs are not affected.';
+  if (!(error instanceof ApiError)) return 'This is a bug in the console. Reload the page.';
   if (/does not exist\.?$/.test(error.message))
-    return 'It may have been deleted: runs leave by themselves some time after their end.';
+    return 'It may have been deleted: the service deletes finished runs after the retention period.';
   return adviceByStatus.get(error.status) ?? '';
 }

@@ -1,4 +1,4 @@
-/** Reading from the service: answers that are kept fresh while somebody looks, and what becomes of errors. */
+/** Queries of the API: refreshed while the tab is visible, with retries of transient errors. */
 import {
   keepPreviousData,
   MutationCache,
@@ -11,16 +11,16 @@ import { useCallback, useSyncExternalStore } from 'react';
 import { useSession } from '../session.tsx';
 import { ConnectionLost, ApiError, type QueryParameters } from './api-client.ts';
 
-/** How soon an answer is asked for again after none came, ms. */
+/** Interval of retries after a transient error, ms. */
 const retryIntervalMs = 3_000;
 
-/** Makes the store of answers. @param onError is told of every error of a read or an action */
+/** Creates the query cache. @param onError receives every error of a query or mutation */
 export function createQueryClient(onError: (error: Error) => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // Whether there is a network says nothing of a service on this machine: only asking does.
+      // The network state of the browser does not apply to a service on this machine.
       queries: { networkMode: 'always', retry: false },
       mutations: { networkMode: 'always', retry: false },
     },
@@ -28,29 +28,27 @@ export function createQueryClient(onError: (error: Error) => void): QueryClient 
 }
 
 interface QueryOptions<Answer> {
-  /** How often it is asked for again, ms, as long as this tab is seen; false for never. */
+  /** Refresh interval while the tab is visible, ms; false for none. */
   readonly refetchInterval?: number | false | ((answer: Answer | undefined) => number | false);
   readonly enabled?: boolean;
-  /** Another edition is asked for anew, e.g. the output of a task after its state has changed. */
+  /** Part of the cache key: a new value loads again, e.g. the output of a task after a state change. */
   readonly revision?: string;
-  /**
-   * Shows the answer before while another is on its way, so that a table does not vanish with every filter.
-   */
+  /** Keeps the previous data while the next loads, so that a table does not vanish with every filter. */
   readonly keepPrevious?: boolean;
 }
 
-/** What there is of an answer. */
+/** State of a query. */
 export interface QueryResult<Answer> {
   readonly data: Answer | undefined;
-  /** Why there is none, or none that is newer; nothing while that passes by itself. */
+  /** Error of the last request; null for transient errors, which are retried. */
   readonly error: Error | null;
   readonly isFetching: boolean;
-  /** The answer is that to another question, kept until the one to this question comes. */
+  /** True while `data` is that of the previous query. */
   readonly isPlaceholderData: boolean;
   readonly refetch: () => Promise<unknown>;
 }
 
-/** A GET whose answer is kept, and asked for again where that is said, or when there was none. */
+/** Runs a GET with caching, refresh and retries of transient errors. */
 export function useApiQuery<Answer>(
   path: string,
   fields: QueryParameters = {},
@@ -63,21 +61,21 @@ export function useApiQuery<Answer>(
     enabled,
     ...(keepPrevious && { placeholderData: keepPreviousData }),
     refetchInterval: ({ state }) => {
-      // What is refused once is refused again; the reader may try again.
+      // Other errors are permanent; the user may retry.
       if (state.error !== null) return isTransientError(state.error) ? retryIntervalMs : false;
       return typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval;
     },
   });
-  // Said once for the whole page, which tries again.
+  // The banner of the page shows transient errors.
   return { data, error: isTransientError(error) ? null : error, refetch, isFetching, isPlaceholderData };
 }
 
-/** Whether an error passes by itself, so that trying again is all there is to do. */
+/** Returns true for an error that is worth an automatic retry. */
 function isTransientError(error: Error | null): boolean {
   return error instanceof ConnectionLost || (error instanceof ApiError && error.status === 503);
 }
 
-/** The error of something on this page that is tried again at this moment; null while all is well. */
+/** Returns the transient error of an active query; null when there is none. */
 export function useConnectionError(): Error | null {
   const cache = useQueryClient().getQueryCache();
   const subscribe = useCallback((listener: () => void) => cache.subscribe(listener), [cache]);

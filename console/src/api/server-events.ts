@@ -1,13 +1,13 @@
-/** Server-sent events of an answer; the browser's own reader of them sends no token. */
+/** Reader of server-sent events; the EventSource of browsers cannot send a token. */
 
 export interface ServerEvent {
-  /** Where the one after it begins. */
+  /** Offset of the next event. */
   readonly id: number;
   readonly name: string;
   readonly data: unknown;
 }
 
-/** The events of one connection, until it ends or breaks. */
+/** Yields the events of one connection until it ends or breaks. */
 export async function* readServerEvents({ body }: Response): AsyncGenerator<ServerEvent> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,7 +1,4 @@
-/**
- * A chart, drawn by ECharts as SVG. A file of its own to the browser: it is loaded when the first chart is
- * shown.
- */
+/** Chart, drawn by ECharts as SVG. A separate bundle that loads with the first chart. */
 import {
   BarChart,
   BoxplotChart,
@@ -37,8 +34,8 @@ register([
 
 interface ChartProps {
   readonly title: string;
-  /** Makes the chart for the colours of the page. */
-  readonly createOption: (look: ChartTheme) => ChartOption;
+  /** Creates the option of the chart for the theme of the page. */
+  readonly createOption: (theme: ChartTheme) => ChartOption;
 }
 
 export function Chart({ title, createOption }: ChartProps) {
@@ -65,7 +62,7 @@ export function Chart({ title, createOption }: ChartProps) {
   return <div className="drawing-area" role="img" aria-label={title} ref={element} />;
 }
 
-/** Whether the page is dark; it follows the reader's system. */
+/** Returns whether the system of the user prefers dark mode. */
 function useDarkMode(): boolean {
   return useSyncExternalStore(subscribeToDarkMode, () => matchMedia('(prefers-color-scheme: dark)').matches);
 }

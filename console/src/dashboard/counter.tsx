@@ -1,4 +1,4 @@
-/** One value in large letters, and what it is compared with. */
+/** Counter widget: one value and an optional target. */
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatValue } from './formats.ts';
 import { getObject, getNumber, getText, columnValuesOf } from './encodings.ts';
@@ -22,7 +22,7 @@ export function Counter({ rows, encodings }: { readonly rows: Rows; readonly enc
   );
 }
 
-/** Rows count from 1, and from the end when the number is negative. */
+/** Renders the value of a row. Row numbers begin at 1; negative ones count from the end. */
 function renderValue(rows: Rows, encoding: JsonObject): string {
   const values = columnValuesOf(rows, getText(encoding, 'fieldName') ?? '');
   const row = getNumber(encoding, 'rowNumber') ?? 1;

@@ -1,7 +1,4 @@
-/**
- * A page of a dashboard: its widgets on a grid of six columns; one below the other where the screen is
- * narrow.
- */
+/** Pages of a dashboard: widgets on a grid of six columns, or in one column on a narrow screen. */
 import { useCallback, useMemo, useState } from 'react';
 import type { StoredDashboard } from '../api/dashboard-documents.ts';
 import { filterKeyOf, filterParametersOf, type FilterValue, type OnFilterChange } from './filter-values.ts';
@@ -25,7 +22,7 @@ export function DashboardGrid({
       return next;
     });
   }, []);
-  const running = useMemo(
+  const query = useMemo(
     () => ({
       dashboardId,
       parameters: filterParametersOf(
@@ -36,27 +33,14 @@ export function DashboardGrid({
     [dashboardId, pages, values],
   );
   const page = pages[shown];
-  // In the order in which they are read.
+  // DOM order is reading order.
   const layout = useMemo(
     () => (page?.layout ?? []).toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x),
     [page],
   );
   return (
-    <DashboardQueryContext value={running}>
-      {pages.length > 1 && (
-        <nav className="choices dashboard-pages" aria-label="Pages of the dashboard">
-          {pages.map(({ name, displayName }, index) => (
-            <button
-              key={name}
-              type="button"
-              aria-current={index === shown ? 'page' : undefined}
-              onClick={() => setShown(index)}
-            >
-              {displayName}
-            </button>
-          ))}
-        </nav>
-      )}
+    <DashboardQueryContext value={query}>
+      {pages.length > 1 && <PageTabs pages={pages} shown={shown} onSelect={setShown} />}
       {layout.length === 0 && <p className="empty">This page has no widgets.</p>}
       <div className="dashboard">
         {layout.map(({ widget, position: { x, y, width, height } }) => (
@@ -75,5 +59,30 @@ export function DashboardGrid({
         ))}
       </div>
     </DashboardQueryContext>
+  );
+}
+
+function PageTabs({
+  pages,
+  shown,
+  onSelect,
+}: {
+  readonly pages: StoredDashboard['pages'];
+  readonly shown: number;
+  readonly onSelect: (index: number) => void;
+}) {
+  return (
+    <nav className="choices dashboard-pages" aria-label="Pages of the dashboard">
+      {pages.map(({ name, displayName }, index) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={index === shown ? 'page' : undefined}
+          onClick={() => onSelect(index)}
+        >
+          {displayName}
+        </button>
+      ))}
+    </nav>
   );
 }

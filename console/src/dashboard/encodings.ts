@@ -1,8 +1,8 @@
-/** Reading of encodings: objects of which only what is understood is taken. */
+/** Readers of widget encodings; they ignore fields that they do not know. */
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 
 export function toJsonObject(value: unknown): JsonObject {
-  // A JSON object; nothing is taken for granted of its values.
+  // A JSON object; its values are unknown.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
@@ -25,14 +25,14 @@ export function getNumber(fields: JsonObject, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A column that a widget shows. */
+/** Column of a widget. */
 export interface ColumnEncoding {
   readonly field: string;
   readonly title: string;
   readonly encoding: JsonObject;
 }
 
-/** The one field of an encoding, or its several. */
+/** Lists the field or the fields of an encoding. */
 export function listColumnEncodings(encoding: JsonObject): ColumnEncoding[] {
   const several = getList(encoding, 'fields');
   return (several.length > 0 ? several : [encoding]).flatMap((entry) => {
@@ -49,13 +49,13 @@ export function listColumnEncodings(encoding: JsonObject): ColumnEncoding[] {
   });
 }
 
-/** The values of a column in the order of the rows; a column that is not there has none. */
+/** Returns the values of a column by row; an unknown column has none. */
 export function columnValuesOf({ columns, rows }: Rows, field: string): unknown[] {
-  const place = columns.findIndex(({ name }) => name === field);
-  return place < 0 ? [] : rows.map((row) => row[place]);
+  const index = columns.findIndex(({ name }) => name === field);
+  return index < 0 ? [] : rows.map((row) => row[index]);
 }
 
-/** A value as a number; undefined for what is none. */
+/** Converts a value to a number; undefined when it is not numeric. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -63,7 +63,7 @@ export function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Each value once, in the order in which they come. */
+/** Removes duplicates and keeps the order. */
 export function distinct(values: readonly unknown[]): unknown[] {
   return [...new Set(values)];
 }

@@ -1,4 +1,4 @@
-/** A filter: what is chosen in it sets parameters of datasets, and the widgets on them follow. */
+/** Filter widget: its value sets parameters of datasets, and the widgets on them reload. */
 import { useId, useState } from 'react';
 import type { Selection, Widget } from '../api/dashboard-documents.ts';
 import type { FilterValue, OnFilterChange } from './filter-values.ts';
@@ -60,12 +60,12 @@ export function FilterControl({ widget, spec, onFilterChange }: FilterControlPro
       />
       {error !== null && (
         <p className="problem" role="alert">
-          Its choices could not be read: {error.message}
+          Could not load the choices: {error.message}
         </p>
       )}
       {value !== undefined && (
         <button type="button" className="link" onClick={() => onChange(undefined)}>
-          Back to the beginning
+          Reset
         </button>
       )}
     </div>
@@ -141,7 +141,7 @@ function MultiSelect({ id, name, choices, defaultSelection, value, onChange: cha
   );
 }
 
-/** Set when it is left, or with the Enter key: not with every letter. */
+/** Text input; changes take effect on blur or Enter, not with every key. */
 function TextEntry({ id, defaultSelection, value, onChange }: FilterInputProps) {
   const chosen = selectedTexts(value, defaultSelection).join(', ');
   return (
@@ -159,7 +159,7 @@ function TextEntry({ id, defaultSelection, value, onChange }: FilterInputProps) 
   );
 }
 
-/** Dates as the browser's field has them; one that moves is said beside it. */
+/** Date input of the browser; shows a relative date as text beside it. */
 function DateInput({
   id,
   label,

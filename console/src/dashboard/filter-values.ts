@@ -1,13 +1,13 @@
-/** What filters are set to, and which parameters of which datasets they set. */
+/** Values of filters, and the dataset parameters that they set. */
 import type { LayoutItem, Widget } from '../api/dashboard-documents.ts';
 import type { FilterParameters } from './use-rows.ts';
 
 export type FilterValue = string | readonly string[] | { readonly min: string; readonly max: string };
 
-/** Undefined: as the dashboard begins. */
+/** `undefined` restores the default of the dashboard. */
 export type OnFilterChange = (widget: Widget, value: FilterValue | undefined) => void;
 
-/** A filter is known by what it sets: the same one stands on several pages under several names. */
+/** Returns the key of a filter: its parameters, because it has a different name on every page. */
 export function filterKeyOf({ queries = [] }: Widget): string {
   return JSON.stringify(listParameterTargets(queries).toSorted());
 }
@@ -18,7 +18,7 @@ function listParameterTargets(queries: NonNullable<Widget['queries']>): string[]
   );
 }
 
-/** @param values by the key of the filter */
+/** Collects the parameters of all filters. @param values values by the key of the filter */
 export function filterParametersOf(
   layout: readonly LayoutItem[],
   values: ReadonlyMap<string, FilterValue>,

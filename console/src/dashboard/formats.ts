@@ -1,8 +1,8 @@
-/** Values as people read them: numbers by the formats of widgets, dates without a time that is none. */
+/** Formats of values: number formats of widgets, and dates without a midnight time. */
 import type { JsonObject } from '../api/dashboard-documents.ts';
 import { toJsonObject, getNumber, toNumber, getText } from './encodings.ts';
 
-/** @param format as an encoding has it; undefined for none */
+/** Formats a value. @param format format of an encoding; undefined for none */
 export function formatValue(value: unknown, format?: unknown): string {
   if (value === null || value === undefined) return '';
   const fields = toJsonObject(format);
@@ -30,18 +30,18 @@ const numberStyles: Readonly<Record<string, Intl.NumberFormatOptions['style']>> 
 
 function createNumberFormat(type: string, format: JsonObject): Intl.NumberFormat {
   const places = toJsonObject(format['decimalPlaces']);
-  const most = Math.min(20, getNumber(places, 'places') ?? 2);
+  const maximumPlaces = Math.min(20, getNumber(places, 'places') ?? 2);
   return new Intl.NumberFormat('en', {
     style: numberStyles[type] ?? 'decimal',
     ...(type === 'number-currency' && { currency: getText(format, 'currencyCode') ?? 'USD' }),
     notation: format['abbreviation'] === 'compact' ? 'compact' : 'standard',
     useGrouping: format['hideGroupSeparator'] !== true,
-    minimumFractionDigits: places['type'] === 'exact' ? most : 0,
-    maximumFractionDigits: most,
+    minimumFractionDigits: places['type'] === 'exact' ? maximumPlaces : 0,
+    maximumFractionDigits: maximumPlaces,
   });
 }
 
-/** A number by a pattern of a classic table column, such as `0,0.00` or `0%`. */
+/** Formats a number by a pattern of a classic table column, such as `0,0.00` or `0%`. */
 export function formatByPattern(value: unknown, pattern: string | undefined): string {
   const number = toNumber(value);
   const [, before = '', whole, fraction = '', percent = '', after = ''] =

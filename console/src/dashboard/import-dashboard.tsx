@@ -1,4 +1,4 @@
-/** Brings a classic dashboard in from a file, migrates it, and goes to it. */
+/** Form that imports a classic dashboard from a file, migrates it, and opens it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { DashboardDocument } from '../api/dashboard-documents.ts';
@@ -45,7 +45,7 @@ export function ImportDashboard() {
       <button type="submit" className="primary" disabled={file === null || isPending}>
         {isPending ? 'Working …' : 'Import and migrate'}
       </button>
-      {error !== null && <ErrorMessage error={error} action="Importing the dashboard" />}
+      {error !== null && <ErrorMessage error={error} action="import the dashboard" />}
     </form>
   );
 }
@@ -56,6 +56,6 @@ async function readDocument(file: File): Promise<object> {
     .then((text) => JSON.parse(text) as unknown)
     .catch(() => undefined);
   if (typeof document !== 'object' || document === null)
-    throw new Error(`${file.name} holds no JSON document of a dashboard.`);
+    throw new Error(`${file.name} is not a JSON document of a dashboard.`);
   return document;
 }

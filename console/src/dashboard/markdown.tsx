@@ -1,12 +1,9 @@
-/**
- * Markdown of text boxes. HTML in it is shown as text, and links lead to the web alone: so nothing in it can
- * run.
- */
+/** Markdown of text boxes. HTML is shown as text and only web links are allowed, so no script can run. */
 import MarkdownIt from 'markdown-it';
 import { useMemo } from 'react';
 
 const renderer = new MarkdownIt({ html: false, linkify: true });
-// A picture from elsewhere would tell its server who looks, and the policy of the page refuses it anyway.
+// An external image would reveal the viewer to its server; the content security policy blocks it anyway.
 renderer.disable('image');
 
 export function Markdown({ text }: { readonly text: string }) {

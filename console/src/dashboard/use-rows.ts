@@ -1,13 +1,10 @@
-/**
- * The rows that a widget shows: asked for again when a filter changes, and given up when nobody looks any
- * more.
- */
+/** Hook that queries the rows of a widget, again after a filter change; unmounting cancels the query. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { Rows, WidgetQuery } from '../api/dashboard-documents.ts';
 import { useSession } from '../session.tsx';
 
-/** What filters are set to: dataset -> keyword -> value. What is not set is as the dashboard begins. */
+/** Values of filters: dataset -> keyword -> value. Other parameters keep their defaults. */
 export type FilterParameters = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface DashboardQuery {
@@ -24,7 +21,7 @@ export interface RowsResult {
   readonly refetch: () => Promise<unknown>;
 }
 
-/** @param query what the widget asks for; undefined for nothing */
+/** @param query query of the widget; undefined for none */
 export function useRows(widgetName: string, query: WidgetQuery | undefined): RowsResult {
   const { apiClient } = useSession();
   const { dashboardId, parameters } = use(DashboardQueryContext);
@@ -40,7 +37,7 @@ export function useRows(widgetName: string, query: WidgetQuery | undefined): Row
       ),
     enabled: query !== undefined,
     placeholderData: keepPreviousData,
-    // What is shown stays until it is asked for again: data changes with the files, not with the clock.
+    // Data changes with files, not with time, so cached rows stay fresh for a while.
     staleTime: 60_000,
   });
   return { data, error, isStale: isPlaceholderData, refetch };

@@ -1,4 +1,4 @@
-/** Rows as a table: with the columns, titles and formats of the widget, page by page. */
+/** Paged table of rows with the columns, titles and formats of the widget. */
 import { useState } from 'react';
 import type { JsonObject, Rows } from '../api/dashboard-documents.ts';
 import { formatByPattern, formatValue } from './formats.ts';
@@ -15,22 +15,7 @@ const numberTypes = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DEC
 export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueTableProps) {
   const [page, setPage] = useState(0);
   const perPage = Math.min(500, Math.max(1, getNumber(encodings, 'itemsPerPage') ?? 25));
-  const wanted = getList(encodings, 'columns');
-  const shown = (
-    wanted.length > 0 ? wanted : columns.map(({ name }): JsonObject => ({ fieldName: name }))
-  ).flatMap((column) => {
-    const place = columns.findIndex(({ name }) => name === column['fieldName']);
-    return place < 0
-      ? []
-      : [
-          {
-            column,
-            place,
-            name: getText(column, 'title') ?? getText(column, 'displayName') ?? columns[place]?.name ?? '',
-            figures: numberTypes.test(columns[place]?.type ?? ''),
-          },
-        ];
-  });
+  const shown = listShownColumns(columns, encodings);
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
   const current = Math.min(page, pages - 1);
   const numbered = encodings['withRowNumber'] === true;
@@ -41,8 +26,8 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
           <thead>
             <tr>
               {numbered && <th scope="col">#</th>}
-              {shown.map(({ name, place, figures }) => (
-                <th key={place} scope="col" className={figures ? 'figures' : undefined}>
+              {shown.map(({ name, index, figures }) => (
+                <th key={index} scope="col" className={figures ? 'figures' : undefined}>
                   {name}
                 </th>
               ))}
@@ -55,9 +40,9 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
               .map(({ row, number }) => (
                 <tr key={number}>
                   {numbered && <td className="figures">{number}</td>}
-                  {shown.map(({ column, place, figures }) => (
-                    <td key={place} className={alignmentClassOf(column, figures)}>
-                      {formatCell(row[place], column)}
+                  {shown.map(({ column, index, figures }) => (
+                    <td key={index} className={alignmentClassOf(column, figures)}>
+                      {formatCell(row[index], column)}
                     </td>
                   ))}
                 </tr>
@@ -80,6 +65,28 @@ export function ValueTable({ title, rows: { columns, rows }, encodings }: ValueT
       )}
     </>
   );
+}
+
+interface ShownColumn {
+  readonly column: JsonObject;
+  /** Index in the rows. */
+  readonly index: number;
+  readonly name: string;
+  readonly figures: boolean;
+}
+
+/** Lists the columns of the widget, or all columns when it names none. */
+function listShownColumns(columns: Rows['columns'], encodings: JsonObject): ShownColumn[] {
+  const configured = getList(encodings, 'columns');
+  const wanted =
+    configured.length > 0 ? configured : columns.map(({ name }): JsonObject => ({ fieldName: name }));
+  return wanted.flatMap((column) => {
+    const index = columns.findIndex(({ name }) => name === column['fieldName']);
+    const found = columns[index];
+    if (found === undefined) return [];
+    const name = getText(column, 'title') ?? getText(column, 'displayName') ?? found.name;
+    return [{ column, index, name, figures: numberTypes.test(found.type) }];
+  });
 }
 
 function alignmentClassOf(column: JsonObject, figures: boolean): string | undefined {

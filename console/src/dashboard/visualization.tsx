@@ -1,4 +1,4 @@
-/** What stands in the frame of a widget that shows data: a chart, a table, a counter or a pivot. */
+/** Content of a data widget: a chart, a table, a counter or a pivot table. */
 import { lazy, Suspense, useCallback } from 'react';
 import type { JsonObject, Rows, Widget } from '../api/dashboard-documents.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -6,13 +6,11 @@ import { Counter } from './counter.tsx';
 import { createAxisChart } from './options/axis-chart.ts';
 import {
   createBoxChart,
-  createFunnelChart,
   createHeatmapChart,
   createHistogramChart,
-  createPieChart,
   createPointMapChart,
-  createSankeyChart,
-} from './options/other-charts.ts';
+} from './options/distribution-charts.ts';
+import { createFunnelChart, createPieChart, createSankeyChart } from './options/proportion-charts.ts';
 import type { ChartOption, ChartTheme } from './options/chart-theme.ts';
 import { PivotTable } from './pivot.tsx';
 import { toJsonObject } from './encodings.ts';
@@ -27,7 +25,7 @@ const axisChartFactory =
   (rows, encodings, look, mark) =>
     createAxisChart(type, rows, { encodings, mark }, look);
 
-/** Type of a widget -> how it is drawn. */
+/** Widget type -> factory of its chart. */
 const chartFactories: Readonly<Record<string, CreateChart>> = {
   bar: axisChartFactory('bar'),
   line: axisChartFactory('line'),
@@ -43,11 +41,11 @@ const chartFactories: Readonly<Record<string, CreateChart>> = {
   'symbol-map': createPointMapChart,
 };
 
-/** What people have to know about widgets that are shown in another way. */
+/** Widget type -> note about its substitute. */
 const substitutionNotes: Readonly<Record<string, string>> = {
-  'symbol-map': 'Shown without a map beneath the places.',
-  'choropleth-map': 'Shown as a table: the shapes of regions are not at hand here.',
-  'word-cloud': 'Shown as a table of the words.',
+  'symbol-map': 'Shown without a background map.',
+  'choropleth-map': 'Shown as a table: region shapes are not available.',
+  'word-cloud': 'Shown as a table of words.',
 };
 
 export function Visualization({
@@ -82,7 +80,7 @@ export function Visualization({
         <Drawing title={title} createOption={option} />
       </Suspense>
       <details className="figures-of">
-        <summary>Figures</summary>
+        <summary>Show data</summary>
         <ValueTable title={title} rows={rows} encodings={{}} />
       </details>
     </>

@@ -1,4 +1,4 @@
-/** A widget on the page: its title, what it shows, and what it says while there is nothing to show. */
+/** Frame of a widget: title, content, and loading, error and empty states. */
 import { lazy, Suspense, useId } from 'react';
 import type { Widget } from '../api/dashboard-documents.ts';
 import { ApiError } from '../api/api-client.ts';
@@ -51,7 +51,7 @@ function DataWidget({
         error === null &&
         (data.rows.length === 0 ? (
           <p className="empty">
-            {data.truncated ? 'The first row is too large to be shown.' : 'The query found no rows.'}
+            {data.truncated ? 'The first row is too large to show.' : 'The query returned no rows.'}
           </p>
         ) : (
           <div className={isStale ? 'shown old' : 'shown'}>
@@ -65,7 +65,7 @@ function DataWidget({
   );
 }
 
-/** What the database said stands in the widget: the others are not disturbed. */
+/** Shows the error of the query in its widget only. */
 function WidgetError({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
   return (
     <div className="notice bad" role="alert">

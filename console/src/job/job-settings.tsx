@@ -1,4 +1,4 @@
-/** The settings of a job, to be read: facts, tasks, clusters; and as the JSON that they are. */
+/** Settings of a job: overview, tasks, parameters, clusters, and the complete JSON. */
 import type { ReactNode } from 'react';
 import type { JobSettings, TaskSettings } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
@@ -6,7 +6,7 @@ import { DescriptionList, type DescriptionItem } from '../parts/description-list
 import { scheduleLabel } from './schedule-label.ts';
 import { computeLabel, toText, taskSummaryOf } from './task-summary.ts';
 
-/** Fields that have a place of their own on the page. */
+/** Fields that other parts of the page show. */
 const fieldsShownElsewhere: ReadonlySet<string> = new Set([
   'name',
   'description',
@@ -24,12 +24,12 @@ const fieldsShownElsewhere: ReadonlySet<string> = new Set([
 const taskColumns: readonly Column<TaskSettings>[] = [
   { name: 'Task', show: (task) => <strong>{task.task_key}</strong> },
   { name: 'Kind', show: (task) => taskSummaryOf(task).kindLabel },
-  { name: 'Runs', show: (task) => <code>{taskSummaryOf(task).target}</code> },
-  { name: 'After', show: (task) => <span className="long">{dependenciesLabel(task)}</span> },
-  { name: 'On', show: (task) => <span className="long">{computeLabel(task)}</span> },
+  { name: 'Target', show: (task) => <code>{taskSummaryOf(task).target}</code> },
+  { name: 'Depends on', show: (task) => <span className="long">{dependenciesLabel(task)}</span> },
+  { name: 'Cluster', show: (task) => <span className="long">{computeLabel(task)}</span> },
   {
     name: 'Retries',
-    show: (task) => (task.max_retries === -1 ? 'without end' : (task.max_retries ?? 0)),
+    show: (task) => (task.max_retries === -1 ? 'unlimited' : (task.max_retries ?? 0)),
     figures: true,
   },
   { name: 'Timeout', show: (task) => timeoutLabel(task.timeout_seconds), figures: true },
@@ -48,15 +48,15 @@ export function JobSettingsView({ settings }: { readonly settings: JobSettings }
       {parameters.length > 0 && (
         <SettingsSection title="Parameters">
           <DescriptionList
-            facts={parameters.map(({ name, default: usual }): DescriptionItem => [
+            facts={parameters.map(({ name, default: defaultValue }): DescriptionItem => [
               name,
-              <code key={name}>{usual === '' ? '(empty)' : usual}</code>,
+              <code key={name}>{defaultValue === '' ? '(empty)' : defaultValue}</code>,
             ])}
           />
         </SettingsSection>
       )}
       {clusters.length > 0 && (
-        <SettingsSection title="Shared clusters">
+        <SettingsSection title="Job clusters">
           <DescriptionList
             facts={clusters.map(({ job_cluster_key: key, new_cluster: cluster }): DescriptionItem => [
               key,
@@ -90,8 +90,7 @@ function listSettings(settings: JobSettings): DescriptionItem[] {
   );
   return [
     ['Schedule', scheduleLabel(settings)],
-    ['Runs at once', settings.max_concurrent_runs ?? 1],
-    ['Over that', settings.queue?.enabled === true ? 'runs wait' : 'runs are skipped'],
+    ['Max concurrent runs', concurrencyLabel(settings)],
     ['Timeout', timeoutLabel(settings.timeout_seconds)],
     [
       'Tags',
@@ -103,8 +102,12 @@ function listSettings(settings: JobSettings): DescriptionItem[] {
   ];
 }
 
-function dependenciesLabel({ depends_on: before = [] }: TaskSettings): string {
-  return before.length === 0 ? 'at once' : before.map((one) => one.task_key).join(', ');
+function concurrencyLabel({ max_concurrent_runs: maximum = 1, queue }: JobSettings): string {
+  return `${maximum}; extra runs ${queue?.enabled === true ? 'wait in the queue' : 'are skipped'}`;
+}
+
+function dependenciesLabel({ depends_on: dependencies = [] }: TaskSettings): string {
+  return dependencies.length === 0 ? '-' : dependencies.map((dependency) => dependency.task_key).join(', ');
 }
 
 function timeoutLabel(seconds = 0): string {

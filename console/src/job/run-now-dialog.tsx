@@ -1,4 +1,4 @@
-/** Starts a run of a job, with other parameters where they are wanted. */
+/** Dialog that starts a run of a job, with optional parameters. */
 import { useMutation } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
 import type { Job } from '../api/documents.ts';
@@ -20,7 +20,7 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
     job_id: job.job_id,
     ...parseRunParameters(values, listParameterFields(job.settings.tasks ?? []), kind),
   });
-  // Sent twice, the same start gives the same run; another body is another start.
+  // A repeated request returns the same run; changed parameters start another run.
   const idempotencyToken = useMemo(() => (body === '' ? '' : createRandomToken()), [body]);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
@@ -36,6 +36,7 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
     <ConfirmDialog
       title="Run now"
       confirm="Run now"
+      action="start the run"
       busy={isPending}
       error={error}
       onConfirm={() => mutate()}
@@ -43,12 +44,12 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
     >
       {parameters.length === 0 ? null : (
         <fieldset>
-          <legend>Parameters of the job</legend>
-          {parameters.map(({ name, default: usual }) => (
+          <legend>Job parameters</legend>
+          {parameters.map(({ name, default: defaultValue }) => (
             <ParameterInput
               key={name}
               name={name}
-              defaultValue={usual}
+              defaultValue={defaultValue}
               value={values[name]}
               onChange={(text) => setValues({ ...values, [name]: text })}
             />
@@ -67,7 +68,7 @@ export function RunNowDialog({ job, onClose }: { readonly job: Job; readonly onC
 interface ParameterInputProps {
   readonly name: string;
   readonly defaultValue: string;
-  /** Undefined while it was not changed. */
+  /** Undefined until the user changes it. */
   readonly value: string | undefined;
   readonly onChange: (text: string) => void;
 }
@@ -89,21 +90,21 @@ interface TaskParametersInputProps {
   readonly onChange: (kind: { readonly field: string; readonly text: string }) => void;
 }
 
-/** Parameters for the tasks of one kind: the service takes those of one kind at a time. */
+/** Input of parameters for the tasks of one kind; the form sends one kind per run. */
 function TaskParametersInput({ fields, field, text, onChange }: TaskParametersInputProps) {
   const id = useId();
   if (fields.length === 0) return null;
   const chosen = fields.find((one) => one.field === field);
   return (
     <fieldset>
-      <legend>Parameters of tasks</legend>
-      <label htmlFor={`${id}-kind`}>For</label>
+      <legend>Task parameters</legend>
+      <label htmlFor={`${id}-kind`}>Override task parameters</label>
       <select
         id={`${id}-kind`}
         value={field}
         onChange={(event) => onChange({ field: event.target.value, text })}
       >
-        <option value="">as the job has them</option>
+        <option value="">none</option>
         {fields.map((one) => (
           <option key={one.field} value={one.field}>
             {one.label}
@@ -113,7 +114,7 @@ function TaskParametersInput({ fields, field, text, onChange }: TaskParametersIn
       {chosen !== undefined && (
         <>
           <label htmlFor={`${id}-text`}>
-            {chosen.isMap ? 'One name=value a line' : 'One parameter a line'}
+            {chosen.isMap ? 'One name=value per line' : 'One parameter per line'}
           </label>
           <textarea
             id={`${id}-text`}
@@ -128,7 +129,7 @@ function TaskParametersInput({ fields, field, text, onChange }: TaskParametersIn
   );
 }
 
-/** Not crypto.randomUUID: browsers have it only where the connection is encrypted. */
+/** Replaces crypto.randomUUID, which browsers offer only over HTTPS. */
 function createRandomToken(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

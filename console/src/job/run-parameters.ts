@@ -1,4 +1,4 @@
-/** From what stands in the form of a start to the parameters of run-now. */
+/** Converts the form of the run-now dialog to the parameters of run-now. */
 import type { TaskSettings } from '../api/documents.ts';
 import { taskSummaryOf } from './task-summary.ts';
 
@@ -6,27 +6,28 @@ export interface TaskParameterField {
   /** Field of run-now. */
   readonly field: string;
   readonly label: string;
-  /** Names with values; a list otherwise. */
+  /** True for names with values, false for a list. */
   readonly isMap: boolean;
 }
 
 /** Task kind -> the field for its parameters. */
 const parameterFieldOfKind: Readonly<Record<string, TaskParameterField>> = {
-  notebook_task: { field: 'notebook_params', label: 'notebooks', isMap: true },
-  spark_python_task: { field: 'python_params', label: 'Python programs', isMap: false },
-  spark_jar_task: { field: 'jar_params', label: 'Java programs', isMap: false },
-  spark_submit_task: { field: 'spark_submit_params', label: 'submit tasks', isMap: false },
+  notebook_task: { field: 'notebook_params', label: 'Notebook tasks', isMap: true },
+  spark_python_task: { field: 'python_params', label: 'Python tasks', isMap: false },
+  spark_jar_task: { field: 'jar_params', label: 'JAR tasks', isMap: false },
+  spark_submit_task: { field: 'spark_submit_params', label: 'Spark submit tasks', isMap: false },
 };
 
-/** The fields that make sense for the tasks of a job. */
+/** Lists the parameter fields for the task kinds of a job. */
 export function listParameterFields(tasks: readonly TaskSettings[]): TaskParameterField[] {
   const kinds = new Set(tasks.map((task) => taskSummaryOf(task).kind));
   return [...kinds].flatMap((kind) => parameterFieldOfKind[kind] ?? []);
 }
 
 /**
- * The parameter fields of run-now. @param values parameters of the job that were changed
- * @param text one parameter a line; `name=value` where the field is a map
+ * Returns the parameter fields of run-now.
+ * @param values changed parameters of the job
+ * @param text one parameter per line; `name=value` when the field is a map
  */
 export function parseRunParameters(
   values: Readonly<Record<string, string>>,
@@ -42,7 +43,7 @@ export function parseRunParameters(
   };
 }
 
-/** A line without `=` is a name with an empty value. */
+/** Parses `name=value`; a line without `=` is a name with an empty value. */
 function parsePair(line: string): [string, string] {
   const at = line.indexOf('=');
   return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)];

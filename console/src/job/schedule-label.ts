@@ -1,4 +1,4 @@
-/** When a job runs by itself, in words. */
+/** Label of the schedule of a job. */
 import type { JobSettings } from '../api/documents.ts';
 
 export function scheduleLabel({ schedule }: JobSettings): string {

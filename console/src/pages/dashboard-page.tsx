@@ -1,4 +1,4 @@
-/** One dashboard: its widgets with their data, and what its migration could not keep. */
+/** Page of a dashboard: widgets, and warnings of its migration. */
 import { useMemo } from 'react';
 import type { DashboardDocument, StoredDashboard } from '../api/dashboard-documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -13,7 +13,7 @@ export function DashboardPage({ dashboardId }: { readonly dashboardId: string })
     `2.0/modern/dashboards/${encodeURIComponent(dashboardId)}`,
   );
   useTitle(data?.display_name ?? 'Dashboard');
-  // The service stores what its migration makes, and nothing else.
+  // The service stores only documents that its migration produced.
   const stored = useMemo(
     () => (data === undefined ? undefined : (JSON.parse(data.serialized_dashboard) as StoredDashboard)),
     [data],
@@ -24,14 +24,14 @@ export function DashboardPage({ dashboardId }: { readonly dashboardId: string })
         <a href={linkTo.dashboards()}>Dashboards</a>
       </p>
       <h1>{data?.display_name ?? 'Dashboard'}</h1>
-      {error !== null && <ErrorMessage error={error} action="Reading the dashboard" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="load the dashboard" retry={refetch} />}
       {data === undefined && error === null && <Loading what="the dashboard" />}
       {data?.lifecycle_state === 'TRASHED' && <p className="notice warm">This dashboard is in the trash.</p>}
       {data !== undefined && data.warnings.length > 0 && (
         <details className="notice warm">
           <summary>
             The migration approximated{' '}
-            {data.warnings.length === 1 ? 'one thing' : `${data.warnings.length} things`}
+            {data.warnings.length === 1 ? 'one element' : `${data.warnings.length} elements`}
           </summary>
           <ul>
             {[...new Set(data.warnings)].map((warning) => (

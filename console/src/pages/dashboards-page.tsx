@@ -1,4 +1,4 @@
-/** All migrated dashboards, newest first, and the way in for classic ones. */
+/** List of dashboards, newest first, with the import of classic ones. */
 import type { DashboardList, DashboardSummary } from '../api/dashboard-documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { ImportDashboard } from '../dashboard/import-dashboard.tsx';
@@ -34,20 +34,22 @@ export function DashboardsPage({ after }: { readonly after: string | undefined }
     { page_size: 25, page_token: after },
     { keepPrevious: true },
   );
+  const firstPage = after === undefined ? undefined : linkTo.dashboards();
   return (
     <>
       <h1>Dashboards</h1>
       <div className="filters">
         <ImportDashboard />
       </div>
-      {error !== null && <ErrorMessage error={error} action="Reading the dashboards" retry={refetch} />}
+      {error !== null && (
+        <ErrorMessage error={error} action="load the dashboards" retry={refetch} firstPage={firstPage} />
+      )}
       {data === undefined && error === null && <Loading what="dashboards" />}
       {data !== undefined && (
         <>
           {data.dashboards.length === 0 ? (
             <p className="empty">
-              There are no dashboards yet. Import the document of a classic one: it is migrated and shown
-              here.
+              There are no dashboards yet. Import the JSON document of a classic dashboard to migrate it.
             </p>
           ) : (
             <DataTable
@@ -59,7 +61,7 @@ export function DashboardsPage({ after }: { readonly after: string | undefined }
           )}
           <Pager
             next={data.next_page_token === undefined ? undefined : linkTo.dashboards(data.next_page_token)}
-            first={after === undefined ? undefined : linkTo.dashboards()}
+            first={firstPage}
           />
         </>
       )}

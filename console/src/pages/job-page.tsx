@@ -1,4 +1,4 @@
-/** One job: what it does, its latest runs, and the button that starts it. */
+/** Page of a job: recent runs, settings and the run-now dialog. */
 import { useState } from 'react';
 import type { Job, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -22,7 +22,7 @@ export function JobPage({ jobId }: { readonly jobId: number }) {
   useTitle(job?.settings.name ?? 'Job');
   return (
     <>
-      {error !== null && <ErrorMessage error={error} action="Reading the job" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="load the job" retry={refetch} />}
       {job === undefined && error === null && <Loading what="the job" />}
       {job !== undefined && <JobDetails job={job} />}
     </>
@@ -50,7 +50,7 @@ function JobDetails({ job }: { readonly job: Job }) {
         <DescriptionList
           facts={[
             ['Job id', job.job_id],
-            ['Created by', job.creator_user_name ?? 'a user who is gone'],
+            ['Created by', job.creator_user_name ?? 'deleted user'],
             ['Runs as', job.run_as_user_name],
             ['Created', <Timestamp key="created" at={job.created_time} />],
           ]}
@@ -80,8 +80,8 @@ function RecentRuns({ jobId }: { readonly jobId: number }) {
           All runs of this job
         </a>
       </h2>
-      {error !== null && <ErrorMessage error={error} action="Reading the runs" retry={refetch} />}
-      {data?.runs.length === 0 && <p className="empty">It has not run yet.</p>}
+      {error !== null && <ErrorMessage error={error} action="load the runs" retry={refetch} />}
+      {data?.runs.length === 0 && <p className="empty">This job has no runs yet.</p>}
       {data !== undefined && data.runs.length > 0 && (
         <RunsTable runs={data.runs} label="Recent runs, newest first" />
       )}

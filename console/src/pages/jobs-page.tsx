@@ -1,4 +1,4 @@
-/** All stored jobs, newest first. */
+/** List of jobs, newest first. */
 import { useId, useState, type FormEvent } from 'react';
 import type { Job, JobList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -27,7 +27,7 @@ const columns: readonly Column<Job>[] = [
   { name: 'Id', show: (job) => job.job_id, figures: true },
   { name: 'Tasks', show: (job) => job.settings.tasks?.length ?? 1, figures: true },
   { name: 'Schedule', show: (job) => scheduleLabel(job.settings) },
-  { name: 'Created by', show: (job) => job.creator_user_name ?? 'a user who is gone' },
+  { name: 'Created by', show: (job) => job.creator_user_name ?? 'deleted user' },
   { name: 'Created', show: (job) => <Timestamp at={job.created_time} /> },
 ];
 
@@ -38,13 +38,16 @@ export function JobsPage({ filter }: { readonly filter: JobFilter }) {
     { limit: pageSize, name: filter.name, page_token: filter.pageToken, expand_tasks: true },
     { refetchInterval: refreshIntervalMs, keepPrevious: true },
   );
+  const firstPage = filter.pageToken === undefined ? undefined : linkTo.jobs({ name: filter.name });
   return (
     <>
       <h1>Jobs</h1>
       <div className="filters">
         <NameFilterForm name={filter.name} key={filter.name ?? ''} />
       </div>
-      {error !== null && <ErrorMessage error={error} action="Reading the jobs" retry={refetch} />}
+      {error !== null && (
+        <ErrorMessage error={error} action="load the jobs" retry={refetch} firstPage={firstPage} />
+      )}
       {data === undefined && error === null && <Loading what="jobs" />}
       {data !== undefined && (
         <>
@@ -52,7 +55,7 @@ export function JobsPage({ filter }: { readonly filter: JobFilter }) {
             <p className="empty">
               {filter.name === undefined
                 ? 'There are no jobs yet. The README shows how to create one.'
-                : `No job is called “${filter.name}”. Names are compared whole.`}
+                : `No job is called “${filter.name}”. Only the full name matches.`}
             </p>
           ) : (
             <DataTable
@@ -68,7 +71,7 @@ export function JobsPage({ filter }: { readonly filter: JobFilter }) {
                 ? undefined
                 : linkTo.jobs({ ...filter, pageToken: data.next_page_token })
             }
-            first={filter.pageToken === undefined ? undefined : linkTo.jobs({ name: filter.name })}
+            first={firstPage}
           />
         </>
       )}
@@ -91,7 +94,7 @@ function NameFilterForm({ name }: { readonly name: string | undefined }) {
           id={id}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          placeholder="whole name"
+          placeholder="full name"
         />
         <button type="submit">Show</button>
         {name !== undefined && <a href={linkTo.jobs({})}>All jobs</a>}

@@ -1,4 +1,4 @@
-/** The engines that share the work, and what each of them drives. */
+/** List of engine nodes with their load. */
 import type { EngineNode, NodeList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
@@ -37,9 +37,10 @@ export function NodesPage() {
     <>
       <h1>Nodes</h1>
       <p className="lead">
-        The engines that share this database. One whose lease has ended is silent: others take over its runs.
+        The engines that share this database. When the lease of an engine expires, the others take over its
+        runs.
       </p>
-      {error !== null && <ErrorMessage error={error} action="Reading the nodes" retry={refetch} />}
+      {error !== null && <ErrorMessage error={error} action="load the nodes" retry={refetch} />}
       {data === undefined && error === null && <Loading what="nodes" />}
       {data !== undefined && (
         <DataTable label="Nodes" columns={columns} rows={data.nodes} keyOf={(node) => node.node_id} />
@@ -52,7 +53,7 @@ function NodeState({ state }: { readonly state: string }) {
   const alive = state === 'ALIVE';
   return (
     <span className={`badge ${alive ? 'good' : 'bad'}`} title={state}>
-      <span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Silent'}
+      <span aria-hidden="true">{alive ? '✓' : '✕'}</span> {alive ? 'Alive' : 'Lease expired'}
     </span>
   );
 }

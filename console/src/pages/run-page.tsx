@@ -1,4 +1,4 @@
-/** A run, and one of its task runs: the page behind run_page_url. Written for whoever was woken by it. */
+/** Page of a run and one of its task runs; the target of run_page_url in notifications. */
 import type { Run } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
 import { ErrorMessage } from '../parts/error-message.tsx';
@@ -44,7 +44,7 @@ function RunError({ error, retry }: { readonly error: Error; readonly retry: () 
   useTitle('Run');
   return (
     <>
-      <ErrorMessage error={error} action="Reading the run" retry={retry} />
+      <ErrorMessage error={error} action="load the run" retry={retry} />
       <p>
         <a href={linkTo.runs({ state: 'all' })}>All runs</a>
       </p>
@@ -61,7 +61,7 @@ function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: num
       <RunHeader run={run} />
       {!single && <TaskGraph run={run} chosen={chosen} />}
       {chosen === undefined ? (
-        <p className="empty">No task has begun. Choose one to see what it is to do.</p>
+        <p className="empty">{noTaskLabel(run)}</p>
       ) : (
         <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />
       )}
@@ -70,4 +70,10 @@ function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: num
       <RepairHistory run={run} />
     </>
   );
+}
+
+/** Text in place of a task while no task has started. */
+function noTaskLabel({ state }: Run): string {
+  if (isActive(state)) return 'No task has started yet. Select a task to see its settings.';
+  return state.result_state === 'CANCELED' ? 'Cancelled before any task started.' : 'No task was started.';
 }

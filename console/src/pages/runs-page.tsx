@@ -1,4 +1,4 @@
-/** All runs, newest first: which are under way, which failed, and the way to each. */
+/** List of runs, newest first, with filters by state and job. */
 import { useId, useState, type FormEvent } from 'react';
 import type { JobList, RunList } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -14,14 +14,14 @@ import { isActive } from '../state-labels.ts';
 
 const pageSize = 25;
 
-/** How often the list is asked for, ms: often while something on it goes on. */
+/** Refresh intervals of the list, ms. */
 const activeRefreshMs = 2_000;
 const idleRefreshMs = 5_000;
 
 const stateChoices = [
   ['all', 'All'],
   ['active', 'Active'],
-  ['completed', 'Completed'],
+  ['completed', 'Finished'],
 ] as const;
 
 export function RunsPage({ filter }: { readonly filter: RunFilter }) {
@@ -41,11 +41,13 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
       keepPrevious: true,
     },
   );
+  const firstPage =
+    filter.pageToken === undefined ? undefined : linkTo.runs({ ...filter, pageToken: undefined });
   return (
     <>
       <h1>Runs</h1>
       <div className="filters">
-        <nav aria-label="Which runs" className="choices">
+        <nav aria-label="Filter by state" className="choices">
           {stateChoices.map(([state, words]) => (
             <a
               key={state}
@@ -58,7 +60,9 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
         </nav>
         <JobFilterForm filter={filter} key={filter.jobId ?? 'all'} />
       </div>
-      {error !== null && <ErrorMessage error={error} action="Reading the runs" retry={refetch} />}
+      {error !== null && (
+        <ErrorMessage error={error} action="load the runs" retry={refetch} firstPage={firstPage} />
+      )}
       {data === undefined && error === null && <Loading what="runs" />}
       {data !== undefined && (
         <div aria-busy={isPlaceholderData} className={isPlaceholderData ? 'old' : undefined}>
@@ -73,9 +77,7 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
                 ? undefined
                 : linkTo.runs({ ...filter, pageToken: data.next_page_token })
             }
-            first={
-              filter.pageToken === undefined ? undefined : linkTo.runs({ ...filter, pageToken: undefined })
-            }
+            first={firstPage}
           />
         </div>
       )}
@@ -84,18 +86,18 @@ export function RunsPage({ filter }: { readonly filter: RunFilter }) {
 }
 
 function NoRuns({ filter }: { readonly filter: RunFilter }) {
-  if (filter.state === 'active') return <p className="empty">Nothing is running or waiting.</p>;
+  if (filter.state === 'active') return <p className="empty">No active runs.</p>;
   if (filter.state === 'completed' || filter.jobId !== undefined || filter.pageToken !== undefined)
-    return <p className="empty">No run fits.</p>;
+    return <p className="empty">No runs match the filter.</p>;
   return (
     <p className="empty">
       There are no runs yet. Start one on the page of a <a href={linkTo.jobs({})}>job</a>; the README shows
-      how to create one.
+      how to create a job.
     </p>
   );
 }
 
-/** Narrows the list to one job, by its id or its name. */
+/** Filters the list by the id or name of a job. */
 function JobFilterForm({ filter }: { readonly filter: RunFilter }) {
   const { apiClient } = useSession();
   const id = useId();

@@ -1,4 +1,4 @@
-/** Signing in: asks for a token, says where the first one is, and why the last session ended. */
+/** Sign-in page: token input, help, and the reason for the end of the last session. */
 import { useEffect, useState, type FormEvent } from 'react';
 import { ConnectionLost, ApiError } from '../api/api-client.ts';
 import { ErrorMessage } from '../parts/error-message.tsx';
@@ -6,9 +6,9 @@ import { storedToken } from '../session.tsx';
 import { useTitle } from '../parts/use-title.ts';
 
 interface SignInProps {
-  /** @throws Refusal, ConnectionLost */
+  /** @throws ApiError, ConnectionLost */
   readonly signIn: (token: string) => Promise<void>;
-  /** Why the last session ended; empty when it was wished. */
+  /** Reason for the end of the last session; empty when the user signed out. */
   readonly reason: string;
   readonly signOut: (reason?: string) => void;
 }
@@ -19,7 +19,7 @@ export function SignInPage({ signIn, reason, signOut }: SignInProps) {
   const [busy, setBusy] = useState(storedToken.read() !== null);
   useTitle('Sign in');
 
-  // A tab that is loaded again is still signed in.
+  // A reloaded tab is still signed in.
   useEffect(() => {
     const stored = storedToken.read();
     if (stored === null) return;
@@ -74,7 +74,7 @@ function SignInError({ error }: { readonly error: unknown }) {
   if (isAuthError(error)) {
     return (
       <p className="notice bad" role="alert">
-        {error.message} It may have ended or been revoked, or a part of it was not copied.
+        {error.message} The token may have expired, been revoked, or been copied only in part.
       </p>
     );
   }
@@ -85,23 +85,23 @@ function SignInError({ error }: { readonly error: unknown }) {
       </p>
     );
   }
-  return <ErrorMessage error={error} action="Signing in" />;
+  return <ErrorMessage error={error} action="sign in" />;
 }
 
 function TokenHelp() {
   return (
-    <section className="hint" aria-label="Where the token is">
-      <h2>Where the token is</h2>
+    <section className="hint" aria-label="Where to find a token">
+      <h2>Where to find a token</h2>
       <p>
-        The token of the first administrator was printed when Runyard was first started. In its directory,
-        this shows it again:
+        Runyard printed the token of the first administrator at its first start. To show it again, run this in
+        its directory:
       </p>
       <pre>
         <code>npx runyard token</code>
       </pre>
       <p>
-        Everybody else gets a token of their own from <code>POST /api/2.0/token/create</code>; this page needs
-        the scope <code>jobs</code>. The token is kept for this tab only, until you close it or sign out.
+        Ask an administrator: <code>runyard token create --user &lt;you&gt;</code>. This page needs the scope{' '}
+        <code>jobs</code>. The token is kept for this tab only, until you close it or sign out.
       </p>
     </section>
   );

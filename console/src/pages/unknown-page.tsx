@@ -1,4 +1,4 @@
-/** An address that no page has. */
+/** Page for unknown addresses. */
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
 
@@ -6,10 +6,10 @@ export function UnknownPage({ address }: { readonly address: string }) {
   useTitle('Unknown page');
   return (
     <>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        Nothing is at <code>{address}</code>. Links to runs look like <code>#job/7/run/12</code>; perhaps a
-        part of this one was lost on its way.
+        There is no page at <code>{address}</code>. Links to runs look like <code>#job/7/run/12</code>; this
+        link may be incomplete.
       </p>
       <p>
         <a href={linkTo.runs({ state: 'all' })}>All runs</a>

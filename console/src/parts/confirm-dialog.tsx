@@ -1,13 +1,15 @@
-/** Asks before something is done that cannot be taken back, does it, and says when it did not work. */
+/** Dialog that confirms an action, runs it, and shows its error. */
 import { useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { ErrorMessage } from './error-message.tsx';
 
 interface ConfirmDialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** What the button says, e.g. `Cancel the run`. */
+  /** Label of the button, e.g. `Cancel the run`. */
   readonly confirm: string;
-  /** True for what destroys something. */
+  /** Completes "Could not ..." when the action fails, e.g. `cancel the run`. */
+  readonly action: string;
+  /** True for a destructive action. */
   readonly dangerous?: boolean;
   readonly busy: boolean;
   readonly error: unknown;
@@ -15,11 +17,12 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Open as long as it is on the page. Escape and the second button close it. */
+/** Is open while it is mounted. Escape and the second button close it. */
 export function ConfirmDialog({
   title,
   children,
   confirm,
+  action,
   dangerous = false,
   busy,
   error,
@@ -27,7 +30,7 @@ export function ConfirmDialog({
   onClose,
 }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Closed before it leaves the page: then the browser gives the focus back to the button that opened it.
+  // Closed before it is removed, so that the browser returns the focus to the button that opened it.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -49,13 +52,13 @@ export function ConfirmDialog({
       <form onSubmit={submit}>
         <h2 id="dialog-title">{title}</h2>
         {children}
-        {error !== null && <ErrorMessage error={error} action={title} />}
+        {error !== null && <ErrorMessage error={error} action={action} />}
         <p className="actions">
           <button type="submit" className={dangerous ? 'danger' : 'primary'} disabled={busy}>
             {busy ? 'Working …' : confirm}
           </button>
           <button type="button" onClick={onClose}>
-            Leave it as it is
+            Close
           </button>
         </p>
       </form>

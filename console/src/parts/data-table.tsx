@@ -1,20 +1,20 @@
-/** A table that becomes a list of cards where the screen is narrow. */
+/** Table that becomes a list of cards on a narrow screen. */
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   readonly name: string;
   readonly show: (row: Row) => ReactNode;
-  /** Figures stand to the right. */
+  /** Aligns the column to the right, for numbers. */
   readonly figures?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** What the table shows, for those who do not see it. */
+  /** Accessible name of the table. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** Marks the row that is looked at. */
+  /** Returns true for the row to highlight. */
   readonly isCurrent?: (row: Row) => boolean;
 }
 

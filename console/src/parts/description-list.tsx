@@ -1,7 +1,7 @@
-/** Names and values, side by side where there is room. */
+/** List of names and values, in columns on a wide screen. */
 import type { ReactNode } from 'react';
 
-/** A fact without a value is left out. */
+/** An item without a value is not shown. */
 export type DescriptionItem = readonly [name: string, value: ReactNode];
 
 export function DescriptionList({ facts }: { readonly facts: readonly DescriptionItem[] }) {

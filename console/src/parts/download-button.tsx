@@ -1,7 +1,4 @@
-/**
- * A button that asks the service for something, and saves it as a file of the reader: a plain link would
- * carry no token.
- */
+/** Button that fetches content from the service and saves it as a file; a plain link could not send the token. */
 import { useMutation } from '@tanstack/react-query';
 import type { ApiClient } from '../api/api-client.ts';
 import { useSession } from '../session.tsx';
@@ -10,7 +7,7 @@ import { saveBlob } from './save-button.tsx';
 interface DownloadButtonProps {
   readonly label: string;
   readonly fileName: string;
-  readonly fetchContent: (sender: ApiClient) => Promise<Blob>;
+  readonly fetchContent: (apiClient: ApiClient) => Promise<Blob>;
 }
 
 export function DownloadButton({ label, fileName, fetchContent }: DownloadButtonProps) {

@@ -1,23 +1,26 @@
-/** An error in words: what was tried, what the service said, what can be done. */
+/** Error message: the failed action, the error of the service, and advice. */
 import { adviceFor } from '../api/error-advice.ts';
 import { ApiError } from '../api/api-client.ts';
 import { useSignOut } from '../session.tsx';
 
 interface ErrorMessageProps {
   readonly error: unknown;
-  /** What did not work, e.g. `Cancelling the run`. */
+  /** Completes "Could not ...", e.g. `cancel the run`. */
   readonly action: string;
   readonly retry?: () => unknown;
+  /** Address of the first page of a list, when the error is about another page of it. */
+  readonly firstPage?: string | undefined;
 }
 
-export function ErrorMessage({ error, action, retry }: ErrorMessageProps) {
+export function ErrorMessage({ error, action, retry, firstPage }: ErrorMessageProps) {
   const signOut = useSignOut();
   const message = error instanceof Error ? error.message : String(error);
   const forbidden = error instanceof ApiError && error.status === 403;
+  const badPage = firstPage !== undefined && error instanceof ApiError && error.status === 400;
   return (
     <div className="notice bad" role="alert">
       <p>
-        <strong>{action} did not work.</strong> {message}
+        <strong>Could not {action}.</strong> {message}
         {error instanceof ApiError && error.code !== '' && (
           <>
             {' '}
@@ -25,7 +28,7 @@ export function ErrorMessage({ error, action, retry }: ErrorMessageProps) {
           </>
         )}
       </p>
-      <p>{adviceFor(error)}</p>
+      <p>{badPage ? <a href={firstPage}>Back to newest</a> : adviceFor(error)}</p>
       {(retry !== undefined || forbidden) && (
         <p className="actions">
           {retry !== undefined && (

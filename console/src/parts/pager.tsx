@@ -1,9 +1,9 @@
-/** The way through a long list, page by page; the way back is that of the browser, and to the first page. */
+/** Links to the next and the first page of a list; the browser goes back to the previous page. */
 
 interface PagerProps {
   /** Address of the next page; undefined on the last. */
   readonly next: string | undefined;
-  /** Address of the first page; undefined there. */
+  /** Address of the first page; undefined on it. */
   readonly first: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Runs as a table. */
+/** Table of runs. */
 import type { Run } from '../api/documents.ts';
 import { linkTo } from '../route.ts';
 import { DataTable, type Column } from './data-table.tsx';
@@ -38,7 +38,7 @@ const triggerLabels: Readonly<Record<string, string>> = {
   RETRY: 'Retry',
 };
 
-/** What started a run, in words. */
+/** Returns the label of the trigger of a run. */
 export function triggerLabel(trigger: string): string {
   return triggerLabels[trigger] ?? trigger;
 }

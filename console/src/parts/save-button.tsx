@@ -1,4 +1,4 @@
-/** A button that saves a text as a file of the reader. */
+/** Button that saves a text as a file. */
 
 interface SaveButtonProps {
   readonly text: string;
@@ -6,7 +6,7 @@ interface SaveButtonProps {
   readonly type: 'text/plain' | 'text/html';
 }
 
-/** Gives the reader a file. */
+/** Saves a blob as a download of the browser. */
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
@@ -20,7 +20,7 @@ export function SaveButton({ text, fileName, type }: SaveButtonProps) {
   const save = (): void => saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), fileName);
   return (
     <button type="button" className="link" onClick={save}>
-      Save as a file
+      Save as file
     </button>
   );
 }

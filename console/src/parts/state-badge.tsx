@@ -1,4 +1,4 @@
-/** A state: a word, a sign and a colour. The word alone says everything. */
+/** Badge of a state: label, symbol and colour. The label alone carries the meaning. */
 import type { RunState } from '../api/documents.ts';
 import { stateCodeOf, stateLabelOf, type Tone } from '../state-labels.ts';
 

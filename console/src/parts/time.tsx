@@ -1,12 +1,9 @@
-/** Instants and lengths of time on the page. */
+/** Instants and durations on the page. */
 import { useEffect, useState } from 'react';
 import { toIsoTime, now } from '../clock.ts';
 import { formatDuration, formatTime } from '../time-format.ts';
 
-/**
- * An instant, with UTC where the mouse rests. @param at epoch milliseconds; 0: there is none @param over it
- * will never come
- */
+/** Shows an instant, with UTC as a tooltip. @param at epoch ms; 0 for none @param over it will never come */
 export function Timestamp({ at, over = false }: { readonly at: number; readonly over?: boolean }) {
   if (at === 0) return <span className="none">{over ? 'never' : 'not yet'}</span>;
   return (
@@ -16,7 +13,7 @@ export function Timestamp({ at, over = false }: { readonly at: number; readonly 
   );
 }
 
-/** The time from one instant to another, or to now while there is no other. Nothing when it has not begun. */
+/** Shows the duration between two instants; `from` 0: not started, `to` 0: until now. */
 export function Duration({ from, to }: { readonly from: number; readonly to: number }) {
   if (from === 0) return <span className="none">–</span>;
   return (
@@ -25,10 +22,10 @@ export function Duration({ from, to }: { readonly from: number; readonly to: num
 }
 
 function RunningDuration({ from }: { readonly from: number }) {
-  const [moment, setMoment] = useState(now);
+  const [currentTime, setCurrentTime] = useState(now);
   useEffect(() => {
-    const timer = setInterval(() => setMoment(now()), 1_000);
+    const timer = setInterval(() => setCurrentTime(now()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return formatDuration(moment - from);
+  return formatDuration(currentTime - from);
 }

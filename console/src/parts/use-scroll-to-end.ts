@@ -1,13 +1,13 @@
-/** A box of text that grows: whoever reads its end sees what comes, whoever has scrolled up is left alone. */
+/** Keeps a growing text scrolled to its end, unless the user has scrolled up. */
 import { useLayoutEffect, useRef, type RefObject, type UIEvent } from 'react';
 
-/** What the box needs as its properties. */
+/** Properties for the element with the text. */
 interface ScrollToEndProps {
   readonly ref: RefObject<HTMLPreElement | null>;
   readonly onScroll: (event: UIEvent<HTMLPreElement>) => void;
 }
 
-/** Nearer to the end than this (pixels) counts as there. */
+/** Maximum distance to the end that counts as the end, pixels. */
 const endTolerancePixels = 8;
 
 export function useScrollToEnd(): ScrollToEndProps {

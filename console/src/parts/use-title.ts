@@ -1,7 +1,7 @@
-/** The title of the browser's tab. */
+/** Sets the title of the tab. */
 import { useEffect } from 'react';
 
-/** @param title what the page shows; the name of the console is added */
+/** @param title title of the page; the name of the console is appended */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Runyard`;

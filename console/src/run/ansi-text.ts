@@ -1,11 +1,8 @@
-/**
- * Text that was written for a terminal, cut into pieces of one look: colours are kept, every other command to
- * the terminal is dropped.
- */
+/** Parser of terminal output: splits text into styled parts, and drops all escape sequences except colours. */
 
-/** A piece of text; `look` are names of classes, empty for plain text. */
+/** Part of a text with its class names, which are empty for plain text. */
 export interface StyledText {
-  /** Where it begins in the whole text. */
+  /** Offset in the whole text. */
   readonly offset: number;
   readonly text: string;
   readonly className: string;
@@ -13,7 +10,7 @@ export interface StyledText {
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 
-// oxlint-disable no-control-regex -- these characters are what is looked for
+// oxlint-disable no-control-regex -- the patterns match control characters
 const escapeSequence =
   /\u001B(?:\[([0-?]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
 const controlCharacters = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
@@ -42,7 +39,7 @@ export function parseAnsiText(text: string): StyledText[] {
   return pieces;
 }
 
-/** The look after `ESC [ parameters m`. Backgrounds and colours beyond the first sixteen are not shown. */
+/** Returns the style after `ESC [ parameters m`. Supports bold and sixteen foreground colours. */
 function applyStyleCodes(boldBefore: boolean, colourBefore: string, parameters: string): [boolean, string] {
   let [bold, colour] = [boldBefore, colourBefore];
   const codes = parameters.split(/[;:]/).map(Number);
@@ -54,7 +51,7 @@ function applyStyleCodes(boldBefore: boolean, colourBefore: string, parameters: 
     else if (code === 39) colour = '';
     else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
       colour = `t-${colours[code % 10] ?? 'black'}`;
-    // 38;5;n and 38;2;r;g;b: their numbers are no codes of their own.
+    // Skips the parameters of 38;5;n and 38;2;r;g;b.
     else if (code === 38 || code === 48) at += codes[at + 1] === 5 ? 2 : 4;
   }
   return [bold, colour];

@@ -1,4 +1,4 @@
-/** Every attempt of every task, oldest first within its task. */
+/** Table of all attempts of all tasks, oldest first within a task. */
 import type { Run, TaskRun } from '../api/documents.ts';
 import { taskSummaryOf } from '../job/task-summary.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';

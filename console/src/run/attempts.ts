@@ -1,25 +1,22 @@
-/** Task runs of a run: which is the latest attempt of a task, and which one a reader wants to see first. */
+/** Selection of task runs: latest attempts, and the task run to show first. */
 import type { Run, TaskRun } from '../api/documents.ts';
 import { isActive, isFailed } from '../state-labels.ts';
 
-/** The latest attempt of each task, in the order of the settings. Attempts come oldest first. */
+/** Lists the latest attempt of each task, in the order of the settings. Attempts come oldest first. */
 export function listLatestAttempts(tasks: readonly TaskRun[]): TaskRun[] {
   return [...new Map(tasks.map((taskRun) => [taskRun.task_key, taskRun])).values()];
 }
 
-/** A run of one task is its own task run: it has the same id, and no graph. */
+/** Returns true for a single-task run, whose task run has the same id. */
 export function isSingleTask({ run_id: runId, tasks }: Run): boolean {
   return tasks.length === 1 && tasks[0]?.run_id === runId;
 }
 
-/**
- * The task run that is shown: the one that was asked for, else the first that failed, one that is running, or
- * the last that has begun.
- */
-export function selectTask({ tasks }: Run, askedId: number): TaskRun | undefined {
+/** Selects the requested task run, else the first failed, a running, or the last started one. */
+export function selectTask({ tasks }: Run, requestedId: number): TaskRun | undefined {
   const latest = listLatestAttempts(tasks);
   return (
-    tasks.find((taskRun) => taskRun.run_id === askedId) ??
+    tasks.find((taskRun) => taskRun.run_id === requestedId) ??
     latest.find(({ state }) => isFailed(state)) ??
     latest.find(({ state, start_time: start }) => isActive(state) && start > 0) ??
     latest.findLast(({ start_time: start }) => start > 0) ??
@@ -27,10 +24,7 @@ export function selectTask({ tasks }: Run, askedId: number): TaskRun | undefined
   );
 }
 
-/**
- * How many tasks a repair of everything that failed would run again: those that did not succeed, latest
- * attempt counting.
- */
+/** Lists the tasks that a repair reruns: those whose latest attempt did not succeed. */
 export function listUnsuccessfulTasks(tasks: readonly TaskRun[]): TaskRun[] {
   return listLatestAttempts(tasks).filter(({ state }) => state.result_state !== 'SUCCESS');
 }

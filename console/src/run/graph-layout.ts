@@ -1,4 +1,4 @@
-/** Where the tasks of a run stand when they are drawn, and the lines between them. */
+/** Layout of the task graph: positions of tasks and paths of edges. */
 import { graphlib, layout } from '@dagrejs/dagre';
 
 export interface GraphTask {
@@ -8,7 +8,7 @@ export interface GraphTask {
 
 export interface TaskBoxPosition {
   readonly key: string;
-  /** Of the upper left corner, in pixels. */
+  /** Upper left corner, in pixels. */
   readonly x: number;
   readonly y: number;
 }
@@ -17,17 +17,14 @@ export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly boxes: readonly TaskBoxPosition[];
-  /** Paths as SVG has them. */
+  /** SVG paths. */
   readonly edges: readonly { readonly from: string; readonly to: string; readonly path: string }[];
 }
 
 export const boxWidth = 208;
 export const boxHeight = 64;
 
-/**
- * Draws from left to right, or from top to bottom. Dependencies on tasks that are not among them are left
- * out.
- */
+/** Lays out the graph from left to right or from top to bottom. Ignores dependencies on unknown tasks. */
 export function layoutGraph(tasks: readonly GraphTask[], direction: 'LR' | 'TB'): GraphLayout {
   const graph = new graphlib.Graph();
   graph.setGraph({
@@ -38,8 +35,8 @@ export function layoutGraph(tasks: readonly GraphTask[], direction: 'LR' | 'TB')
     marginy: 8,
   });
   graph.setDefaultEdgeLabel(() => ({}));
-  // Numbers name the nodes: the library keeps them as fields of an object, and a key may be the name of one
-  // that is there already.
+  // Nodes have numeric names: the library stores them as object properties, and a task key may be the name of
+  // an inherited property.
   const numbers = new Map(tasks.map(({ task_key: key }, index) => [key, String(index)]));
   for (const number of numbers.values()) graph.setNode(number, { width: boxWidth, height: boxHeight });
   const edges = tasks.flatMap(({ task_key: to, depends_on: before = [] }) =>
@@ -72,7 +69,7 @@ interface Point {
   readonly y: number;
 }
 
-/** A line through points, its corners rounded. */
+/** Creates a path through points with rounded corners. */
 function createPath([first, ...rest]: readonly Point[]): string {
   if (first === undefined) return '';
   const corners = rest.map((point, index) => {

@@ -1,7 +1,4 @@
-/**
- * A notebook as it was run, in a frame that runs no script and reaches nothing of this page; its links open
- * tabs of their own.
- */
+/** Executed notebook in a sandboxed frame without scripts; its links open in new tabs. */
 import { useMemo } from 'react';
 import type { ExportedViews, TaskRun } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -13,22 +10,22 @@ import { prepareNotebookHtml } from './notebook-html.ts';
 
 export function NotebookFrame({ task }: { readonly task: TaskRun }) {
   const active = isActive(task.state);
-  const begun = task.start_time > 0;
+  const started = task.start_time > 0;
   const { data, error, refetch, isFetching } = useApiQuery<ExportedViews>(
     '2.1/jobs/runs/export',
     { run_id: task.run_id, views_to_export: 'CODE' },
     {
-      // Not by itself again and again: a new page would lose the place where the reader is.
-      enabled: begun,
+      // No automatic refresh: a new document would lose the scroll position.
+      enabled: started,
       revision: task.state.life_cycle_state,
       keepPrevious: true,
     },
   );
   const content = data?.views[0]?.content;
   const shown = useMemo(() => (content === undefined ? '' : prepareNotebookHtml(content)), [content]);
-  if (!begun) return null;
+  if (!started) return null;
   if (error !== null && data === undefined)
-    return <ErrorMessage error={error} action="Reading the notebook" retry={refetch} />;
+    return <ErrorMessage error={error} action="load the notebook" retry={refetch} />;
   const page = data?.views[0];
   if (page === undefined) return <Loading what="notebook" />;
   return (
@@ -39,7 +36,7 @@ export function NotebookFrame({ task }: { readonly task: TaskRun }) {
       </h3>
       {active && (
         <p className="hint">
-          As it was a moment ago.{' '}
+          Snapshot of a running notebook.{' '}
           <button
             type="button"
             className="link"
@@ -48,7 +45,7 @@ export function NotebookFrame({ task }: { readonly task: TaskRun }) {
               refetch().catch(() => undefined);
             }}
           >
-            Show it as it is now
+            Refresh
           </button>
         </p>
       )}

@@ -1,15 +1,11 @@
-/**
- * An exported notebook as it may stand in a frame of the console: inert, and with links that lead where they
- * should.
- */
+/** Preparation of exported notebooks for the frame of the console. */
 
 /**
- * The page without its scripts (its model for programs among them: the frame runs none, and the browser would
- * complain). Within a frame that has its text from here, links to a place of the page would lead to the
- * console: they are made full. All others open in a tab of their own.
+ * Removes scripts, which the frame would block with an error. Makes fragment links absolute, because in a
+ * srcdoc frame they would resolve against the console. All other links open in a new tab.
  */
 export function prepareNotebookHtml(html: string): string {
-  // Nothing is run or loaded by reading it.
+  // DOMParser runs no scripts and loads no resources.
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const script of page.querySelectorAll('script')) script.remove();
   for (const link of page.querySelectorAll('a[href]')) {

@@ -1,4 +1,4 @@
-/** How each round of a run ended: as it was started, then its repairs. */
+/** Repair history of a run: the original run and its repairs. */
 import type { RepairHistoryItem, Run } from '../api/documents.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
@@ -11,10 +11,10 @@ const createColumns = (
 ): readonly Column<RepairHistoryItem>[] => [
   {
     name: 'Round',
-    show: (item) => (item.type === 'ORIGINAL' ? 'As it was started' : `Repair ${history.indexOf(item)}`),
+    show: (item) => (item.type === 'ORIGINAL' ? 'Original run' : `Repair ${history.indexOf(item)}`),
   },
   { name: 'State', show: (item) => <StateBadge state={item.state} /> },
-  { name: 'Attempts made', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
+  { name: 'Attempts', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
   { name: 'Started', show: (item) => <Timestamp at={item.start_time} /> },
   { name: 'Duration', show: (item) => <Duration from={item.start_time} to={item.end_time} />, figures: true },
 ];

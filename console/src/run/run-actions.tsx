@@ -1,6 +1,4 @@
-/**
- * What can be done with a run: cancel it, repair it, start another one, delete it; each is asked about first.
- */
+/** Actions on a run: cancel, repair and delete, each with a confirmation. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Run } from '../api/documents.ts';
@@ -12,15 +10,15 @@ import { isActive } from '../state-labels.ts';
 import { isSingleTask, listUnsuccessfulTasks } from './attempts.ts';
 
 interface RunAction {
-  /** What its button says, and the dialog again. */
+  /** Label of the button and title of the dialog. */
   readonly label: string;
   readonly path: string;
   readonly body: (run: Run) => object;
-  /** Whether it makes sense for a run as it stands. */
+  /** Returns true when the state of the run allows the action. */
   readonly isAvailable: (run: Run) => boolean;
   readonly dangerous?: boolean;
   readonly renderExplanation: (run: Run) => ReactNode;
-  /** Where to go when it is done, if not to stay. */
+  /** Target page after the action; undefined to stay. */
   readonly redirectTo?: (run: Run) => string;
 }
 
@@ -32,7 +30,7 @@ const actions: readonly RunAction[] = [
     isAvailable: ({ state }) => isActive(state) && state.life_cycle_state !== 'TERMINATING',
     dangerous: true,
     renderExplanation: () => (
-      <p>Tasks that are running are stopped; those that wait are skipped. What they have written stays.</p>
+      <p>Stops the running tasks and skips the waiting ones. Their logs and output are kept.</p>
     ),
   },
   {
@@ -56,30 +54,30 @@ const actions: readonly RunAction[] = [
     body: ({ run_id }) => ({ run_id }),
     isAvailable: ({ state }) => !isActive(state),
     dangerous: true,
-    renderExplanation: () => <p>The run leaves with its logs and its output. This cannot be undone.</p>,
+    renderExplanation: () => <p>Deletes the run, its logs and its output. This cannot be undone.</p>,
     redirectTo: (run) =>
       run.run_type === 'SUBMIT_RUN' ? linkTo.runs({ state: 'all' }) : linkTo.job(run.job_id),
   },
 ];
 
 export function RunActions({ run }: { readonly run: Run }) {
-  const [asked, setAsked] = useState<RunAction | null>(null);
+  const [pending, setPending] = useState<RunAction | null>(null);
   return (
     <div className="actions">
       {actions
         .filter(({ isAvailable }) => isAvailable(run))
         .map((action) => (
-          <button key={action.path} type="button" onClick={() => setAsked(action)}>
+          <button key={action.path} type="button" onClick={() => setPending(action)}>
             {action.label}
           </button>
         ))}
       {run.run_type !== 'SUBMIT_RUN' && (
         <a className="button" href={linkTo.job(run.job_id)}>
-          Job
+          Go to job
         </a>
       )}
-      {asked !== null && (
-        <ActionDialog key={asked.path} action={asked} run={run} onClose={() => setAsked(null)} />
+      {pending !== null && (
+        <ActionDialog key={pending.path} action={pending} run={run} onClose={() => setPending(null)} />
       )}
     </div>
   );
@@ -100,7 +98,7 @@ function ActionDialog({
     mutationFn: () => apiClient.post(action.path, action.body(run)),
     onSuccess: async () => {
       onClose();
-      // Gone from here, the run is not asked for again.
+      // After leaving the page, no query for the deleted run remains.
       if (action.redirectTo !== undefined) navigateTo(action.redirectTo(run));
       else await queries.invalidateQueries();
     },
@@ -109,6 +107,7 @@ function ActionDialog({
     <ConfirmDialog
       title={action.label}
       confirm={action.label}
+      action={action.label.toLowerCase()}
       dangerous={action.dangerous ?? false}
       busy={isPending}
       error={error}
@@ -130,8 +129,8 @@ function RepairPlan({ run }: { readonly run: Run }) {
   return (
     <>
       <p>
-        These tasks run again as new attempts inside this run, with the settings that it was started with. All
-        others count as they ended.
+        These tasks run again as new attempts of this run, with its original settings. All other tasks keep
+        their results.
       </p>
       <ul className="keys">
         {keys.map((key) => (
@@ -144,7 +143,7 @@ function RepairPlan({ run }: { readonly run: Run }) {
   );
 }
 
-/** The next repair names the one before, so that two people never repair one run at once. */
+/** Returns the id of the latest repair. A repair names it, so that concurrent repairs are rejected. */
 function latestRepairIdOf({ repair_history: history = [] }: Run): number | undefined {
   return history.findLast(({ id }) => id !== undefined)?.id;
 }

@@ -1,4 +1,4 @@
-/** The top of a run's page: what it is, how it stands, and why. */
+/** Header of the page of a run: name, state, message, times and actions. */
 import type { Run } from '../api/documents.ts';
 import { DescriptionList } from '../parts/description-list.tsx';
 import { triggerLabel } from '../parts/runs-table.tsx';

@@ -1,4 +1,4 @@
-/** What a run was given: values of the job's parameters, and parameters for its tasks. */
+/** Parameters of a run: values of the job parameters, and overrides for its tasks. */
 import type { Run } from '../api/documents.ts';
 import { toText } from '../job/task-summary.ts';
 import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
@@ -23,7 +23,7 @@ export function RunParameters({ run }: { readonly run: Run }) {
   );
 }
 
-/** A map is shown entry by entry, a list as one line. */
+/** Lists a map by entry and a list as one item. */
 function listEntries(field: string, value: unknown): DescriptionItem[] {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return Object.entries(value).map(([name, text]): DescriptionItem => [

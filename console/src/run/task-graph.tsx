@@ -1,7 +1,4 @@
-/**
- * The tasks of a run as a graph: what waits for what, and where each stands. Every task is a link to its
- * latest attempt.
- */
+/** Graph of the tasks of a run with dependencies and states. Each task links to its latest attempt. */
 import { useLayoutEffect, useMemo, useRef, useSyncExternalStore, type RefObject } from 'react';
 import type { Run, TaskRun } from '../api/documents.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
@@ -22,7 +19,7 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
   return (
     <section aria-labelledby="graph-title">
       <h2 id="graph-title">Tasks</h2>
-      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Graph of the tasks">
+      <div className="graph" ref={view} tabIndex={0} role="group" aria-label="Task graph">
         <div className="drawing" style={{ width: drawing.width, height: drawing.height }}>
           <Edges drawing={drawing} byKey={byKey} />
           <ul>
@@ -41,13 +38,13 @@ export function TaskGraph({ run, chosen }: { readonly run: Run; readonly chosen:
   );
 }
 
-/** Drawn anew only when the graph is another one: states change far more often. */
+/** Computes the layout only when the graph changes; states change far more often. */
 function useGraphLayout(tasks: readonly TaskRun[], direction: 'LR' | 'TB'): GraphLayout {
   const shape = JSON.stringify(tasks.map(({ task_key, depends_on = [] }) => ({ task_key, depends_on })));
   return useMemo(() => layoutGraph(JSON.parse(shape), direction), [shape, direction]);
 }
 
-/** Moves a large drawing so that the chosen task is seen in it; the page stays where it is. */
+/** Scrolls a large graph to the selected task without scrolling the page. */
 function useScrollIntoView(
   { boxes }: GraphLayout,
   key: string | undefined,
@@ -58,9 +55,9 @@ function useScrollIntoView(
     const box = boxes.find((one) => one.key === key);
     if (element === null || box === undefined) return;
     const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = element;
-    const seen =
+    const visible =
       box.x >= left && box.x + boxWidth <= left + width && box.y >= top && box.y + boxHeight <= top + height;
-    if (!seen) element.scrollTo(box.x - (width - boxWidth) / 2, box.y - (height - boxHeight) / 2);
+    if (!visible) element.scrollTo(box.x - (width - boxWidth) / 2, box.y - (height - boxHeight) / 2);
   }, [boxes, key]);
   return view;
 }
@@ -113,7 +110,7 @@ function TaskBox({
       <span className="key" title={task.task_key}>
         {task.task_key}
       </span>
-      <span className="standing">
+      <span className="task-state">
         <StateBadge state={task.state} />
         {task.start_time > 0 && <Duration from={task.start_time} to={task.end_time} />}
       </span>
@@ -122,7 +119,7 @@ function TaskBox({
   );
 }
 
-/** Whether a media query holds. */
+/** Returns whether a media query matches. */
 function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {

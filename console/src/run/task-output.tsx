@@ -1,4 +1,4 @@
-/** What an attempt gave back: its result, or its error with the trace; and its logs. */
+/** Output of an attempt: result, or error with trace; and logs. */
 import { useState } from 'react';
 import type { RunOutput, TaskRun } from '../api/documents.ts';
 import { useApiQuery } from '../api/queries.ts';
@@ -11,27 +11,27 @@ import { isActive } from '../state-labels.ts';
 import { LogView } from './log-view.tsx';
 import { tailLines, stripEscapeSequences } from './plain-text.ts';
 
-/** How often a task that starts another run is asked for that run, ms. */
+/** Refresh interval of an active task that starts another run, ms. */
 const activeRefreshMs = 3_000;
 
 const tailLineCount = 1_000;
 
 export function TaskOutput({ task }: { readonly task: TaskRun }) {
-  const begun = task.start_time > 0;
+  const hasStarted = task.start_time > 0;
   const active = isActive(task.state);
   const { data, error, refetch } = useApiQuery<RunOutput>(
     '2.1/jobs/runs/get-output',
     { run_id: task.run_id },
     {
-      enabled: begun || !active,
+      enabled: hasStarted || !active,
       refetchInterval: active && task.run_job_task !== undefined ? activeRefreshMs : false,
       revision: task.state.life_cycle_state,
       keepPrevious: true,
     },
   );
-  if (!begun && active) return <p className="empty">Nothing yet: the task has not begun.</p>;
+  if (!hasStarted && active) return <p className="empty">The task has not started yet.</p>;
   if (error !== null && data === undefined)
-    return <ErrorMessage error={error} action="Reading the output" retry={refetch} />;
+    return <ErrorMessage error={error} action="load the output" retry={refetch} />;
   if (data === undefined) return <Loading what="output" />;
   const {
     notebook_output: notebook,
@@ -50,7 +50,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
       )}
       {started !== undefined && (
         <p>
-          It started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>, whose end is its own.
+          Started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>; its page has the result.
         </p>
       )}
       {trace !== undefined && (
@@ -66,11 +66,11 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
           title="Result"
           text={result.result}
           fileName={`result-${task.run_id}.txt`}
-          {...(result.truncated === true && { hint: 'Only the beginning is kept.' })}
+          {...(result.truncated === true && { hint: 'Truncated: only the beginning is stored.' })}
         />
       )}
       {task.run_job_task === undefined && (
-        <LogView key={task.run_id} task={task} quiet={task.notebook_task !== undefined} />
+        <LogView key={task.run_id} task={task} hideEmpty={task.notebook_task !== undefined} />
       )}
     </>
   );
@@ -85,7 +85,7 @@ interface TextBlockProps {
   readonly tone?: 'bad';
 }
 
-/** A long text: its end first, all of it when it is wanted. */
+/** Long text: shows its end first, and all of it on request. */
 function TextBlock({ title, text, fileName: name, hint, tone }: TextBlockProps) {
   const [all, setAll] = useState(false);
   const tail = tailLines(text, tailLineCount);

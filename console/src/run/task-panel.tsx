@@ -1,4 +1,4 @@
-/** One attempt of a task: how it stands, what it was to do, and what came of it. */
+/** Panel of an attempt: state, settings and output. */
 import type { TaskRun } from '../api/documents.ts';
 import { computeLabel, toText, taskSummaryOf } from '../job/task-summary.ts';
 import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
@@ -9,10 +9,10 @@ import { formatDuration } from '../time-format.ts';
 import { NotebookFrame } from './notebook-frame.tsx';
 import { TaskOutput } from './task-output.tsx';
 
-/** @param runMessage the message of the run, which stands above already */
+/** @param runMessage message of the run, which the page already shows */
 export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readonly runMessage: string }) {
   const { state } = task;
-  const work = taskSummaryOf(task);
+  const summary = taskSummaryOf(task);
   return (
     <section className="panel" aria-labelledby="task-title">
       <h2 id="task-title">
@@ -23,28 +23,28 @@ export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readon
         facts={[
           ['State', <code key="state">{stateCodeOf(state)}</code>],
           ['Message', state.state_message === runMessage ? undefined : state.state_message],
-          [work.kindLabel, <code key="what">{work.target}</code>],
+          [summary.kindLabel, <code key="target">{summary.target}</code>],
           ['Cluster', task.cluster_instance?.cluster_id ?? computeLabel(task)],
           ['Started', <Timestamp key="start" at={task.start_time} over={!isActive(state)} />],
           ['Duration', <Duration key="duration" from={task.start_time} to={task.end_time} />],
           [
-            'Made of',
+            'Time breakdown',
             isActive(state) || task.start_time === 0
               ? undefined
-              : `setup ${formatDuration(task.setup_duration)}, work ${formatDuration(task.execution_duration)}, cleanup ${formatDuration(task.cleanup_duration)}`,
+              : `setup ${formatDuration(task.setup_duration)}, execution ${formatDuration(task.execution_duration)}, cleanup ${formatDuration(task.cleanup_duration)}`,
           ],
-          ['Runs when', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
+          ['Run if', task.run_if === undefined || task.run_if === 'ALL_SUCCESS' ? undefined : task.run_if],
           ['Task run id', task.run_id],
-          ...listTaskParameters(work.settings),
+          ...listTaskParameters(summary.settings),
         ]}
       />
       <TaskOutput task={task} />
-      {work.kind === 'notebook_task' && <NotebookFrame task={task} />}
+      {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}
     </section>
   );
 }
 
-/** The rest of what the task was told; the field that names what is run is shown already. */
+/** Lists the parameters of the task. */
 function listTaskParameters(body: Readonly<Record<string, unknown>>): DescriptionItem[] {
   return ['parameters', 'base_parameters'].flatMap((name): DescriptionItem[] => {
     const text = toText(body[name]);

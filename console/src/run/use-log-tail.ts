@@ -1,4 +1,4 @@
-/** The end of a log and, while it is followed, what comes. */
+/** Hook that reads the end of a log and follows it. */
 import { useEffect, useRef, useState } from 'react';
 import type { LogPage } from '../api/documents.ts';
 import { ApiError, type ApiClient } from '../api/api-client.ts';
@@ -9,39 +9,39 @@ export type LogStream = 'stdout' | 'stderr';
 
 export interface LogTail {
   readonly text: string;
-  /** Something before it is not shown. */
+  /** True when earlier text is not included. */
   readonly truncated: boolean;
-  /** Nothing follows. */
+  /** True when no more text follows. */
   readonly complete: boolean;
-  /** It was read at least once. */
+  /** True after the first response. */
   readonly loaded: boolean;
 }
 
 const emptyTail: LogTail = { text: '', truncated: false, complete: false, loaded: false };
-/** Lines that are asked for at first, and characters that are kept on the page. */
-const [linesFirst, charactersMost] = [1_000, 400_000];
-/** How soon a broken connection is tried again, ms. */
+/** Lines of the first request, and maximum of characters on the page. */
+const [initialLines, maximumCharacters] = [1_000, 400_000];
+/** Delay before a reconnect, ms. */
 const retryDelayMs = 2_000;
 
-/** @param following whether more of it is waited for; a tab that is not seen waits for nothing */
+/** @param following waits for more text while the tab is visible */
 export function useLogTail(runId: number, stream: LogStream, following: boolean): LogTail {
   const { apiClient } = useSession();
-  const seen = usePageVisible();
+  const visible = usePageVisible();
   const [log, setLog] = useState(emptyTail);
   const next = useRef<number | undefined>(undefined);
   useEffect(() => {
     next.current = undefined;
     setLog(emptyTail);
   }, [runId, stream]);
-  const wanted = seen && (following || !log.loaded);
+  const active = visible && (following || !log.loaded);
   useEffect(() => {
-    if (!wanted || log.complete) return undefined;
-    const leaving = new AbortController();
-    void readLogTail(apiClient, { runId, stream, following, next }, setLog, leaving.signal);
-    return () => leaving.abort();
-    // What was read is no reason to begin anew; that it is complete is one to stop.
+    if (!active || log.complete) return undefined;
+    const stop = new AbortController();
+    void readLogTail(apiClient, { runId, stream, following, next }, setLog, stop.signal);
+    return () => stop.abort();
+    // New text must not restart the effect; a complete log ends it.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [apiClient, runId, stream, following, wanted, log.complete]);
+  }, [apiClient, runId, stream, following, active, log.complete]);
   return log;
 }
 
@@ -52,12 +52,9 @@ interface LogReading {
   readonly next: { current: number | undefined };
 }
 
-/**
- * Reads until the log is complete or nobody looks any more; a connection that breaks is made again where it
- * was.
- */
+/** Reads until the log is complete or `signal` aborts; reconnects at the last offset. */
 async function readLogTail(
-  sender: ApiClient,
+  apiClient: ApiClient,
   { runId, stream, following, next }: LogReading,
   show: (change: (log: LogTail) => LogTail) => void,
   signal: AbortSignal,
@@ -65,9 +62,9 @@ async function readLogTail(
   while (!signal.aborted) {
     try {
       if (next.current === undefined) {
-        const page = await sender.get<LogPage>(
+        const page = await apiClient.get<LogPage>(
           '2.1/jobs/runs/logs',
-          { run_id: runId, stream, tail: linesFirst },
+          { run_id: runId, stream, tail: initialLines },
           signal,
         );
         next.current = page.next_offset;
@@ -80,7 +77,7 @@ async function readLogTail(
         if (page.complete) return;
       }
       if (!following) return;
-      const response = await sender.getStream(
+      const response = await apiClient.getStream(
         '2.1/jobs/runs/logs/stream',
         { run_id: runId, stream, offset: next.current },
         signal,
@@ -95,8 +92,7 @@ async function readLogTail(
         show((log) => appendText(log, content));
       }
     } catch (error) {
-      // The rest of the page says what is wrong. What is refused once is refused again, unless the service is
-      // busy.
+      // The banner of the page shows connection errors. Other errors are permanent unless the service is busy.
       if (error instanceof ApiError && error.status !== 429 && error.status !== 503) return;
     }
     await new Promise((resolve) => {
@@ -107,18 +103,18 @@ async function readLogTail(
 
 function appendText(log: LogTail, more: string): LogTail {
   const text = log.text + more;
-  if (text.length <= charactersMost) return { ...log, text, loaded: true };
-  const kept = text.slice(-charactersMost);
+  if (text.length <= maximumCharacters) return { ...log, text, loaded: true };
+  const kept = text.slice(-maximumCharacters);
   return { ...log, text: kept.slice(kept.indexOf('\n') + 1), truncated: true, loaded: true };
 }
 
-/** Whether somebody can see this tab. */
+/** Returns whether the tab is visible. */
 function usePageVisible(): boolean {
-  const [seen, setSeen] = useState(document.visibilityState === 'visible');
+  const [visible, setVisible] = useState(document.visibilityState === 'visible');
   useEffect(() => {
-    const look = (): void => setSeen(document.visibilityState === 'visible');
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    const update = (): void => setVisible(document.visibilityState === 'visible');
+    document.addEventListener('visibilitychange', update);
+    return () => document.removeEventListener('visibilitychange', update);
   }, []);
-  return seen;
+  return visible;
 }

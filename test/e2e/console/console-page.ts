@@ -1,44 +1,51 @@
-/**
- * Somebody at the console: a browser with the real service behind it. What the browser complains of is kept.
- */
+/** Page object of the console: a real browser on a real service. Records the errors of the browser. */
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../harness/browser.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 
-/** The browser, or why there is none: then tests say so and are left out. */
+/** The browser, or the reason why none runs here; the tests are skipped then. */
 let browser: Browser | string = await openBrowser();
 export const isBrowserMissing = typeof browser === 'string';
-/** For the name of what is left out, which few see: it is said as well. */
-export const browserMissingNote = typeof browser === 'string' ? ` (left out: ${browser})` : '';
-if (typeof browser === 'string') process.stderr.write(`The console is not tested: ${browser}\n`);
+/** Suffix for the names of skipped tests. The reason also goes to stderr, where it is easier to notice. */
+export const browserMissingNote = typeof browser === 'string' ? ` (skipped: ${browser})` : '';
+if (typeof browser === 'string') process.stderr.write(`The console tests are skipped: ${browser}\n`);
 
-/** Ends the browser; the next visit opens another. Call it when the visits of a file are over. */
+/** Closes the browser at the end of a test file; the next `openConsole` starts another. */
 export async function closeBrowser(): Promise<void> {
   if (typeof browser !== 'string') await browser.close();
 }
 
 export interface ConsolePage {
   readonly page: Page;
-  /**
-   * Violations of the page's policy, errors of its script, and dialogs that something opened: there must be
-   * none.
-   */
+  /** Violations of the content security policy, script errors and opened dialogs. Tests expect none. */
   readonly browserErrors: readonly string[];
-  /** Goes to an address of the console, such as `#jobs`. */
+  /** Opens an address of the console, such as `#jobs`. */
   goTo(address: string): Promise<void>;
   signIn(token?: string): Promise<void>;
-  /** Waits until the text is seen somewhere on the page. */
+  /** Waits until the text is visible on the page. */
   waitForText(text: string | RegExp): Promise<void>;
   heading(name: string | RegExp): Locator;
   button(name: string): Locator;
   link(name: string): Locator;
-  /** Presses the button, and the one of the same name in the dialog that asks. */
+  /** Clicks the button, and the button of the same name in the confirmation dialog. */
   confirm(name: string): Promise<void>;
+  /** The open dialog. */
+  dialog(): Locator;
+  /** The last block of text with this label, such as `Logs` or `Trace`. */
+  textBlock(label: string): Locator;
+  /** Rows of a table, its header included. */
+  tableRows(label: RegExp): Locator;
   close(): Promise<void>;
 }
 
-/** Waits longer than anything takes, even on a slow machine. */
-const timeoutMs = 30_000;
+/** Limits that only end a hanging test, ms: every wait follows an event, however busy the machine is. */
+export const hangTimeouts = { wait: 180_000, test: 300_000 };
+
+/** Waits until a locator matches exactly `count` elements. */
+export async function waitForCount(locator: Locator, count: number): Promise<void> {
+  if (count > 0) await locator.nth(count - 1).waitFor({ state: 'attached' });
+  await locator.nth(count).waitFor({ state: 'detached' });
+}
 
 export async function openConsole(
   runyard: TestService,
@@ -47,26 +54,29 @@ export async function openConsole(
   if (typeof browser !== 'string' && !browser.isConnected()) browser = await openBrowser();
   if (typeof browser === 'string') throw new Error(browser);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(timeoutMs);
+  context.setDefaultTimeout(hangTimeouts.wait);
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const browserErrors: string[] = [];
+  page.on('pageerror', (error) => browserErrors.push(error.message));
   page.on('dialog', (dialog) => {
-    complaints.push(`a dialog: ${dialog.message()}`);
+    browserErrors.push(`a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
   });
   page.on('console', (message) => {
-    if (/content security policy|uncaught|react/i.test(message.text())) complaints.push(message.text());
+    if (/content security policy|uncaught|react/i.test(message.text())) browserErrors.push(message.text());
   });
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-  const sees: ConsolePage['waitForText'] = (text) => page.getByText(text).first().waitFor();
+  const dialog = (): Locator => page.getByRole('dialog');
   return {
     page,
-    browserErrors: complaints,
-    waitForText: sees,
+    browserErrors,
+    waitForText: (text) => page.getByText(text).first().waitFor(),
     button,
     heading: (name) => page.getByRole('heading', { name }),
     link: (name) => page.getByRole('link', { name }).first(),
+    dialog,
+    textBlock: (label) => page.getByLabel(label, { exact: true }).last(),
+    tableRows: (label) => page.getByRole('table', { name: label }).getByRole('row'),
     async goTo(address) {
       await page.goto(`${runyard.url}/${address}`);
     },
@@ -77,14 +87,14 @@ export async function openConsole(
     },
     async confirm(name) {
       await button(name).click();
-      await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await dialog().getByRole('button', { name, exact: true }).click();
+      await dialog().waitFor({ state: 'detached' });
     },
     close: () => context.close(),
   };
 }
 
-/** A service with programs to run: one that waits for a gate, one that works, one that fails. */
+/** Starts a service with three programs: one waits for a gate file, one succeeds, one fails. */
 export async function startServiceWithPrograms(): Promise<TestService> {
   const runyard = await startTestService();
   await runyard.putFile('/works.py', 'import sys\nprint("it works", *sys.argv[1:])\n');
@@ -100,7 +110,7 @@ export async function startServiceWithPrograms(): Promise<TestService> {
   return runyard;
 }
 
-/** A task that runs one of the programs. */
+/** Returns the settings of a task that runs one of the programs. */
 export function programTask(
   taskKey: string,
   name: string,

@@ -1,7 +1,4 @@
-/**
- * Dashboards in a real browser: the weather example is imported, migrated and looked at, and its figures are
- * right.
- */
+/** Tests of dashboards in a real browser: import and migration of the weather example, values and filters. */
 import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,9 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
+  hangTimeouts,
   isBrowserMissing,
   openConsole,
   browserMissingNote,
+  waitForCount,
   type ConsolePage,
 } from './console-page.ts';
 
@@ -27,11 +26,8 @@ interface Day {
   readonly weather: string;
 }
 
-/** Longer than anything takes, even on a slow machine. */
-const patience = { timeout: 30_000 };
-
 let runyard: TestService;
-let visitor: ConsolePage;
+let consolePage: ConsolePage;
 let days: readonly Day[];
 let dashboardId: string;
 
@@ -56,19 +52,19 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-const widget = (title: string): Locator => visitor.page.getByRole('region', { name: title, exact: true });
+const widget = (title: string): Locator => consolePage.page.getByRole('region', { name: title, exact: true });
 
-/** Rows of the figures beside a chart. */
-async function figuresOf(title: string): Promise<string[][]> {
-  const figures = widget(title).locator('details.figures-of');
-  await figures.locator('summary').click();
-  return figures
+/** Opens the data table of a chart and returns its rows. */
+async function readDataRows(title: string): Promise<string[][]> {
+  const data = widget(title).locator('details.figures-of');
+  await data.locator('summary').click();
+  return data
     .locator('tbody tr')
     .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
 }
 
-/** What the chart itself says to those who do not see it: made from the series that are drawn. */
-const saidBy = (title: string): Promise<string | null> =>
+/** Returns the text alternative of a chart, which is built from the drawn series. */
+const readDescription = (title: string): Promise<string | null> =>
   widget(title).locator('.drawing-area[aria-label*=": "]').getAttribute('aria-label');
 
 const countBy = (list: readonly Day[], key: (day: Day) => string): Record<string, number> => {
@@ -77,23 +73,23 @@ const countBy = (list: readonly Day[], key: (day: Day) => string): Record<string
   return counts;
 };
 
-describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
+describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, { timeout: hangTimeouts.test }, () => {
   beforeEach(async () => {
-    visitor = await openConsole(runyard);
-    await visitor.goTo('#dashboards');
-    await visitor.signIn();
+    consolePage = await openConsole(runyard);
+    await consolePage.goTo('#dashboards');
+    await consolePage.signIn();
   });
   afterEach(async () => {
-    expect(visitor.browserErrors).toEqual([]);
-    await visitor.close();
+    expect(consolePage.browserErrors).toEqual([]);
+    await consolePage.close();
   });
 
-  test('a classic dashboard is imported from a file, migrated, and shows the right figures', async () => {
-    await visitor.waitForText('There are no dashboards yet.');
-    await visitor.page.getByLabel('Classic dashboard (JSON)').setInputFiles(example);
-    await visitor.button('Import and migrate').click();
-    await visitor.page.getByRole('heading', { level: 1, name: 'Weather of Seattle' }).first().waitFor();
-    dashboardId = /#dashboard\/([\da-f]+)/.exec(visitor.page.url())?.[1] ?? '';
+  test('a classic dashboard imported from a file shows the values of the data', async () => {
+    await consolePage.waitForText('There are no dashboards yet.');
+    await consolePage.page.getByLabel('Classic dashboard (JSON)').setInputFiles(example);
+    await consolePage.button('Import and migrate').click();
+    await consolePage.page.getByRole('heading', { level: 1, name: 'Weather of Seattle' }).first().waitFor();
+    dashboardId = /#dashboard\/([\da-f]+)/.exec(consolePage.page.url())?.[1] ?? '';
     expect(dashboardId).not.toBe('');
 
     await widget('Days').getByText('1,461').waitFor();
@@ -102,12 +98,12 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     await widget('Share of warm days').getByText(`${warm} of 1461 days`).waitFor();
 
     const byWeather = Object.entries(countBy(days, ({ weather }) => weather));
-    expect((await figuresOf('Days by weather')).toSorted()).toEqual(
+    expect((await readDataRows('Days by weather')).toSorted()).toEqual(
       byWeather.map(([name, count]) => [name, String(count)]).toSorted(),
     );
     for (const [name, count] of byWeather) {
-      expect(await saidBy('Days by weather')).toContain(`${name} is ${count}`);
-      expect(await saidBy('Kinds of weather')).toContain(`${name} is ${count}`);
+      expect(await readDescription('Days by weather')).toContain(`${name} is ${count}`);
+      expect(await readDescription('Kinds of weather')).toContain(`${name} is ${count}`);
     }
 
     const rain = ['2012', '2013', '2014', '2015'].map(
@@ -120,11 +116,11 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
         ] as const,
     );
     for (const [year, millimetres] of rain)
-      expect(await saidBy('Rain of years')).toContain(`${year} is ${millimetres}`);
+      expect(await readDescription('Rain of years')).toContain(`${year} is ${millimetres}`);
 
     const bins = countBy(days, ({ high }) => String(Math.floor(high / 5) * 5));
     for (const [from, count] of Object.entries(bins))
-      expect(await saidBy('How warm days are')).toContain(`${from} is ${count}`);
+      expect(await readDescription('How warm days are')).toContain(`${from} is ${count}`);
 
     const steps = [
       ['All days', 0],
@@ -132,7 +128,7 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
       ['5 mm and more', 5],
       ['20 mm and more', 20],
     ] as const;
-    expect(await figuresOf('How much it rains')).toEqual(
+    expect(await readDataRows('How much it rains')).toEqual(
       steps.map(([name, least]) => [name, String(days.filter(({ rain: fallen }) => fallen >= least).length)]),
     );
 
@@ -157,34 +153,36 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     ]);
     await widget('Every day').getByRole('button', { name: 'More rows' }).click();
     await widget('Every day').getByText('2 of 147').waitFor();
-    await widget('Where it was measured').getByText('Shown without a map').waitFor();
+    await widget('Where it was measured').getByText('Shown without a background map').waitFor();
     await widget('States').getByText('Shown as a table').waitFor();
-    expect(await visitor.page.locator('.drawing-area svg').count()).toBe(10);
-    expect(await visitor.page.getByRole('alert').allTextContents()).toEqual([]);
+    await waitForCount(consolePage.page.locator('.drawing-area svg'), 10);
+    expect(await consolePage.page.getByRole('alert').allTextContents()).toEqual([]);
   });
 
-  test('filters set what the widgets show', async () => {
-    await visitor.goTo(`#dashboard/${dashboardId}`);
+  test('filters change the data of the widgets', async () => {
+    await consolePage.goTo(`#dashboard/${dashboardId}`);
     await widget('Days').getByText('1,461').waitFor();
-    await visitor.page.locator('.several summary').click();
+    await consolePage.page.locator('.several summary').click();
     for (const year of ['2012', '2013', '2015'])
-      await visitor.page.getByRole('checkbox', { name: year }).uncheck();
+      await consolePage.page.getByRole('checkbox', { name: year }).uncheck();
     await widget('Days').getByText('365', { exact: true }).waitFor();
-    await expect.poll(() => saidBy('Rain of years'), patience).not.toContain('2012 is');
-    await visitor.page.getByLabel('Warm from °C').fill('30');
-    await visitor.page.getByLabel('Warm from °C').press('Enter');
+    await widget('Rain of years')
+      .locator('.drawing-area[aria-label*=": "]:not([aria-label*="2012 is"])')
+      .waitFor();
+    await consolePage.page.getByLabel('Warm from °C').fill('30');
+    await consolePage.page.getByLabel('Warm from °C').press('Enter');
     const hot = days.filter(({ date, high }) => date.startsWith('2014') && high >= 30).length;
     await widget('Warm days').getByText(`${hot} days`).waitFor();
-    await visitor.page.getByLabel('Weather is like').fill('hail');
-    await visitor.page.getByLabel('Weather is like').press('Enter');
-    await widget('Kinds of weather').getByText('The query found no rows.').waitFor();
-    await visitor.page.getByLabel('Weather is like').fill("o' OR 1=1 --");
-    await visitor.page.getByLabel('Weather is like').press('Enter');
-    await widget('Days by weather').getByText('The query found no rows.').waitFor();
-    expect(await visitor.page.getByRole('alert').allTextContents()).toEqual([]);
+    await consolePage.page.getByLabel('Weather is like').fill('hail');
+    await consolePage.page.getByLabel('Weather is like').press('Enter');
+    await widget('Kinds of weather').getByText('The query returned no rows.').waitFor();
+    await consolePage.page.getByLabel('Weather is like').fill("o' OR 1=1 --");
+    await consolePage.page.getByLabel('Weather is like').press('Enter');
+    await widget('Days by weather').getByText('The query returned no rows.').waitFor();
+    expect(await consolePage.page.getByRole('alert').allTextContents()).toEqual([]);
   });
 
-  test('what cannot be run says so in its widget, texts run nothing, and warnings of the migration are listed', async () => {
+  test('a failing query shows its error, markup stays inert, and migration warnings are listed', async () => {
     const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
     const query = (sql: string): object => ({ id: sql, name: sql, query: sql });
     const { id } = await runyard.callOk('POST', '2.0/preview/sql/dashboards', {
@@ -226,18 +224,18 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     const { dashboard_id } = await runyard.callOk('POST', '2.0/modern/dashboards/migrate', {
       source_dashboard_id: id,
     });
-    await visitor.goTo(`#dashboard/${dashboard_id}`);
+    await consolePage.goTo(`#dashboard/${dashboard_id}`);
     await widget('Broken')
       .getByText(/Table with name nowhere does not exist/)
       .waitFor();
     await widget('Values').getByRole('cell', { name: attack }).waitFor();
-    await visitor.page.locator('strong', { hasText: 'bold' }).waitFor();
-    await visitor.page.locator('.drawing-area svg').waitFor();
-    await visitor.page.locator('.drawing-area').hover();
-    await visitor.page.getByText(/The migration approximated/).click();
-    await visitor.waitForText(/has no counterpart in the modern format/);
-    expect(await visitor.page.evaluate(() => 'owned' in globalThis)).toBe(false);
-    expect(await visitor.page.locator('a[href^="javascript"]').count()).toBe(0);
+    await consolePage.page.locator('strong', { hasText: 'bold' }).waitFor();
+    await consolePage.page.locator('.drawing-area svg').waitFor();
+    await consolePage.page.locator('.drawing-area').hover();
+    await consolePage.page.getByText(/The migration approximated/).click();
+    await consolePage.waitForText(/has no counterpart in the modern format/);
+    expect(await consolePage.page.evaluate(() => 'owned' in globalThis)).toBe(false);
+    expect(await consolePage.page.locator('a[href^="javascript"]').count()).toBe(0);
   });
 
   test.each([
@@ -245,27 +243,22 @@ describe.skipIf(isBrowserMissing)(`dashboards${browserMissingNote}`, () => {
     ['dark', 1280],
     ['light', 400],
     ['dark', 400],
-  ] as const)('everybody can use it: %s, %i pixels wide', async (colorScheme, width) => {
-    await visitor.page.emulateMedia({ colorScheme });
-    await visitor.page.setViewportSize({ width, height: 900 });
-    await visitor.goTo(`#dashboard/${dashboardId}`);
-    await expect
-      .poll(() => visitor.page.locator('.drawing-area[aria-label*=": "] svg').count(), patience)
-      .toBe(10);
-    await widget('Every day').getByRole('table').waitFor();
-    const folder = process.env['SCREENSHOTS'];
-    if (folder !== undefined)
-      await visitor.page.screenshot({
-        path: `${folder}/dashboard-${colorScheme}-${width}.png`,
-        fullPage: true,
-      });
-    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-      width,
-    );
-    await visitor.page.evaluate(axe);
-    const violations = await visitor.page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target).join(", ")}`))',
-    );
-    expect(violations).toEqual([]);
-  });
+  ] as const)(
+    'a dashboard passes axe and fits the screen: %s, %i pixels wide',
+    async (colorScheme, width) => {
+      await consolePage.page.emulateMedia({ colorScheme });
+      await consolePage.page.setViewportSize({ width, height: 900 });
+      await consolePage.goTo(`#dashboard/${dashboardId}`);
+      await waitForCount(consolePage.page.locator('.drawing-area[aria-label*=": "] svg'), 10);
+      await widget('Every day').getByRole('table').waitFor();
+      expect(await consolePage.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        width,
+      );
+      await consolePage.page.evaluate(axe);
+      const violations = await consolePage.page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target).join(", ")}`))',
+      );
+      expect(violations).toEqual([]);
+    },
+  );
 });

@@ -1,13 +1,11 @@
-/**
- * Lists and pages of the console in a real browser: filters, settings, hostile texts, and whether everybody
- * can use them.
- */
+/** Tests of the lists and pages of the console: filters, settings, hostile texts and accessibility. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
+  hangTimeouts,
   createJob,
   isBrowserMissing,
   programTask,
@@ -15,6 +13,7 @@ import {
   startRun,
   openConsole,
   browserMissingNote,
+  waitForCount,
   type ConsolePage,
 } from './console-page.ts';
 
@@ -22,7 +21,7 @@ const attack = '<img src=x onerror="top.owned=1"><script>top.owned=1</script>';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let runyard: TestService;
-let visitor: ConsolePage;
+let consolePage: ConsolePage;
 let hostileJob: number;
 let hostileRun: number;
 
@@ -44,7 +43,7 @@ beforeAll(async () => {
   });
   hostileRun = await startRun(runyard, hostileJob);
   await runyard.waitForRunEnd(hostileRun);
-  // A second round, so that the history is shown, too.
+  // The repair adds a repair history.
   await runyard.callOk('POST', '2.1/jobs/runs/repair', { run_id: hostileRun, rerun_all_failed_tasks: true });
   await runyard.waitForRunEnd(hostileRun);
 });
@@ -53,18 +52,18 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
+describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, { timeout: hangTimeouts.test }, () => {
   beforeEach(async () => {
-    visitor = await openConsole(runyard);
+    consolePage = await openConsole(runyard);
   });
   afterEach(async () => {
-    expect(visitor.browserErrors).toEqual([]);
-    await visitor.close();
+    expect(consolePage.browserErrors).toEqual([]);
+    await consolePage.close();
   });
 
-  const rows = () => visitor.page.getByRole('table', { name: /Runs, newest first/ }).getByRole('row');
+  const rows = () => consolePage.tableRows(/Runs, newest first/);
 
-  test('runs are narrowed to active ones, to a job by its name, and seen page by page', async () => {
+  test('the list of runs can be filtered by state and by job name, and paged', async () => {
     const many = await createJob(runyard, {
       name: 'many',
       max_concurrent_runs: 100,
@@ -79,30 +78,30 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
         tasks: [programTask('wait', 'waits', ['list-gate']), programTask('b', 'works')],
       }),
     );
-    await visitor.goTo('');
-    await visitor.signIn();
-    await visitor.link('waiting #1').waitFor();
-    await visitor.link('Active').click();
-    await expect.poll(() => rows().count()).toBe(2);
+    await consolePage.goTo('');
+    await consolePage.signIn();
+    await consolePage.link('waiting #1').waitFor();
+    await consolePage.link('Active').click();
+    await waitForCount(rows(), 2);
     await runyard.putFile('/list-gate', '');
     await runyard.waitForRunEnd(waiting);
-    await visitor.waitForText('Nothing is running or waiting.');
-    await visitor.link('All').click();
-    await visitor.page.getByLabel('Job', { exact: true }).fill('MANY');
-    await visitor.button('Show').click();
-    await visitor.link('many #27').waitFor();
-    await expect.poll(() => rows().count()).toBe(26);
-    await visitor.link('Older').click();
-    await visitor.link('many #1').waitFor();
-    await expect.poll(() => rows().count()).toBe(3);
-    await visitor.page.goBack();
-    await visitor.link('many #27').waitFor();
-    await visitor.page.getByLabel('Job', { exact: true }).fill('nobody');
-    await visitor.page.keyboard.press('Enter');
-    await visitor.waitForText('No job is called “nobody”.');
+    await consolePage.waitForText('No active runs.');
+    await consolePage.link('All').click();
+    await consolePage.page.getByLabel('Job', { exact: true }).fill('MANY');
+    await consolePage.button('Show').click();
+    await consolePage.link('many #27').waitFor();
+    await waitForCount(rows(), 26);
+    await consolePage.link('Older').click();
+    await consolePage.link('many #1').waitFor();
+    await waitForCount(rows(), 3);
+    await consolePage.page.goBack();
+    await consolePage.link('many #27').waitFor();
+    await consolePage.page.getByLabel('Job', { exact: true }).fill('unknown');
+    await consolePage.page.keyboard.press('Enter');
+    await consolePage.waitForText('No job is called “unknown”.');
   });
 
-  test('a job shows its settings and its runs, and starts with parameters for its tasks', async () => {
+  test('the page of a job shows settings and runs, and starts a run with task parameters', async () => {
     const jobId = await createJob(runyard, {
       name: 'described',
       description: 'What it is for.',
@@ -115,158 +114,162 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, () => {
       },
       tasks: [programTask('first', 'works', ['usual']), programTask('second', 'works', [], ['first'])],
     });
-    await visitor.goTo('#jobs');
-    await visitor.signIn();
-    await visitor.link('described').click();
+    await consolePage.goTo('#jobs');
+    await consolePage.signIn();
+    await consolePage.link('described').click();
     for (const text of [
       'What it is for.',
       '0 0 3 * * ? (Europe/Berlin, paused)',
       '60 s',
       'managed_fs:/works.py',
-      'It has not run yet.',
+      'This job has no runs yet.',
     ])
-      await visitor.waitForText(text);
-    await visitor.button('Run now').click();
-    await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
-    await visitor.page.getByLabel('One parameter a line').fill('two words\nmore');
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await visitor
+      await consolePage.waitForText(text);
+    await consolePage.button('Run now').click();
+    await consolePage.page.getByLabel('Override task parameters').selectOption({ label: 'Python tasks' });
+    await consolePage.page.getByLabel('One parameter per line').fill('two words\nmore');
+    await consolePage.dialog().getByRole('button', { name: 'Run now' }).click();
+    await consolePage
       .heading(/^described #1/)
       .getByText('Succeeded')
       .waitFor();
-    await visitor.link('first').click();
-    await visitor.page
+    await consolePage.link('first').click();
+    await consolePage.page
       .getByLabel('Logs', { exact: true })
       .last()
       .getByText('it works two words more')
       .waitFor();
-    await visitor.waitForText('two words more');
+    await consolePage.waitForText('two words more');
     expect(
       (await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: jobId })).runs[0].overriding_parameters,
     ).toEqual({ python_params: ['two words', 'more'] });
   });
 
-  test('a start that is refused says why, in the dialog, and another can be tried', async () => {
+  test('a rejected start shows its error in the dialog, and a corrected one succeeds', async () => {
     const jobId = await createJob(runyard, { name: 'strict', tasks: [programTask('a', 'works')] });
-    await visitor.goTo(`#job/${jobId}`);
-    await visitor.signIn();
-    await visitor.button('Run now').click();
-    await visitor.page.getByLabel('For', { exact: true }).selectOption({ label: 'Python programs' });
-    await visitor.page.getByLabel('One parameter a line').fill('ümlaut');
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await visitor.page
-      .getByRole('dialog')
+    await consolePage.goTo(`#job/${jobId}`);
+    await consolePage.signIn();
+    await consolePage.button('Run now').click();
+    await consolePage.page.getByLabel('Override task parameters').selectOption({ label: 'Python tasks' });
+    await consolePage.page.getByLabel('One parameter per line').fill('ümlaut');
+    await consolePage.dialog().getByRole('button', { name: 'Run now' }).click();
+    await consolePage
+      .dialog()
       .getByText(/python_params.*ASCII/)
       .waitFor();
-    await visitor.page.getByLabel('One parameter a line').fill('plain');
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await visitor.heading(/^strict #1/).waitFor();
+    await consolePage.page.getByLabel('One parameter per line').fill('plain');
+    await consolePage.dialog().getByRole('button', { name: 'Run now' }).click();
+    await consolePage.heading(/^strict #1/).waitFor();
   });
 
-  test('names, messages, parameters and logs that are markup stay text', async () => {
-    await visitor.goTo('');
-    await visitor.signIn();
+  test('markup in names, messages, parameters and logs is shown as text', async () => {
+    await consolePage.goTo('');
+    await consolePage.signIn();
     for (const address of [
       `#runs?job=${hostileJob}`,
       '#jobs',
       `#job/${hostileJob}`,
       `#job/${hostileJob}/run/${hostileRun}`,
     ]) {
-      await visitor.goTo(address);
-      await visitor.waitForText(attack.slice(0, 20));
+      await consolePage.goTo(address);
+      await consolePage.waitForText(attack.slice(0, 20));
       if (address.includes('/run/'))
-        await visitor.page
+        await consolePage.page
           .getByLabel('Trace', { exact: true })
           .last()
           .getByText(attack.slice(0, 20))
           .waitFor();
       expect(
-        await visitor.page.evaluate(
+        await consolePage.page.evaluate(
           '[window.owned, document.querySelectorAll("#console img, #console script").length]',
         ),
       ).toEqual([undefined, 0]);
     }
-    await visitor.goTo(`#job/${attack}`);
-    await visitor.heading('There is no such page').waitFor();
-    expect(await visitor.page.evaluate('window.owned')).toBeUndefined();
+    await consolePage.goTo(`#job/${attack}`);
+    await consolePage.heading('Page not found').waitFor();
+    expect(await consolePage.page.evaluate('window.owned')).toBeUndefined();
   });
 
-  test('the nodes are shown to those who may see them', async () => {
+  test('the nodes page is available only to tokens that may list nodes', async () => {
     const { token_value: narrow } = await runyard.callOk('POST', '2.0/token/create', { scopes: ['jobs'] });
-    await visitor.goTo('#runs');
-    await visitor.signIn(narrow);
-    await visitor.page.waitForLoadState('networkidle');
-    expect(await visitor.page.getByRole('link', { name: 'Nodes' }).count()).toBe(0);
-    await visitor.button('Sign out').click();
-    await visitor.signIn();
-    await visitor.link('Nodes').click();
-    await visitor.page
+    await consolePage.goTo('#runs');
+    await consolePage.signIn(narrow);
+    await consolePage.page.waitForLoadState('networkidle');
+    expect(await consolePage.page.getByRole('link', { name: 'Nodes' }).count()).toBe(0);
+    await consolePage.button('Sign out').click();
+    await consolePage.signIn();
+    await consolePage.link('Nodes').click();
+    await consolePage.page
       .getByRole('row', { name: `process ${process.pid}` })
       .getByText('Alive')
       .waitFor();
   });
 
-  test('everything is reached by the keyboard: past the menu, into a page, and its dialog', async () => {
-    await visitor.goTo(`#job/${hostileJob}`);
-    await visitor.signIn();
-    await visitor.button('Run now').waitFor();
-    const focused = () => visitor.page.evaluate('document.activeElement.textContent');
-    await visitor.page.evaluate('document.activeElement.blur()');
-    await visitor.page.keyboard.press('Tab');
-    expect(await focused()).toBe('Skip to the content');
-    await visitor.page.keyboard.press('Enter');
-    await visitor.page.keyboard.press('Tab');
-    await visitor.page.keyboard.press('Tab');
+  test('keyboard navigation skips the menu, reaches a button, and opens and closes its dialog', async () => {
+    await consolePage.goTo(`#job/${hostileJob}`);
+    await consolePage.signIn();
+    await consolePage.button('Run now').waitFor();
+    const focused = () => consolePage.page.evaluate('document.activeElement.textContent');
+    await consolePage.page.evaluate('document.activeElement.blur()');
+    await consolePage.page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to content');
+    await consolePage.page.keyboard.press('Enter');
+    await consolePage.page.keyboard.press('Tab');
+    await consolePage.page.keyboard.press('Tab');
     expect(await focused()).toBe('Run now');
-    await visitor.page.keyboard.press('Enter');
-    await visitor.page.getByRole('dialog', { name: 'Run now' }).waitFor();
-    await visitor.page.keyboard.press('Escape');
-    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await consolePage.page.keyboard.press('Enter');
+    await consolePage.page.getByRole('dialog', { name: 'Run now' }).waitFor();
+    await consolePage.page.keyboard.press('Escape');
+    await consolePage.dialog().waitFor({ state: 'detached' });
     expect(await focused()).toBe('Run now');
   });
 });
 
-describe.skipIf(isBrowserMissing)(`looks${browserMissingNote}`, () => {
-  const screens = [
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 400],
-    ['dark', 400],
-  ] as const;
+describe.skipIf(isBrowserMissing)(
+  `accessibility${browserMissingNote}`,
+  { timeout: hangTimeouts.test },
+  () => {
+    const screens = [
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 400],
+      ['dark', 400],
+    ] as const;
 
-  test.each(screens)(
-    '%s, %i pixels wide: contrast, labels and structure hold on every page, and nothing leads out of the screen',
-    async (colorScheme, width) => {
-      visitor = await openConsole(runyard, { colorScheme, viewport: { width, height: 900 } });
-      const { page } = visitor;
-      const check = async (): Promise<void> => {
-        const found: unknown =
-          await page.evaluate(`${axe}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], iframes: false })
+    test.each(screens)(
+      'every page passes axe and fits the screen: %s, %i pixels wide',
+      async (colorScheme, width) => {
+        consolePage = await openConsole(runyard, { colorScheme, viewport: { width, height: 900 } });
+        const { page } = consolePage;
+        const check = async (): Promise<void> => {
+          const found: unknown =
+            await page.evaluate(`${axe}; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], iframes: false })
         .then(({ violations }) => violations.map(({ id, nodes }) => [location.hash, id, nodes[0].html, nodes[0].failureSummary]))`);
-        expect(found).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      };
-      await visitor.goTo('#runs');
-      await page.getByLabel('Access token').waitFor();
-      await check();
-      await visitor.signIn();
-      for (const [address, seen] of [
-        [`#runs?job=${hostileJob}`, 'hostile'],
-        ['#jobs', 'hostile'],
-        [`#job/run/${hostileRun}`, 'Traceback'],
-        ['#nodes', 'Alive'],
-        ['#none', 'There is no such page'],
-      ] as const) {
-        await visitor.goTo(address);
-        await visitor.waitForText(seen);
+          expect(found).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        };
+        await consolePage.goTo('#runs');
+        await page.getByLabel('Access token').waitFor();
         await check();
-      }
-      await visitor.goTo(`#job/${hostileJob}`);
-      await visitor.button('Run now').click();
-      await page.getByRole('dialog').waitFor();
-      await check();
-      expect(visitor.browserErrors).toEqual([]);
-      await visitor.close();
-    },
-  );
-});
+        await consolePage.signIn();
+        for (const [address, seen] of [
+          [`#runs?job=${hostileJob}`, 'hostile'],
+          ['#jobs', 'hostile'],
+          [`#job/run/${hostileRun}`, 'Traceback'],
+          ['#nodes', 'Alive'],
+          ['#none', 'Page not found'],
+        ] as const) {
+          await consolePage.goTo(address);
+          await consolePage.waitForText(seen);
+          await check();
+        }
+        await consolePage.goTo(`#job/${hostileJob}`);
+        await consolePage.button('Run now').click();
+        await page.getByRole('dialog').waitFor();
+        await check();
+        expect(consolePage.browserErrors).toEqual([]);
+        await consolePage.close();
+      },
+    );
+  },
+);

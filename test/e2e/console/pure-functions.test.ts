@@ -1,4 +1,4 @@
-/** The rules of the console that need no browser: addresses, words, figures, and what is sent. */
+/** Tests of console functions that need no browser: routes, labels, formats and request bodies. */
 import { describe, expect, test } from 'vitest';
 import type { Run, RunState, TaskRun } from '../../../console/src/api/documents.ts';
 import { toIsoTime } from '../../../console/src/clock.ts';
@@ -25,14 +25,14 @@ describe('addresses', () => {
     ['#nodes', { page: 'nodes' }],
     ['#job/41/run/x', { page: 'unknown', address: '#job/41/run/x' }],
     ['#job/<img>', { page: 'unknown', address: '#job/<img>' }],
-  ])('%s is read', (hash, route) => expect(parseRoute(hash)).toEqual(route));
+  ])('address %s is parsed', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
   test.each([
     linkTo.runs({ state: 'completed', jobId: 3, pageToken: 'a+/=&' }),
     linkTo.run(1, 2),
     linkTo.job(4),
     linkTo.jobs({ name: 'ü?#&' }),
-  ])('%s leads back to where it came from', (address) => {
+  ])('address %s round-trips through its route', (address) => {
     const route = parseRoute(address);
     const again =
       route.page === 'runs'
@@ -49,20 +49,20 @@ describe('addresses', () => {
 });
 
 describe('states', () => {
-  test('every state and result of the service has a word of its own', () => {
-    const words = [
+  test('every state and result of the service has a distinct label', () => {
+    const labels = [
       ...lifeCycleStates
         .filter((state) => state !== 'TERMINATED')
         .map((state) => stateLabelOf({ life_cycle_state: state, state_message: '' })),
       ...resultStates.map((result) =>
         stateLabelOf({ life_cycle_state: 'TERMINATED', result_state: result, state_message: '' }),
       ),
-    ].map((standing) => standing.text);
-    expect(new Set(words).size).toBe(words.length);
-    expect(words.filter((word) => /_|^[A-Z]+$/.test(word))).toEqual([]);
+    ].map((label) => label.text);
+    expect(new Set(labels).size).toBe(labels.length);
+    expect(labels.filter((label) => /_|^[A-Z]+$/.test(label))).toEqual([]);
   });
 
-  test('one that is not known is shown as it came, and counts as going on', () => {
+  test('an unknown state is shown unchanged and counts as active', () => {
     const odd: RunState = { life_cycle_state: 'BLOCKED', state_message: '' };
     expect([stateLabelOf(odd).text, stateCodeOf(odd), isActive(odd)]).toEqual(['BLOCKED', 'BLOCKED', true]);
   });
@@ -80,35 +80,33 @@ test.each([
   [3_600_000, '1 h'],
   [3_661_000, '1 h 1 min'],
   [90_000_000, '1 d 1 h'],
-])('%i ms reads %s', (ms, words) => expect(formatDuration(ms)).toBe(words));
+])('%i ms is formatted as %s', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
-test('instants are also told in UTC', () => {
+test('an instant is rendered as ISO 8601 in UTC', () => {
   expect(toIsoTime(1_770_000_000_000)).toBe('2026-02-02T02:40:00.000Z');
 });
 
-describe('texts of programs', () => {
+describe('program output', () => {
   test.each([
     ['\u001B[31mred\u001B[0m and \u001B[1;4mmore', 'red and more'],
     ['\u001B]0;title\u0007text', 'text'],
     ['plain [31m text', 'plain [31m text'],
-  ])('%j is read without the marks of terminals', (text, plain) =>
-    expect(stripEscapeSequences(text)).toBe(plain),
-  );
+  ])('%j loses its escape sequences', (text, plain) => expect(stripEscapeSequences(text)).toBe(plain));
 
-  test('the last lines are shown, and how many there are', () => {
+  test('the tail of a text comes with its total line count', () => {
     expect(tailLines('a\nb\nc\n', 2)).toEqual({ text: 'b\nc', lines: 3 });
     expect(tailLines('', 2)).toEqual({ text: '', lines: 1 });
   });
 });
 
-describe('parameters of a start', () => {
+describe('run-now parameters', () => {
   const fields = listParameterFields([
     { task_key: 'a', notebook_task: { notebook_path: '/a' } },
     { task_key: 'b', spark_python_task: { python_file: 'x' } },
     { task_key: 'c', run_job_task: { job_id: 1 } },
   ]);
 
-  test('fields are those of the kinds that the job has', () => {
+  test('fields match the task kinds of the job', () => {
     expect(fields.map(({ field }) => field)).toEqual(['notebook_params', 'python_params']);
   });
 
@@ -118,25 +116,25 @@ describe('parameters of a start', () => {
     [{}, { field: 'python_params', text: 'a b\n\n c' }, { python_params: ['a b', ' c'] }],
     [{}, { field: 'notebook_params', text: 'x = 1=2\nflag' }, { notebook_params: { x: ' 1=2', flag: '' } }],
     [{}, { field: 'jar_params', text: 'a' }, {}],
-  ])('%j with %j gives %j', (values, kind, given) =>
+  ])('values %j and task parameters %j produce %j', (values, kind, given) =>
     expect(parseRunParameters(values, fields, kind)).toEqual(given),
   );
 });
 
 test.each([
-  [{ job_cluster_key: 'k' }, 'shared cluster k'],
-  [{ existing_cluster_id: 'c' }, 'cluster c'],
-  [{ new_cluster: {} }, 'a cluster of its own'],
-  [{}, 'none'],
-])('a task with %j says where it runs', (fields, words) =>
-  expect(computeLabel({ task_key: 't', ...fields })).toBe(words),
+  [{ job_cluster_key: 'k' }, 'Job cluster: k'],
+  [{ existing_cluster_id: 'c' }, 'Existing cluster: c'],
+  [{ new_cluster: {} }, 'New cluster'],
+  [{}, '-'],
+])('a task with %j shows the cluster label %j', (fields, label) =>
+  expect(computeLabel({ task_key: 't', ...fields })).toBe(label),
 );
 
-test('a kind that the console does not know is named as it is', () => {
+test('an unknown task kind is labelled with its field name', () => {
   expect(taskSummaryOf({ task_key: 't', sql_task: { file: 'x' } })).toMatchObject({
     kind: 'sql_task',
-    words: 'sql_task',
-    what: '',
+    kindLabel: 'sql_task',
+    target: '',
   });
 });
 
@@ -162,21 +160,21 @@ describe('attempts', () => {
     attempt('b', 2, 'TERMINATED', 'TIMEDOUT'),
     attempt('c', 3, 'SKIPPED'),
   ];
-  // Nothing else of a run is read.
+  // The functions under test read no other field.
   const run = { tasks } as unknown as Run;
 
-  test('the latest of each task counts', () => {
+  test('the latest attempt of each task counts', () => {
     expect(listLatestAttempts(tasks).map(({ run_id: id }) => id)).toEqual([4, 2, 3]);
     expect(listUnsuccessfulTasks(tasks).map(({ task_key: key }) => key)).toEqual(['b', 'c']);
   });
 
-  test('the one that was asked for is shown, else the first whose latest attempt failed', () => {
+  test('the requested attempt is selected, else the first task whose latest attempt failed', () => {
     expect(selectTask(run, 1)?.run_id).toBe(1);
     expect(selectTask(run, 900)?.run_id).toBe(2);
   });
 });
 
-describe('the drawing', () => {
+describe('graph layout', () => {
   const chain = [
     { task_key: 'a' },
     { task_key: 'b', depends_on: [{ task_key: 'a' }] },
@@ -184,7 +182,7 @@ describe('the drawing', () => {
   ];
 
   test.each(['LR', 'TB'] as const)(
-    '%s: whatever waits stands behind what it waits for, and nothing covers anything',
+    '%s: downstream tasks follow their upstream tasks and boxes do not overlap',
     (direction) => {
       const { boxes, edges, width, height } = layoutGraph(chain, direction);
       const [a, b, c] = boxes;
@@ -199,7 +197,7 @@ describe('the drawing', () => {
     },
   );
 
-  test('names that are words of the language are names like others', () => {
+  test('task keys that are property names of JavaScript objects are laid out', () => {
     const keys = ['constructor', '__proto__', 'toString'];
     expect(
       layoutGraph(
@@ -211,7 +209,7 @@ describe('the drawing', () => {
     ).toEqual(keys.toSorted());
   });
 
-  test('a hundred tasks in layers of ten are drawn', () => {
+  test('a hundred tasks in layers of ten are laid out', () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({
       task_key: `t${index}`,
       depends_on:

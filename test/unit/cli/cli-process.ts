@@ -1,4 +1,4 @@
-/** Runs the command `runyard` as people do: a process of its own, its words and its exit code. */
+/** Runs the command `runyard` as a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,16 +16,14 @@ export interface CommandResult {
 
 export interface RunningCommand {
   readonly child: ChildProcess;
-  /** Resolves when it is over and everything it wrote is there. */
+  /** Resolves when the process has ended and its output is complete. */
   readonly result: Promise<CommandResult>;
-  /**
-   * Resolves with the match when either stream holds the pattern; rejects when the process ends without it.
-   */
+  /** Resolves when either stream matches the pattern; rejects when the process ends before. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /**
- * Starts the command in `directory` with no environment but PATH, HOME and `variables`. It does not outlive
+ * Starts the command in `directory` with PATH, HOME and `variables` as its environment. Kills it at the end of
  * the test.
  */
 export function startCommand(
@@ -39,16 +37,16 @@ export function startCommand(
     env: { PATH, HOME, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
-      said[stream] += text;
+      output[stream] += text;
       for (const listener of listeners) listener();
     });
   }
   const ended = new Promise<CommandResult>((resolve) => {
-    child.once('close', (code) => resolve({ code, ...said }));
+    child.once('close', (code) => resolve({ code, ...output }));
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -59,14 +57,14 @@ export function startCommand(
     result: ended,
     waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
-          const match = pattern.exec(said.stdout) ?? pattern.exec(said.stderr);
+        const check = (): void => {
+          const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
           if (match !== null) resolve(match);
         };
-        listeners.add(look);
-        look();
+        listeners.add(check);
+        check();
         void ended.then(() =>
-          reject(new Error(`It never said ${pattern}, but:\n${said.stdout}${said.stderr}`)),
+          reject(new Error(`The output never matched ${pattern}:\n${output.stdout}${output.stderr}`)),
         );
       }),
   };
@@ -81,9 +79,7 @@ export function runCommand(
   return startCommand(words, directory, variables).result;
 }
 
-/**
- * A directory that every user may pass through, as the embedded database needs; gone when the test is over.
- */
+/** Creates a directory that every user may traverse, as the embedded database needs; removed after the test. */
 export async function createTraversableDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-command-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

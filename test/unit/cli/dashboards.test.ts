@@ -1,4 +1,4 @@
-/** `runyard dashboards` as people use it: processes of its own against a running service. */
+/** Tests of `runyard dashboards` as a separate process against a running service. */
 import { fileURLToPath } from 'node:url';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterAll(() => runyard.stop());
 const corpus = (name: string): string =>
   fileURLToPath(new URL(`../engine/dashboard/corpus/${name}.json`, import.meta.url));
 
-test('a dashboard is brought in, listed and migrated', async () => {
+test('a classic dashboard is imported, listed and migrated', async () => {
   const directory = await createTraversableDirectory();
   const imported = await runCommand(['dashboards', 'import', corpus('charts')], directory, variables);
   expect(imported).toEqual({ code: 0, stdout: '33333333-0000-4000-8000-000000000002\n', stderr: '' });
@@ -39,7 +39,7 @@ test('a dashboard is brought in, listed and migrated', async () => {
   expect(stderr).toContain('Widget "Custom chart": This table replaces a chart of type custom');
 });
 
-test('a refusal is one line, with exit code 1', async () => {
+test('an error is printed as one line with exit code 1', async () => {
   const directory = await createTraversableDirectory();
   await writeFile(join(directory, 'no.json'), '{"name": ""}');
   expect(await runCommand(['dashboards', 'import', 'no.json'], directory, variables)).toEqual({
@@ -57,7 +57,7 @@ test('a refusal is one line, with exit code 1', async () => {
   });
 });
 
-test('without a service or a token it is said what to do', async () => {
+test('a missing service or token is reported with the variable to set', async () => {
   const directory = await createTraversableDirectory();
   expect(
     await runCommand(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' }),
@@ -69,6 +69,6 @@ test('without a service or a token it is said what to do', async () => {
   });
   expect(await runCommand(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({
     code: 1,
-    stderr: `runyard: There is no token to use at ${runyard.url}: set RUNYARD_TOKEN.\n`,
+    stderr: `runyard: There is no token for ${runyard.url}: set RUNYARD_TOKEN.\n`,
   });
 });

@@ -1,4 +1,4 @@
-/** What the demo shows while its tasks run: lines for pipes, a table in place for terminals. */
+/** Tests of the progress display: lines for pipes, a table in place for terminals. */
 import { expect, test } from 'vitest';
 import type { TaskRun } from '../../../cli/demo/demo-client.ts';
 import {
@@ -26,14 +26,14 @@ function task(
   };
 }
 
-/** Everything written while these were shown, the clock standing at 2,500. */
-function written(
-  make: (screen: TerminalOutput) => ProgressDisplay,
+/** Returns the output for these updates, with the clock at 2,500. */
+function renderUpdates(
+  create: (screen: TerminalOutput) => ProgressDisplay,
   columns: number,
   ...steps: readonly TaskRun[][]
 ): string {
   let text = '';
-  const progress = make({
+  const progress = create({
     columns,
     write: (more) => {
       text += more;
@@ -66,23 +66,23 @@ const retry = { ...running, run_id: 9, attempt_number: 1 };
 test.each([
   ['a change', [[waiting], [waiting], [running]], '  ab  PENDING\n  ab  RUNNING\n'],
   [
-    'the end, only when the task is over',
+    'the end of a task after its TERMINATING state',
     [[ending], [succeeded]],
     '  ab  TERMINATING\n  ab  SUCCESS after 1.3 s\n',
   ],
-  ['why it failed', [[failed]], '  ab  FAILED after 0.0 s  No such file\n'],
-  ['a task that never started, without a duration', [[skipped]], '  ab  SKIPPED  Upstream task a failed\n'],
+  ['the message of a failed task', [[failed]], '  ab  FAILED after 0.0 s  No such file\n'],
+  ['a task that never started without a duration', [[skipped]], '  ab  SKIPPED  Upstream task a failed\n'],
   [
-    'a retry as a task of its own',
+    'a retry as a separate line',
     [[failed, retry]],
     '  ab            FAILED after 0.0 s  No such file\n  ab (retry 1)  RUNNING\n',
   ],
-])('a line tells %s', (_what, steps, lines) => {
-  expect(written(createPlainProgress, 80, ...steps)).toBe(lines);
+])('plain progress shows %s', (_case, steps, lines) => {
+  expect(renderUpdates(createPlainProgress, 80, ...steps)).toBe(lines);
 });
 
-test('a table is drawn over itself, with the time that has passed', () => {
-  expect(written(createLiveProgress, 80, [waiting, retry], [running, retry])).toBe(
+test('live progress redraws the table in place with the elapsed time', () => {
+  expect(renderUpdates(createLiveProgress, 80, [waiting, retry], [running, retry])).toBe(
     '\x1b[2K  ab            \x1b[90mPENDING                  Waiting for a\x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n' +
       '\x1b[2A\x1b[2K  ab            \x1b[36mRUNNING           1.5 s  \x1b[0m\n\x1b[2K  ab (retry 1)  \x1b[36mRUNNING           1.5 s  \x1b[0m\n',
   );
@@ -91,6 +91,6 @@ test('a table is drawn over itself, with the time that has passed', () => {
 test.each([
   [20, 'FAILED       '],
   [0, 'FAILED            0.0 s  No such file'],
-])('no line is wider than a terminal of %s columns', (columns, shown) => {
-  expect(written(createLiveProgress, columns, [failed])).toBe(`\x1b[2K  ab  \x1b[31m${shown}\x1b[0m\n`);
+])('live progress fits its lines into %s columns', (columns, shown) => {
+  expect(renderUpdates(createLiveProgress, columns, [failed])).toBe(`\x1b[2K  ab  \x1b[31m${shown}\x1b[0m\n`);
 });

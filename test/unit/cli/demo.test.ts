@@ -1,16 +1,16 @@
-/** The demo as a process of its own: what it shows, how it ends, and what it leaves behind. */
+/** Tests of the demo as a separate process: output, exit codes and remaining files. */
 import { access, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { expectedReport } from '../../examples/expected-weather.ts';
 import { createTraversableDirectory, runCommand, startCommand } from './cli-process.ts';
 
-/** Settings of the surroundings are not the demo's: this one would refuse the start. */
-const surroundings = { RUNYARD_PORT: 'none' };
+/** A setting that would fail the start if the demo read it. */
+const ignoredSettings = { RUNYARD_PORT: 'none' };
 
-test('shows every task, the figures of the year, and leaves nothing behind', async () => {
+test('demo prints every task and the report of the year, and removes its files', async () => {
   const directory = await createTraversableDirectory();
   const { code, stdout, stderr } = await runCommand(['demo', '--year', '2014'], directory, {
-    ...surroundings,
+    ...ignoredSettings,
     TMPDIR: directory,
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -27,18 +27,18 @@ test('shows every task, the figures of the year, and leaves nothing behind', asy
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('a failing task is shown with its error and trace, and everything is kept', async () => {
+test('demo with a failing task prints error and trace, and keeps its files', async () => {
   const directory = await createTraversableDirectory();
   const { code, stdout } = await runCommand(['demo', '--year', '1999'], directory, { TMPDIR: directory });
   expect(code).toBe(1);
   expect(stdout).toMatch(/^  temperature +FAILED after/m);
   expect(stdout).toMatch(/^  report +SKIPPED/m);
   expect(stdout).toMatch(/^rain failed: FileNotFoundError: .*\nTraceback/m);
-  const [, kept = ''] = /^Everything is kept in (\S+)$/m.exec(stdout) ?? [];
+  const [, kept = ''] = /^All data is kept in (\S+)$/m.exec(stdout) ?? [];
   await expect(access(`${kept}/engine.log`)).resolves.toBeUndefined();
 });
 
-test('a signal cancels the run and cleans up', async () => {
+test('demo after a signal cancels the run and removes its files', async () => {
   const directory = await createTraversableDirectory();
   const demo = startCommand(['demo'], directory, { TMPDIR: directory });
   await demo.waitForOutput(/^Job \d+, run \d+/m);
@@ -49,7 +49,7 @@ test('a signal cancels the run and cleans up', async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('with --keep the engine stays until a signal, and its data in the named directory after it', async () => {
+test('demo with --keep runs the engine until a signal and keeps the data directory', async () => {
   const directory = await createTraversableDirectory();
   const demo = startCommand(['demo', '--keep', '--data-dir', 'data'], directory);
   const [, url, token] = await demo.waitForOutput(/^URL +(\S+)\nToken +(\S+)$/m);
@@ -62,6 +62,6 @@ test('with --keep the engine stays until a signal, and its data in the named dir
   demo.child.kill('SIGINT');
   expect(await demo.result).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`Everything is kept in ${directory}/data\n`),
+    stdout: expect.stringContaining(`All data is kept in ${directory}/data\n`),
   });
 });

@@ -1,9 +1,10 @@
-/** Housekeeping by bree: runs leave after their retention, with their files, and nothing else does. */
+/** Tests of housekeeping: each job removes what is older than its retention, and nothing else. */
 import { existsSync } from 'node:fs';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startHousekeeping } from '../../../cli/housekeeping/housekeeping.ts';
+import { startHousekeeping, type Housekeeping } from '../../../cli/housekeeping/housekeeping.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
@@ -14,6 +15,23 @@ beforeAll(async () => {
 afterAll(() => runyard.stop());
 
 const day = 24 * 60 * 60 * 1_000;
+const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Starts housekeeping with its first round at once. */
+function startRound(log: Log = silentLog): Promise<Housekeeping> {
+  return startHousekeeping(
+    {
+      address: runyard.database.address,
+      dataDirectory: runyard.dataDirectory,
+      retentionMs: 60 * day,
+      deliveryRetentionMs: 30 * day,
+      auditRetentionMs: 400 * day,
+      libraryRetentionMs: 30 * day,
+    },
+    log,
+    1,
+  );
+}
 
 test('spec 8: runs older than 60 days are removed with their files; younger and active ones stay', async () => {
   const submit = async (): Promise<number> => {
@@ -71,18 +89,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
     warn: (facts: object) => failures.push(facts),
     error: (facts: object) => failures.push(facts),
   };
-  const housekeeping = await startHousekeeping(
-    {
-      address: runyard.database.address,
-      dataDirectory: runyard.dataDirectory,
-      retentionMs: 60 * day,
-      deliveryRetentionMs: 30 * day,
-      auditRetentionMs: 400 * day,
-      libraryRetentionMs: 30 * day,
-    },
-    log,
-    1,
-  );
+  const housekeeping = await startRound(log);
   const eventsLeft = async () =>
     (
       await runyard.database.db
@@ -108,7 +115,7 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   expect((await runyard.waitForRunEnd(young)).state.result_state).toBe('SUCCESS');
 });
 
-test('deliveries leave their log after 30 days, with their tries and mails; younger ones and those that wait stay', async () => {
+test('deliveries older than 30 days are removed with their attempts and mails; younger and pending ones stay', async () => {
   const { db } = runyard.database;
   const now = Date.now();
   const deliver = async (age: number, state: 'delivered' | 'pending'): Promise<string> => {
@@ -164,19 +171,8 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
     await deliver(31, 'pending'),
     await deliver(29, 'delivered'),
   ];
-  const housekeeping = await startHousekeeping(
-    {
-      address: runyard.database.address,
-      dataDirectory: runyard.dataDirectory,
-      retentionMs: 60 * day,
-      deliveryRetentionMs: 30 * day,
-      auditRetentionMs: 400 * day,
-      libraryRetentionMs: 30 * day,
-    },
-    { info: () => undefined, warn: () => undefined, error: () => undefined },
-    1,
-  );
-  // The notices go last.
+  const housekeeping = await startRound();
+  // The job removes outbox events last.
   while ((await db.selectFrom('outbox').selectAll().execute()).length > 1)
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
@@ -190,11 +186,8 @@ test('deliveries leave their log after 30 days, with their tries and mails; youn
   ).toEqual([false, true, true]);
 });
 
-test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entries of more than 400 days leave', async () => {
-  const {
-    database: { db, address },
-    dataDirectory,
-  } = runyard;
+test('spec 5.2: tokens unused for 90 days are revoked, and audit events older than 400 days are removed', async () => {
+  const { db } = runyard.database;
   const { token_info: info } = await runyard.callOk('POST', '2.0/token/create', { comment: 'forgotten' });
   const now = Date.now();
   await db
@@ -219,20 +212,9 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
       { ...event, time: now - 399 * day },
     ])
     .execute();
-  const housekeeping = await startHousekeeping(
-    {
-      address,
-      dataDirectory,
-      retentionMs: 60 * day,
-      deliveryRetentionMs: 30 * day,
-      auditRetentionMs: 400 * day,
-      libraryRetentionMs: 30 * day,
-    },
-    { info: () => undefined, warn: () => undefined, error: () => undefined },
-    1,
-  );
+  const housekeeping = await startRound();
   const ofAnn = () => db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
-  // The audit log comes last.
+  // The job removes audit events last.
   await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
   await housekeeping.stop();
   expect(
@@ -242,9 +224,9 @@ test('spec 5.2: tokens that nobody used for 90 days are revoked, and audit entri
   ).not.toContain(info.token_id);
 });
 
-test('libraries and objects that nobody used for 30 days leave the cache; those that a cluster has stay', async () => {
+test('libraries and objects unused for 30 days are removed from the cache; those of a cluster stay', async () => {
   const {
-    database: { db, address },
+    database: { db },
     dataDirectory,
   } = runyard;
   const entry = async (path: string, age: number): Promise<string> => {
@@ -292,18 +274,7 @@ test('libraries and objects that nobody used for 30 days leave the cache; those 
       paths: JSON.stringify(paths),
     })
     .execute();
-  const housekeeping = await startHousekeeping(
-    {
-      address,
-      dataDirectory,
-      retentionMs: 60 * day,
-      deliveryRetentionMs: 30 * day,
-      auditRetentionMs: 400 * day,
-      libraryRetentionMs: 30 * day,
-    },
-    { info: () => undefined, warn: () => undefined, error: () => undefined },
-    1,
-  );
+  const housekeeping = await startRound();
   while (old.some((directory) => existsSync(directory)))
     await new Promise((resolve) => {
       setTimeout(resolve, 20);

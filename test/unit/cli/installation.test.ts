@@ -1,4 +1,4 @@
-/** A data directory belongs to one database: the files of a run are never taken for those of another. */
+/** Tests of the binding between a data directory and its database. */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,22 +11,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const refusal = /holds runs of another database.*another RUNYARD_DATA_DIR/;
+const foreignDirectory = /holds runs of another database.*another RUNYARD_DATA_DIR/;
 
-test('a new directory is bound to its database, and accepted by it from then on', async () => {
+test('a new directory is bound to its database and accepted at later starts', async () => {
   await bindDataDirectory(directory, { id: 'a', hasRuns: false });
   expect(await readFile(join(directory, 'installation'), 'utf8')).toBe('a\n');
   await bindDataDirectory(directory, { id: 'a', hasRuns: true });
 });
 
-test('another database is refused, and the directory stays bound', async () => {
+test('another database is rejected and the binding stays', async () => {
   await bindDataDirectory(directory, { id: 'a', hasRuns: false });
-  await expect(bindDataDirectory(directory, { id: 'b', hasRuns: false })).rejects.toThrow(refusal);
+  await expect(bindDataDirectory(directory, { id: 'b', hasRuns: false })).rejects.toThrow(foreignDirectory);
   expect(await readFile(join(directory, 'installation'), 'utf8')).toBe('a\n');
 });
 
-test('runs in a directory that is bound to nothing are not those of a database without runs', async () => {
+test('an unbound directory with runs is rejected by a database without runs', async () => {
   await mkdir(join(directory, 'runs', '2'), { recursive: true });
-  await expect(bindDataDirectory(directory, { id: 'new', hasRuns: false })).rejects.toThrow(refusal);
+  await expect(bindDataDirectory(directory, { id: 'new', hasRuns: false })).rejects.toThrow(foreignDirectory);
   await bindDataDirectory(directory, { id: 'old', hasRuns: true });
 });

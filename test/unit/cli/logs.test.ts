@@ -1,10 +1,10 @@
-/** `runyard logs` and `runyard bundle` as people use them, on a service with real tasks. */
-import { execFileSync } from 'node:child_process';
+/** Tests of `runyard logs` and `runyard bundle` on a service with real tasks. */
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLinePrinter } from '../../../cli/commands/line-printer.ts';
 import { sanitizeTerminalText } from '../../../cli/commands/sanitize-terminal-text.ts';
@@ -39,7 +39,7 @@ const submit = async (...tasks: object[]): Promise<number> =>
   (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'cli', tasks })).run_id;
 
 describe('runyard logs', () => {
-  test('prints what a run of one task has written, each stream to its own, and makes terminal commands harmless', async () => {
+  test('prints stdout and stderr of a single-task run without escape sequences', async () => {
     const runId = await submit(
       programTask('main', 'says', [String.raw`\x1b]0;owned\x07\x1b[31mred\x1b[2Jx\x9b1my\x08`, '0']),
     );
@@ -59,7 +59,7 @@ describe('runyard logs', () => {
     );
   });
 
-  test('names the task in front of each line when there are several, and takes one by its key', async () => {
+  test('prefixes lines with the task key in a multi-task run, and --task selects one task', async () => {
     const runId = await submit(
       programTask('one', 'says', ['first', '0']),
       programTask('two', 'says', ['second', '0'], ['one']),
@@ -78,7 +78,7 @@ describe('runyard logs', () => {
     });
   });
 
-  test('follows a run to its end, through all of its tasks, and its exit code says how that was', async () => {
+  test('--follow follows all tasks until the run ends and exits with its result', async () => {
     const runId = await submit(
       programTask('wait', 'gate', ['g1']),
       programTask('fail', 'says', ['bad', '3'], ['wait']),
@@ -97,7 +97,7 @@ describe('runyard logs', () => {
     });
   });
 
-  test('Ctrl-C ends it with 130, and not the run', async () => {
+  test('Ctrl-C ends --follow with 130 and leaves the run active', async () => {
     const runId = await submit(programTask('main', 'gate', ['g2']));
     const running = startCommand(['logs', '-f', String(runId)], directory, variables());
     await running.waitForOutput(/before/);
@@ -110,8 +110,8 @@ describe('runyard logs', () => {
     await runyard.waitForRunEnd(runId);
   });
 
-  test('a service that goes away and comes back is waited for, and nothing is lost or said twice', async () => {
-    const asked: string[] = [];
+  test('--follow reconnects to a service that was away without losing or repeating lines', async () => {
+    const requestedOffsets: string[] = [];
     const state = { life_cycle_state: 'TERMINATED', result_state: 'SUCCESS' };
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
@@ -125,15 +125,15 @@ describe('runyard logs', () => {
         );
         return;
       }
-      asked.push(searchParams.get('offset') ?? '');
+      requestedOffsets.push(searchParams.get('offset') ?? '');
       const event = (id: number, name: string, data: object): string =>
         `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-      response.writeHead(asked.length === 2 ? 503 : 200, { 'content-type': 'text/event-stream' });
-      if (asked.length === 1)
+      response.writeHead(requestedOffsets.length === 2 ? 503 : 200, { 'content-type': 'text/event-stream' });
+      if (requestedOffsets.length === 1)
         response.write(`${event(4, 'log', { offset: 0, content: 'one\n' })}id: 8\nevent: log\nda`, () =>
           response.destroy(),
         );
-      else if (asked.length === 2)
+      else if (requestedOffsets.length === 2)
         response.end('{"error_code": "TEMPORARILY_UNAVAILABLE", "message": "Later."}');
       else response.end(event(8, 'log', { offset: 4, content: 'two\n' }) + event(8, 'end', { offset: 8 }));
     });
@@ -150,16 +150,16 @@ describe('runyard logs', () => {
     expect(ended).toEqual({
       code: 0,
       stdout: 'one\ntwo\n',
-      stderr: expect.stringMatching(/^runyard: the service does not answer; trying until it does/),
+      stderr: expect.stringMatching(/^runyard: the service does not answer; retrying/),
     });
-    expect(asked).toEqual(['0', '4', '4']);
+    expect(requestedOffsets).toEqual(['0', '4', '4']);
   });
 
   test.each([
     [['logs', '4711000'], 1, /The service refused: Run 4711000 does not exist/],
     [['logs', '1', '--stream', 'stdin'], 2, /stdout, stderr, both/],
     [['bundle', '4711000'], 1, /Run 4711000 does not exist/],
-  ])('%j is refused with %i', async (words, code, message) => {
+  ])('%j fails with exit code %i', async (words, code, message) => {
     expect(await command(...words)).toMatchObject({
       code,
       stdout: '',
@@ -168,7 +168,7 @@ describe('runyard logs', () => {
   });
 });
 
-test('runyard bundle writes a whole file or none', async () => {
+test('runyard bundle writes a complete file or none', async () => {
   const runId = await submit(programTask('main', 'says', ['bundled', '0']));
   await runyard.waitForRunEnd(runId);
   expect(await command('bundle', String(runId))).toEqual({
@@ -176,35 +176,33 @@ test('runyard bundle writes a whole file or none', async () => {
     stdout: `run-${runId}.tar.gz\n`,
     stderr: '',
   });
-  expect(
-    execFileSync('tar', ['-xzOf', join(directory, `run-${runId}.tar.gz`), 'tasks/main/attempt-0/stdout'], {
-      encoding: 'utf8',
-    }),
-  ).toBe('bundled\n');
-  expect((await stat(join(directory, `run-${runId}.tar.gz`))).mode & 0o777).toBe(0o600);
+  const archive = join(directory, `run-${runId}.tar.gz`);
+  const { stdout } = await execa('tar', ['-xzOf', archive, 'tasks/main/attempt-0/stdout']);
+  expect(stdout).toBe('bundled');
+  expect((await stat(archive)).mode & 0o777).toBe(0o600);
   expect(
     (await command('bundle', String(runId), '-o', join(directory, 'no', 'such', 'folder.tar.gz'))).code,
   ).toBe(1);
   expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-describe('text for a terminal', () => {
+describe('terminal output', () => {
   test.each([
-    ['colours are kept and ended', '\u001B[1;31mred', '\u001B[1;31mred\u001B[0m'],
+    ['colours are kept and reset', '\u001B[1;31mred', '\u001B[1;31mred\u001B[0m'],
     [
-      'no other command is',
+      'other escape sequences are removed',
       'a\u001B[2Jb\u001B[10;10Hc\u001B]52;c;AAAA\u0007d\u001BPq\u001B\\e\u001Bcf',
       'abcdef',
     ],
-    ['a command that is not whole is none', 'a\u001B[31', 'a'],
-    ['line ends of other systems are line ends', 'a\r\nb\rc', 'a\nb\nc'],
-    ['no character moves or turns what stands there', 'a\bb\u0007c\u202Ed\u009B2Je\tf', 'abcd2Je\tf'],
+    ['an incomplete escape sequence is removed', 'a\u001B[31', 'a'],
+    ['CRLF and CR count as line ends', 'a\r\nb\rc', 'a\nb\nc'],
+    ['control and direction characters are removed', 'a\bb\u0007c\u202Ed\u009B2Je\tf', 'abcd2Je\tf'],
   ])('%s', (_fact, text, safe) => {
     expect(sanitizeTerminalText(text, true)).toBe(safe);
     expect(sanitizeTerminalText(text, false)).not.toContain('\u001B');
   });
 
-  test('a slow terminal is waited for again and again, and keeps nobody who waited', async () => {
+  test('print waits for a slow terminal and leaves no listener behind', async () => {
     const out = new PassThrough({ highWaterMark: 1 });
     const written: string[] = [];
     const printer = createLinePrinter(Object.assign(out, { isTTY: false as const }), '');
@@ -217,7 +215,7 @@ describe('text for a terminal', () => {
     expect([out.listenerCount('drain'), out.listenerCount('close')]).toEqual([0, 0]);
   });
 
-  test('a line without an end is printed in pieces, and its prefix once', async () => {
+  test('a long line is printed in parts with one prefix', async () => {
     let printed = '';
     const out = Object.assign(Object.create(process.stdout), {
       write: (text: string) => {

@@ -1,22 +1,22 @@
-/** The command line as people meet it: real processes, their words and their exit codes. */
+/** Tests of the command line in real processes: output and exit codes. */
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { inject, onTestFinished, test, expect } from 'vitest';
 import { createTestDatabase } from '../../harness/test-database.ts';
 import { createTraversableDirectory, runCommand, startCommand } from './cli-process.ts';
 
 const cli = fileURLToPath(new URL('../../../cli/', import.meta.url));
 
-/** A program that is not the command line itself: its exit code and what it wrote to stderr. */
-function node(script: string, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...words], (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
+/** Runs a script with Node and returns its exit code and output. */
+async function runScript(script: string, ...words: string[]) {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [script, ...words], {
+    reject: false,
+    stripFinalNewline: false,
   });
+  return { code: exitCode, stdout, stderr };
 }
 
 test.each([
@@ -26,18 +26,23 @@ test.each([
     /^runyard: unknown command 'serv' \(Did you mean serve\?\) \(see runyard --help\)\n$/,
   ],
   ['an unknown option', ['serve', '--prot'], /^runyard: unknown option '--prot' .*\n$/],
-  ['a word too many', ['token', 'mine'], /^runyard: too many arguments for 'token'.*\n$/],
+  ['an extra argument', ['doctor', 'now'], /^runyard: too many arguments for 'doctor'.*\n$/],
   [
-    'a year that is none',
+    'an unknown subcommand',
+    ['token', 'list'],
+    /^runyard: unknown subcommand 'list' \(see runyard --help\)\n$/,
+  ],
+  [
+    'an invalid year',
     ['demo', '--year', 'last'],
     /^runyard: option '--year <year>' argument 'last' is invalid.*\n$/,
   ],
   [
-    'an option without its value',
+    'an option without a value',
     ['demo', '--data-dir'],
     /^runyard: option '--data-dir <directory>' argument missing.*\n$/,
   ],
-])('%s is refused in one line, with exit code 2', async (_what, words, message) => {
+])('%s is rejected with one line and exit code 2', async (_case, words, message) => {
   expect(await runCommand(words, await createTraversableDirectory())).toEqual({
     code: 2,
     stdout: '',
@@ -45,7 +50,7 @@ test.each([
   });
 });
 
-test('no command at all shows the help, with exit code 2', async () => {
+test('a call without a command prints the help and exits with 2', async () => {
   expect(await runCommand([], await createTraversableDirectory())).toEqual({
     code: 2,
     stdout: '',
@@ -53,21 +58,21 @@ test('no command at all shows the help, with exit code 2', async () => {
   });
 });
 
-test('the version is that of the package, for the bin too', async () => {
+test('--version prints the version of the package, also through the bin script', async () => {
   const { version }: { version: string } = JSON.parse(await readFile(join(cli, '../package.json'), 'utf8'));
   expect(await runCommand(['--version'], await createTraversableDirectory())).toEqual({
     code: 0,
     stdout: `${version}\n`,
     stderr: '',
   });
-  expect(await node(join(cli, 'runyard.mjs'), '--version')).toEqual({
+  expect(await runScript(join(cli, 'runyard.mjs'), '--version')).toEqual({
     code: 0,
     stdout: `${version}\n`,
     stderr: '',
   });
 });
 
-test('the help of serve names every variable', async () => {
+test('the help of serve lists the settings', async () => {
   const { code, stdout } = await runCommand(['serve', '--help'], await createTraversableDirectory());
   expect(code).toBe(0);
   expect(stdout).toMatch(/RUNYARD_PORT +8080 +Port to listen on/);
@@ -75,7 +80,7 @@ test('the help of serve names every variable', async () => {
 });
 
 test.each(['serve', 'token', 'doctor'])(
-  'a wrong setting ends `%s` with one line and exit code 1',
+  'an unknown setting ends `%s` with one line and exit code 1',
   async (command) => {
     expect(await runCommand([command], await createTraversableDirectory(), { RUNYARD_PROT: '1' })).toEqual({
       code: 1,
@@ -85,14 +90,14 @@ test.each(['serve', 'token', 'doctor'])(
   },
 );
 
-test('without a token there is nothing to print', async () => {
+test('token fails when the data directory has no token', async () => {
   const directory = await createTraversableDirectory();
   const { code, stdout, stderr } = await runCommand(['token'], directory);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^runyard: There is no token in \S+\.runyard yet: [^\n]+\n$/);
 });
 
-test('a token of the configuration is the one that is printed', async () => {
+test('token prints the configured token', async () => {
   expect(
     await runCommand(['token'], await createTraversableDirectory(), {
       RUNYARD_BOOTSTRAP_TOKEN: 'of-my-own-making',
@@ -100,7 +105,7 @@ test('a token of the configuration is the one that is printed', async () => {
   ).toEqual({ code: 0, stdout: 'of-my-own-making\n', stderr: '' });
 });
 
-test('a database that does not answer ends the start with one line, without its password', async () => {
+test('an unreachable database ends the start with one line that hides the password', async () => {
   const { code, stderr } = await runCommand(['serve'], await createTraversableDirectory(), {
     DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
     RUNYARD_PORT: '0',
@@ -125,7 +130,7 @@ test('a data directory that is a file ends the start with one line', async () =>
   );
 });
 
-test('a taken port ends the start with one line that names host, port and variable', async () => {
+test('a port in use ends the start with one line that names host, port and variable', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => {
     taken.once('listening', resolve);
@@ -149,12 +154,12 @@ test('a taken port ends the start with one line that names host, port and variab
   });
 });
 
-test('a service says where it is, shows its token once, keeps a second one out, and stops when it is told to', async () => {
+test('serve prints its URL, prints a new token once, locks out a second engine, and stops on a signal', async () => {
   const directory = await createTraversableDirectory();
   const first = startCommand(['serve'], directory, { RUNYARD_PORT: '0' });
   const [, url] = await first.waitForOutput(/^Runyard is ready at (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m);
   const [, file = '', token] = await first.waitForOutput(
-    /^Token of the first administrator, shown once \(kept in (\S+)\): (\S+)$/m,
+    /^Token of the first administrator \(`runyard token` shows it again; kept in (\S+)\): (\S+)$/m,
   );
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await runCommand(['token'], directory)).toEqual({ code: 0, stdout: `${token}\n`, stderr: '' });
@@ -187,12 +192,12 @@ test('a service says where it is, shows its token once, keeps a second one out, 
   expect(await again.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Token') });
 });
 
-test('without its packages, the preflight says what to do in one line', async () => {
+test('preflight without installed packages prints the fix in one line', async () => {
   const directory = await createTraversableDirectory();
   await mkdir(join(directory, 'cli'));
   for (const name of ['preflight.mjs', 'runyard.mjs']) {
     await copyFile(join(cli, name), join(directory, 'cli', name));
-    expect(await node(join(directory, 'cli', name))).toEqual({
+    expect(await runScript(join(directory, 'cli', name))).toEqual({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(

@@ -1,11 +1,11 @@
-/** `runyard schedule preview`: fires without a service. */
+/** Tests of `runyard schedule preview`, which needs no service. */
 import { expect, test } from 'vitest';
 import { createTraversableDirectory, runCommand } from './cli-process.ts';
 
 const preview = async (...words: string[]) =>
   runCommand(['schedule', 'preview', ...words], await createTraversableDirectory());
 
-test('shows the meaning and the fires, with notes', async () => {
+test('preview prints description, fire times and notes about clock changes', async () => {
   expect(
     await preview(
       '0 30 2 ? * SUN',
@@ -28,7 +28,7 @@ test('shows the meaning and the fires, with notes', async () => {
   });
 });
 
-test('speaks JSON, as the service does', async () => {
+test('preview --json prints the document of the API', async () => {
   const { code, stdout } = await preview('0 0 6 * * ?', '--after', '1798761600000', '--count', '1', '--json');
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
@@ -46,8 +46,8 @@ test.each([
   [['0 0 6 * * ?', '--after', 'tomorrow'], 2, /^runyard: .*A time is like/],
   [[], 2, /missing required argument/],
 ])('%j ends with %d and one line', async (words, code, message) => {
-  const ended = await preview(...words);
-  expect([ended.code, ended.stdout]).toEqual([code, '']);
-  expect(ended.stderr).toMatch(message);
-  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  const result = await preview(...words);
+  expect([result.code, result.stdout]).toEqual([code, '']);
+  expect(result.stderr).toMatch(message);
+  expect(result.stderr.trim().split('\n')).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
-/** What a chart shows, in words, for those who do not see it: made from the series that are drawn. */
+/** Text alternative of a chart, built from the drawn series. */
 import { formatValue } from '../formats.ts';
 import { getObject, toJsonObject, getList, getText } from '../encodings.ts';
 import type { JsonObject } from '../../api/dashboard-documents.ts';
 import type { ChartOption } from './chart-theme.ts';
 
-/** Most values of one series that are said; all of them stand in the figures beside the chart. */
+/** Maximum of values per series; the data table of the widget has all of them. */
 const maximumValues = 60;
 
 const kindLabels: Readonly<Record<string, string>> = {

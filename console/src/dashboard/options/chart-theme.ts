@@ -1,11 +1,11 @@
-/** What all charts have in common: colours of the page, the legend, and room for the axes. */
+/** Common options of charts: colours, legend and space for the axes. */
 import type { EChartsCoreOption } from 'echarts/core';
 import type { JsonObject } from '../../api/dashboard-documents.ts';
 import { getText } from '../encodings.ts';
 
 export type ChartOption = EChartsCoreOption;
 
-/** Colours of the page as it is now, light or dark. */
+/** Colours of the light or dark page. */
 export interface ChartTheme {
   readonly dark: boolean;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface ChartTheme {
   readonly card: string;
 }
 
-/** Told apart on light and dark ground, and by most who do not see all colours. */
+/** Distinguishable on light and dark backgrounds, also with common colour blindness. */
 const palette = [
   '#3b82c4',
   '#e0852f',

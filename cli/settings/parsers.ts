@@ -1,27 +1,28 @@
-/**
- * How the value of a setting is read: each kind takes text (a variable) or JSON (the file) and states its
- * rule.
- */
+/** Parsers of setting values: each takes text (from a variable) or JSON (from the file) and states its rule. */
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
-import { defaultLimits, type LimitName, type Limits } from '../engine/limits.ts';
-import { nearestName } from '../engine/validation/nearest-name.ts';
-import type { TaskLimits } from '../runners/process/isolation.ts';
-import type { PluginSource } from '../runners/plugin/plugin-source.ts';
-import { isEmailAddress } from '../engine/notification/address.ts';
+import { defaultLimits, type LimitName, type Limits } from '../../engine/limits.ts';
+import { nearestName } from '../../engine/validation/nearest-name.ts';
+import type { TaskLimits } from '../../runners/process/isolation.ts';
+import type { PluginSource } from '../../runners/plugin/plugin-source.ts';
+import { isEmailAddress } from '../../engine/notification/address.ts';
 
-/** What is wrong with a value, as the rest of a sentence that begins with the setting's name. */
+/** Invalid value. The message completes a sentence that begins with the name of the setting. */
 export class ValueError extends Error {}
 
-/** `directory`: where relative paths begin. Throws ValueError. */
+/** `directory` is the base of relative paths. Throws ValueError. */
 export type ParseValue<Value> = (given: unknown, directory: string) => Value;
 
-export function integerBetween(least: number, most: number): ParseValue<number> {
+export function integerBetween(minimum: number, maximum: number): ParseValue<number> {
   return (given) => {
     const value = typeof given === 'string' && /^\d+$/.test(given.trim()) ? Number(given) : given;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
-    throw createValueError(`a whole number from ${least} to ${most}`, given);
+    if (isIntegerBetween(value, minimum, maximum)) return value;
+    throw createValueError(`a whole number from ${minimum} to ${maximum}`, given);
   };
+}
+
+function isIntegerBetween(value: unknown, minimum: number, maximum: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;
 }
 
 const booleans = new Map<unknown, boolean>([
@@ -52,13 +53,13 @@ export const parsePath: ParseValue<string> = (given, directory) => {
   return resolve(directory, given);
 };
 
-/** Absolute paths only: a root that moves with the working directory would be no boundary. */
+/** Accepts absolute paths only: a boundary must not move with the working directory. */
 export const parseAbsolutePaths: ParseValue<readonly string[]> = (given) => {
   const entries: readonly unknown[] =
     typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : toList(given);
   return entries.map((entry) => {
     if (typeof entry === 'string' && isAbsolute(entry) && !entry.includes('\0')) return resolve(entry);
-    throw createValueError('a list of absolute paths (in a variable: with commas between them)', entry);
+    throw createValueError('a list of absolute paths (in a variable: separated by commas)', entry);
   });
 };
 
@@ -67,7 +68,7 @@ function toList(given: unknown): readonly unknown[] {
   return given;
 }
 
-/** Modules and packages, each with the directory that it is looked for from. */
+/** Parses modules and packages, each with the directory to resolve it from. */
 export const parsePluginSources: ParseValue<readonly PluginSource[]> = (given, directory) => {
   const entries: readonly unknown[] =
     typeof given === 'string'
@@ -75,24 +76,24 @@ export const parsePluginSources: ParseValue<readonly PluginSource[]> = (given, d
       : Array.isArray(given)
         ? given
         : [undefined];
-  return entries.map((written) => {
-    if (typeof written === 'string' && written !== '' && !written.includes('\0'))
-      return { specifier: written, baseDirectory: resolve(directory) };
+  return entries.map((specifier) => {
+    if (typeof specifier === 'string' && specifier !== '' && !specifier.includes('\0'))
+      return { specifier, baseDirectory: resolve(directory) };
     throw createValueError(
-      'a list of paths or package names (in a variable: with commas between them)',
-      written ?? given,
+      'a list of paths or package names (in a variable: separated by commas)',
+      specifier ?? given,
     );
   });
 };
 
-/** Addresses, or networks in CIDR form. */
+/** Parses addresses, and networks in CIDR notation. */
 export const parseNetworks: ParseValue<readonly string[]> = (given) => {
   const entries: readonly unknown[] =
     typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : toList(given);
   return entries.map((entry) => {
     const [address = '', bits, ...more] = typeof entry === 'string' ? entry.split('/') : [];
-    const most = isIP(address) === 4 ? 32 : 128;
-    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    const maximumBits = isIP(address) === 4 ? 32 : 128;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maximumBits);
     if (typeof entry === 'string' && isIP(address) !== 0 && fits && more.length === 0) return entry;
     throw createValueError('a list of IP addresses or networks such as 10.0.0.0/8', entry);
   });
@@ -104,7 +105,7 @@ export const parseHost: ParseValue<string> = (given) => {
   throw createValueError('a host name or an IP address, without scheme and port', given);
 };
 
-/** The address people see, without the slash at its end. */
+/** Parses a URL and removes trailing slashes. */
 export const parsePublicUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const web = url?.protocol === 'http:' || url?.protocol === 'https:';
@@ -113,7 +114,7 @@ export const parsePublicUrl: ParseValue<string> = (given) => {
   return url.href.replace(/\/+$/, '');
 };
 
-/** Never shown in a message: it holds a password. */
+/** The message never shows the value, which holds a password. */
 export const parseDatabaseUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   if (typeof given === 'string' && (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'))
@@ -123,7 +124,7 @@ export const parseDatabaseUrl: ParseValue<string> = (given) => {
   );
 };
 
-/** Never shown in a message: it may hold a password. */
+/** The message never shows the value, which may hold a password. */
 export const parseSmtpUrl: ParseValue<string> = (given) => {
   const url = typeof given === 'string' ? URL.parse(given) : null;
   const mail = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
@@ -150,7 +151,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** `ops@example.org`, or `Runyard <ops@example.org>`. */
+/** Accepts `ops@example.org` and `Runyard <ops@example.org>`. */
 export const parseMailFrom: ParseValue<string> = (given) => {
   const [, name = '', inBrackets, alone] =
     typeof given === 'string' ? (/^(?:([^<>"\p{Cc}]*)<([^<>]+)>|([^<>]+))$/u.exec(given.trim()) ?? []) : [];
@@ -159,7 +160,7 @@ export const parseMailFrom: ParseValue<string> = (given) => {
   throw createValueError('a mail address, or a name with the address in angle brackets', given);
 };
 
-/** Never shown in a message. */
+/** The message never shows the value. */
 export const parseSecretToken: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{8,256}$/.test(given)) return given;
   throw new ValueError(
@@ -167,7 +168,7 @@ export const parseSecretToken: ParseValue<string> = (given) => {
   );
 };
 
-/** A name as systems take it for a user. */
+/** Accepts the names that operating systems allow for users. */
 export const parseUserName: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(given)) return given;
   throw createValueError('the name of a user of this machine', given);
@@ -175,7 +176,7 @@ export const parseUserName: ParseValue<string> = (given) => {
 
 const taskLimitNames = ['memoryMb', 'cpuSeconds', 'openFiles', 'processes'] as const;
 
-/** What processes of tasks may use. */
+/** Parses the resource limits of task processes. */
 export const parseTaskLimits: ParseValue<TaskLimits> = (given) => {
   const wanted = typeof given === 'string' ? parseJson(given) : given;
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
@@ -183,23 +184,23 @@ export const parseTaskLimits: ParseValue<TaskLimits> = (given) => {
   for (const [name, value] of Object.entries(wanted)) {
     if (!taskLimitNames.some((known) => known === name))
       throw new ValueError(
-        `names a limit ${quoteValue(name)} that does not exist; known are ${taskLimitNames.join(', ')}`,
+        `has an unknown limit ${quoteValue(name)}; known limits are ${taskLimitNames.join(', ')}`,
       );
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
       throw new ValueError(
-        `gives ${name} the value ${quoteValue(value)}, which must be a whole number of at least 1`,
+        `has ${quoteValue(value)} for ${name}, which must be a whole number of at least 1`,
       );
   }
   return wanted;
 };
 
-/** Never shown in a message. */
+/** The message never shows the value. */
 export const parseSecretText: ParseValue<string> = (given) => {
   if (typeof given === 'string' && /^[!-~]{1,1024}$/.test(given)) return given;
   throw new ValueError('must be visible ASCII characters without a space (its value is not shown here)');
 };
 
-/** Variables by name. Never shown in a message: their values may hold passwords. */
+/** Parses variables by name. The message never shows their values, which may hold passwords. */
 export const parseEnvironmentVariables: ParseValue<Readonly<Record<string, string>>> = (given) => {
   const wanted = typeof given === 'string' ? parseJson(given) : given;
   const entries: [string, unknown][] =
@@ -217,7 +218,7 @@ export const parseEnvironmentVariables: ParseValue<Readonly<Record<string, strin
   );
 };
 
-/** Limits by name; the others keep their defaults. */
+/** Parses limits by name; the others keep their defaults. */
 export const parseLimits: ParseValue<Limits> = (given) => {
   const wanted = typeof given === 'string' ? parseJson(given) : given;
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
@@ -234,7 +235,7 @@ function parseLimitName(name: string): LimitName {
   const names = Object.keys(defaultLimits);
   if (isLimitName(name)) return name;
   throw new ValueError(
-    `names a limit ${JSON.stringify(name)} that does not exist; the nearest known one is ${nearestName(name, names)}`,
+    `has an unknown limit ${JSON.stringify(name)}; the nearest known one is ${nearestName(name, names)}`,
   );
 }
 
@@ -243,20 +244,20 @@ function isLimitName(name: string): name is LimitName {
 }
 
 /**
- * Narrower is allowed and wider is not: the defaults are what the interface promises. The limits that end in
- * Min are lower bounds.
+ * Accepts stricter limits only: the defaults are those that the API promises. Limits whose name ends in Min
+ * are lower bounds.
  */
 function parseLimitValue(name: string, value: unknown): number {
   const known = defaultLimits[parseLimitName(name)];
-  const [least, most] = name.endsWith('Min') ? [known, Number.MAX_SAFE_INTEGER] : [1, known];
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
+  const [minimum, maximum] = name.endsWith('Min') ? [known, Number.MAX_SAFE_INTEGER] : [1, known];
+  if (isIntegerBetween(value, minimum, maximum)) return value;
   const rule = name.endsWith('Min')
-    ? `a whole number of at least ${least}`
-    : `a whole number from ${least} to ${most}: limits can only be lowered`;
-  throw new ValueError(`gives ${name} the value ${quoteValue(value)}, which must be ${rule}`);
+    ? `a whole number of at least ${minimum}`
+    : `a whole number from ${minimum} to ${maximum}: limits can only be lowered`;
+  throw new ValueError(`has ${quoteValue(value)} for ${name}, which must be ${rule}`);
 }
 
-/** The value that a JSON text stands for; undefined when it is none. */
+/** Parses JSON; returns undefined for invalid text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -265,12 +266,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What is wrong: the rule, and what was given. */
+/** Creates an error with the rule and the given value. */
 export function createValueError(rule: string, given: unknown): ValueError {
   return new ValueError(`must be ${rule}, not ${quoteValue(given)}`);
 }
 
-/** JSON, because it keeps to one line whatever the value holds. */
+/** Renders a value as JSON, which is always one line. */
 function quoteValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 100 ? text : `${text.slice(0, 100)}...`;

@@ -1,14 +1,12 @@
-/**
- * How the settings of clusters are read: what they are made of, and the faults that strike them on purpose.
- */
+/** Parsers of the cluster settings: the inventory, and the faults to inject. */
 import { Type, type Static, type TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
-import { clusterFaultKinds, type ClusterFault } from '../engine/cluster/fault-injection.ts';
-import { defaultInventory, type Inventory } from '../engine/cluster/inventory.ts';
-import { createValueError, parseJson, ValueError, type ParseValue } from './setting-parsers.ts';
+import { clusterFaultKinds, type ClusterFault } from '../../engine/cluster/fault-injection.ts';
+import { defaultInventory, type Inventory } from '../../engine/cluster/inventory.ts';
+import { createValueError, parseJson, ValueError, type ParseValue } from './parsers.ts';
 
 const strict = { additionalProperties: false };
-const integerFrom = (least: number) => Type.Integer({ minimum: least, maximum: 1_000_000 });
+const integerFrom = (minimum: number) => Type.Integer({ minimum, maximum: 1_000_000 });
 const nonEmptyString = Type.String({ minLength: 1 });
 const mapOf = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String({ minLength: 1 }), schema);
 
@@ -68,8 +66,8 @@ const FaultsSchema = Type.Array(
 );
 
 /**
- * Pools and policies that it names must be there; node types and runtimes come on top of those that are known
- * anyway.
+ * Checks that the pools of policies exist, and adds the configured node types and runtimes to the built-in
+ * ones.
  */
 export const parseInventory: ParseValue<Inventory> = (given) => {
   const wanted = parseBySchema(
@@ -82,26 +80,26 @@ export const parseInventory: ParseValue<Inventory> = (given) => {
     nodes,
     pools = {},
     policies = {},
-    node_types: types = {},
-    spark_versions: versions = {},
-    init_script_seconds: seconds = defaultInventory.initScriptSeconds,
+    node_types: nodeTypes = {},
+    spark_versions: sparkVersions = {},
+    init_script_seconds: initScriptSeconds = defaultInventory.initScriptSeconds,
   } = wanted;
   for (const [policy, { instance_pool_id: pool }] of Object.entries(policies)) {
     if (pool !== undefined && !Object.hasOwn(pools, pool))
       throw new ValueError(
-        `has a policy ${JSON.stringify(policy)} whose instance_pool_id is ${JSON.stringify(pool)}; there is no such pool`,
+        `has a policy ${JSON.stringify(policy)} whose instance_pool_id is ${JSON.stringify(pool)}; this pool does not exist`,
       );
   }
-  const own = Object.entries(types).map(
+  const configuredTypes = Object.entries(nodeTypes).map(
     ([id, type]) => [id, { category: 'Configured', description: id, ...type }] as const,
   );
   return {
     ...(nodes !== undefined && { nodes }),
     pools,
     policies,
-    initScriptSeconds: seconds,
-    nodeTypes: { ...defaultInventory.nodeTypes, ...Object.fromEntries(own) },
-    sparkVersions: { ...defaultInventory.sparkVersions, ...versions },
+    initScriptSeconds,
+    nodeTypes: { ...defaultInventory.nodeTypes, ...Object.fromEntries(configuredTypes) },
+    sparkVersions: { ...defaultInventory.sparkVersions, ...sparkVersions },
   };
 };
 
@@ -126,6 +124,6 @@ function parseBySchema<Schema extends TSchema>(
   const [first] = Errors(schema, wanted);
   const where = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
   throw new ValueError(
-    `is wrong${where === '' ? '' : ` at ${where}`}: ${first?.message === 'schema is false' ? 'there is no such field' : (first?.message ?? rule)}`,
+    `is invalid${where === '' ? '' : ` at ${where}`}: ${first?.message === 'schema is false' ? 'unknown field' : (first?.message ?? rule)}`,
   );
 }

@@ -1,10 +1,9 @@
-/** Pies, heatmaps, histograms, funnels, flows, boxes and points on a map as ECharts draws them. */
+/** ECharts options of heatmaps, histograms, box plots and point maps. */
 import type { JsonObject, Rows } from '../../api/dashboard-documents.ts';
 import { formatValue } from '../formats.ts';
 import {
   distinct,
   getObject,
-  getList,
   toNumber,
   listColumnEncodings,
   getText,
@@ -13,63 +12,6 @@ import {
 } from '../encodings.ts';
 import { axisTitleOf, sortCategories } from './axis-chart.ts';
 import { colourOf, createBaseOption, type ChartOption, type ChartTheme } from './chart-theme.ts';
-
-export function createPieChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
-  const [[angle], [color]] = [
-    listColumnEncodings(getObject(encodings, 'angle')),
-    listColumnEncodings(getObject(encodings, 'color')),
-  ];
-  if (angle === undefined || color === undefined) return {};
-  const mappings = getList(getObject(color.encoding, 'scale'), 'mappings');
-  const sums = sumByKey(columnValuesOf(rows, color.field), columnValuesOf(rows, angle.field));
-  const format = angle.encoding['format'];
-  const data = [...sums].map(([name, value], index) => ({
-    name: formatValue(name),
-    value,
-    itemStyle: {
-      color:
-        getText(mappings.find((mapping) => String(mapping['value']) === String(name)) ?? {}, 'color') ??
-        colourOf(index),
-    },
-  }));
-  return {
-    ...createBaseOption(look, {
-      legend: getObject(color.encoding, 'legend'),
-      names: data.map(({ name }) => name),
-      isAxis: false,
-    }),
-    tooltip: {
-      trigger: 'item',
-      confine: true,
-      valueFormatter: (value: unknown) => formatValue(value, format),
-    },
-    series: [
-      {
-        type: 'pie',
-        name: angle.title,
-        radius: ['0%', '58%'],
-        center: ['50%', '56%'],
-        data,
-        labelLine: { length: 6, length2: 4 },
-        label: {
-          color: look.text,
-          formatter:
-            getObject(encodings, 'label')['show'] === true
-              ? ({ name, value }: { name: string; value: unknown }) =>
-                  `${name}: ${formatValue(value, format)}`
-              : '{b}: {d}%',
-        },
-      },
-    ],
-  };
-}
-
-function sumByKey(keys: readonly unknown[], values: readonly unknown[]): Map<unknown, number> {
-  const sums = new Map<unknown, number>();
-  for (const [index, key] of keys.entries())
-    sums.set(key, (sums.get(key) ?? 0) + (toNumber(values[index]) ?? 0));
-  return sums;
-}
 
 export function createHeatmapChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
   const [[x], [y], [color]] = [
@@ -92,24 +34,15 @@ export function createHeatmapChart(rows: Rows, encodings: JsonObject, look: Char
       getText(ramp, 'end') ?? (look.dark ? '#8cc4f5' : '#1f5c99'),
     ],
   };
-  const axis = ({ encoding }: ColumnEncoding, data: readonly unknown[]): object => ({
-    type: 'category',
-    data: data.map((value) => formatValue(value)),
-    name: axisTitleOf(encoding),
-    nameLocation: 'middle',
-    nameGap: 30,
-    nameTextStyle: { color: look.mutedText },
-    axisLabel: { color: look.mutedText, hideOverlap: true },
-  });
   return {
     ...createBaseOption(look, { legend: {}, names: [], isAxis: true }),
     grid: { left: 6, right: 12, top: 14, bottom: 44, outerBoundsMode: 'same', outerBoundsContain: 'all' },
-    xAxis: axis(x, across),
-    yAxis: axis(y, down),
+    xAxis: categoryAxis(x, across, look),
+    yAxis: categoryAxis(y, down, look),
     tooltip: { trigger: 'item', confine: true },
     visualMap: {
-      min: known.reduce((least, value) => Math.min(least, value), Infinity),
-      max: known.reduce((most, value) => Math.max(most, value), -Infinity),
+      min: known.reduce((minimum, value) => Math.min(minimum, value), Infinity),
+      max: known.reduce((maximum, value) => Math.max(maximum, value), -Infinity),
       calculable: false,
       orient: 'horizontal',
       left: 'center',
@@ -133,7 +66,19 @@ export function createHeatmapChart(rows: Rows, encodings: JsonObject, look: Char
   };
 }
 
-/** Counted by the query where the width of intervals is known; else here, in twenty. */
+function categoryAxis({ encoding }: ColumnEncoding, data: readonly unknown[], look: ChartTheme): object {
+  return {
+    type: 'category',
+    data: data.map((value) => formatValue(value)),
+    name: axisTitleOf(encoding),
+    nameLocation: 'middle',
+    nameGap: 30,
+    nameTextStyle: { color: look.mutedText },
+    axisLabel: { color: look.mutedText, hideOverlap: true },
+  };
+}
+
+/** Creates a histogram. The query counts the bins when their width is known; else this function uses 20. */
 export function createHistogramChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
   const [[x], [y]] = [
     listColumnEncodings(getObject(encodings, 'x')),
@@ -178,93 +123,22 @@ export function createHistogramChart(rows: Rows, encodings: JsonObject, look: Ch
 }
 
 function countBins(values: readonly number[]): (readonly [number, number])[] {
-  const [least, most] = [
+  const [minimum, maximum] = [
     values.reduce((a, b) => Math.min(a, b), Infinity),
     values.reduce((a, b) => Math.max(a, b), -Infinity),
   ];
-  const width = (most - least) / 20 || 1;
+  const width = (maximum - minimum) / 20 || 1;
   const counts = new Map<number, number>();
   for (const value of values) {
-    const bin = Math.min(19, Math.floor((value - least) / width));
+    const bin = Math.min(19, Math.floor((value - minimum) / width));
     counts.set(bin, (counts.get(bin) ?? 0) + 1);
   }
   return values.length === 0
     ? []
     : Array.from(
-        { length: most === least ? 1 : 20 },
-        (_, bin) => [least + bin * width, counts.get(bin) ?? 0] as const,
+        { length: maximum === minimum ? 1 : 20 },
+        (_, bin) => [minimum + bin * width, counts.get(bin) ?? 0] as const,
       );
-}
-
-export function createFunnelChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
-  const [[value], [step]] = [
-    listColumnEncodings(getObject(encodings, 'x')),
-    listColumnEncodings(getObject(encodings, 'y')),
-  ];
-  if (value === undefined || step === undefined) return {};
-  const [names, values] = [columnValuesOf(rows, step.field), columnValuesOf(rows, value.field)];
-  const bySize = getText(getObject(getObject(step.encoding, 'scale'), 'sort'), 'by') === 'x-reversed';
-  const data = names.map((name, index) => ({
-    name: formatValue(name),
-    value: toNumber(values[index]) ?? 0,
-    itemStyle: { color: colourOf(index) },
-  }));
-  return {
-    ...createBaseOption(look, { legend: {}, names: [], isAxis: false }),
-    tooltip: { trigger: 'item', confine: true },
-    series: [
-      {
-        type: 'funnel',
-        name: value.title,
-        data,
-        sort: bySize ? 'descending' : 'none',
-        left: '4%',
-        right: '36%',
-        top: 12,
-        bottom: 12,
-        label: {
-          color: look.text,
-          position: 'right',
-          formatter: ({ name, value: size }: { name: string; value: unknown }) =>
-            `${name}: ${formatValue(size, value.encoding['format'])}`,
-        },
-      },
-    ],
-  };
-}
-
-export function createSankeyChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
-  const [value] = listColumnEncodings(getObject(encodings, 'value'));
-  const stages = getList(encodings, 'stages').flatMap(listColumnEncodings);
-  if (value === undefined || stages.length < 2) return {};
-  const columns = stages.map(({ field }) => columnValuesOf(rows, field));
-  const weights = columnValuesOf(rows, value.field).map((weight) => toNumber(weight) ?? 0);
-  const links = new Map<string, { source: string; target: string; value: number }>();
-  // The same name in two stages is two places.
-  const place = (stage: number, row: number): string =>
-    `${formatValue(columns[stage]?.[row])}${'\u200B'.repeat(stage)}`;
-  for (const [row, weight] of weights.entries()) {
-    for (let stage = 0; stage + 1 < stages.length; stage += 1) {
-      if (columns[stage + 1]?.[row] === null) break;
-      const [source, target] = [place(stage, row), place(stage + 1, row)];
-      const key = JSON.stringify([source, target]);
-      links.set(key, { source, target, value: (links.get(key)?.value ?? 0) + weight });
-    }
-  }
-  const names = distinct([...links.values()].flatMap(({ source, target }) => [source, target]));
-  return {
-    ...createBaseOption(look, { legend: {}, names: [], isAxis: false }),
-    tooltip: { trigger: 'item', confine: true },
-    series: [
-      {
-        type: 'sankey',
-        data: names.map((name) => ({ name })),
-        links: [...links.values()],
-        label: { color: look.text },
-        lineStyle: { color: 'gradient', opacity: 0.35 },
-      },
-    ],
-  };
 }
 
 export function createBoxChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
@@ -290,7 +164,7 @@ export function createBoxChart(rows: Rows, encodings: JsonObject, look: ChartThe
     series: [
       {
         type: 'boxplot',
-        name: 'Least, quartiles, most',
+        name: 'Minimum, quartiles, maximum',
         data: rows.rows.map((_, row) => parts.map((part) => toNumber(part[row]) ?? null)),
         itemStyle: { color: look.card, borderColor: colourOf(0) },
       },
@@ -298,7 +172,7 @@ export function createBoxChart(rows: Rows, encodings: JsonObject, look: ChartThe
   };
 }
 
-/** Places by longitude and latitude, without a map beneath them. */
+/** Creates a scatter chart of longitudes and latitudes, without a background map. */
 export function createPointMapChart(rows: Rows, encodings: JsonObject, look: ChartTheme): ChartOption {
   const coordinates = getObject(encodings, 'coordinates');
   const [[latitude], [longitude], [color]] = [

@@ -1,0 +1,215 @@
+/** Definition of the command line: every command with its arguments, options and help. */
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { parseId, parsePreviewCount, parseTailLines, parseTime, parseYear } from './argument-parsers.ts';
+import type { BundleOptions } from './commands/bundle.ts';
+import type { MigrateOptions } from './commands/dashboards.ts';
+import type { LogsOptions } from './commands/logs.ts';
+import type { PreviewOptions } from './commands/schedule-preview.ts';
+import type { TokenOptions } from './commands/token-create.ts';
+import type { UserOptions } from './commands/user.ts';
+import type { DemoOptions } from './demo/demo.ts';
+import type { ServeOptions } from './serve.ts';
+import { renderSettingsHelp } from './settings.ts';
+
+/** Takes the exit code of the command that ran. */
+type Finish = (exitCode: number) => void;
+
+const clientNote = 'the service is the one that RUNYARD_URL names, or the local one';
+
+/** Builds the program. Each command imports its module when it runs: `runyard token` needs no service. */
+export function buildProgram(finish: Finish): Command {
+  const program = new Command('runyard')
+    .description('A self-hosted job execution engine.')
+    .version(readPackageVersion())
+    .exitOverride()
+    // The exception carries Commander's text; main.ts prints it as one line.
+    .configureOutput({ outputError: () => undefined });
+  addServiceCommands(program, finish);
+  addTokenCommands(program, finish);
+  addUserCommands(program, finish);
+  addRunCommands(program, finish);
+  addDashboardCommands(program, finish);
+  addScheduleCommands(program, finish);
+  addDoctorCommand(program, finish);
+  return program;
+}
+
+function addServiceCommands(program: Command, finish: Finish): void {
+  program
+    .command('serve')
+    .description('start the service; variables and a file configure it, see `runyard serve --help`')
+    .option(
+      '--drain',
+      'on a stop signal, wait for the running tasks instead of leaving them to the next start',
+    )
+    .addHelpText(
+      'after',
+      () =>
+        `\nSettings (a variable overrides the file; an empty variable counts as unset):\n${renderSettingsHelp()}`,
+    )
+    .action(async (options: ServeOptions) => finish(await (await import('./serve.ts')).runServe(options)));
+  program
+    .command('demo')
+    .description('start a separate engine, run the weather example on it and show its progress')
+    .option('--data-dir <directory>', 'keep all data in this directory (default: a temporary one)')
+    .option(
+      '--year <year>',
+      'year of the report, 2012 to 2015; a year without data shows a failing task',
+      parseYear,
+      '2015',
+    )
+    .option('--keep', 'leave the engine running until Ctrl-C, and keep its data')
+    .addHelpText('after', '\nThe demo ignores variables (RUNYARD_*, DATABASE_URL) and runyard.json.')
+    .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).runDemo(options)));
+}
+
+function addTokenCommands(program: Command, finish: Finish): void {
+  const token = program
+    .command('token')
+    .description('print the token of the first administrator')
+    .allowExcessArguments()
+    .action(async () => {
+      const [subcommand] = token.args;
+      if (subcommand !== undefined) token.error(`error: unknown subcommand '${subcommand}'`);
+      finish(await (await import('./commands/token.ts')).printToken());
+    });
+  token
+    .command('create')
+    .description('create a token and print its value, which cannot be shown again')
+    .option('--user <name>', 'owner of the token (default: the owner of the token in use)')
+    .option('--service-principal <id>', 'application id of the service principal that owns the token')
+    .option('--comment <text>', 'purpose of the token')
+    .option('--days <number>', 'lifetime in days (default: the maximum lifetime)')
+    .option('--scopes <names>', 'comma-separated scopes (default: all-apis)')
+    .option('--autoscope', 'observe the token for 30 days, then reduce its scopes to those that it used')
+    .action(async (options: TokenOptions) =>
+      finish(await (await import('./commands/token-create.ts')).createToken(options)),
+    );
+}
+
+function addUserCommands(program: Command, finish: Finish): void {
+  const user = program.command('user').description(`manage users; ${clientNote}`);
+  user
+    .command('list')
+    .description('list the users')
+    .action(async () => finish(await (await import('./commands/user.ts')).listUsers()));
+  user
+    .command('add')
+    .argument('<name>', 'name of the user, usually an email address')
+    .description('create a user and print the id')
+    .option('--display-name <name>', 'display name')
+    .option('--email <address>', 'email address')
+    .option('--admin', 'make the user an administrator')
+    .action(async (name: string, options: UserOptions) =>
+      finish(await (await import('./commands/user.ts')).addUser(name, options)),
+    );
+  for (const [verb, description] of Object.entries(userVerbs)) {
+    user
+      .command(verb)
+      .argument('<name>', 'name of the user')
+      .description(description)
+      .action(async (name: string) =>
+        finish(await (await import('./commands/user.ts')).updateUser(name, verb)),
+      );
+  }
+}
+
+/** Verb -> description of the command. */
+const userVerbs = {
+  deactivate: 'deactivate a user; the service rejects all tokens of the user',
+  activate: 'activate a user again',
+  promote: 'make a user an administrator',
+  demote: 'remove the administrator rights of a user',
+  remove: 'remove a user with all tokens and permissions',
+} as const;
+
+function addRunCommands(program: Command, finish: Finish): void {
+  program
+    .command('logs')
+    .argument('<run>', 'id of a run, or of a task run', parseId)
+    .description(`print the logs of the tasks of a run, their stderr to stderr; ${clientNote}`)
+    .option('-f, --follow', 'follow the logs until the run ends; exit code 0 for success, 3 otherwise')
+    .addOption(
+      new Option('--stream <name>', 'stream to print').choices(['stdout', 'stderr', 'both']).default('both'),
+    )
+    .option('--task <key>', 'print one task only')
+    .option('--tail <lines>', 'begin with the last lines', parseTailLines)
+    .action(async (run: number, options: LogsOptions) =>
+      finish(await (await import('./commands/logs.ts')).printLogs(run, options)),
+    );
+  program
+    .command('bundle')
+    .argument('<run>', 'id of a run', parseId)
+    .description('write settings, states, logs and output of a run to a tar.gz file')
+    .option('-o, --output <file>', 'target file, or - for stdout (default: ./run-<id>.tar.gz)')
+    .action(async (run: number, options: BundleOptions) =>
+      finish(await (await import('./commands/bundle.ts')).writeBundle(run, options)),
+    );
+}
+
+function addDashboardCommands(program: Command, finish: Finish): void {
+  const dashboards = program
+    .command('dashboards')
+    .description(`import and migrate classic dashboards; ${clientNote}`);
+  dashboards
+    .command('import')
+    .argument('<file>', 'JSON document of a classic dashboard')
+    .description('store a classic dashboard and print its id')
+    .action(async (file: string) =>
+      finish(await (await import('./commands/dashboards.ts')).importDashboard(file)),
+    );
+  dashboards
+    .command('list')
+    .description('list the classic dashboards')
+    .action(async () => finish(await (await import('./commands/dashboards.ts')).listClassicDashboards()));
+  dashboards
+    .command('migrate')
+    .argument('<id>', 'id of a classic dashboard')
+    .description('create a dashboard of the new format and print its id and path')
+    .option('--name <name>', 'name of the new dashboard (default: the name of the classic one)')
+    .option('--folder <path>', 'workspace folder (default: your home folder)')
+    .option('--keep-parameters', 'keep {{ parameters }} in queries unchanged')
+    .action(async (id: string, options: MigrateOptions) =>
+      finish(await (await import('./commands/dashboards.ts')).migrateDashboard(id, options)),
+    );
+}
+
+function addScheduleCommands(program: Command, finish: Finish): void {
+  program
+    .command('schedule')
+    .description('inspect schedules')
+    .command('preview')
+    .description('print the fire times of a Quartz expression across clock changes; needs no service')
+    .argument('<expression>', 'second minute hour day-of-month month day-of-week [year], in quotes')
+    .option('--zone <id>', 'Java time zone id', 'UTC')
+    .option(
+      '--after <time>',
+      'print fire times after this time: ISO 8601, or epoch milliseconds (default: now)',
+      parseTime,
+    )
+    .option('--count <number>', 'number of fire times, 1 to 100', parsePreviewCount, 10)
+    .option('--json', 'print the JSON document of the API')
+    .action(async (expression: string, options: PreviewOptions) =>
+      finish(
+        await (await import('./commands/schedule-preview.ts')).printSchedulePreview(expression, options),
+      ),
+    );
+}
+
+function addDoctorCommand(program: Command, finish: Finish): void {
+  program
+    .command('doctor')
+    .description('check what this machine can run and what is missing')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: true }) =>
+      finish(await (await import('./doctor/doctor.ts')).runDoctor(options.json === true)),
+    );
+}
+
+function readPackageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined;
+  return String(version);
+}
