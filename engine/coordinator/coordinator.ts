@@ -7,7 +7,8 @@ import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { advanceRun } from './advance-run.ts';
 import type { CoordinatorContext, CoordinatorPorts } from './coordinator-context.ts';
-import { handleEvent, type ExecutionEvent } from './execution-events.ts';
+import type { ExecutionEvent } from './execution-events.ts';
+import { handleEvent } from './handle-event.ts';
 import {
   createRunExecution,
   isReleased,
