@@ -71,7 +71,9 @@ export function startScheduler(ports: SchedulerPorts): Scheduler {
   };
 }
 
-/** Fires everything that is due and returns the time of the next round. Never rejects, so the loop goes on. */
+/**
+ * Fires everything that is due and returns the time of the next round. Never rejects, so the loop goes on.
+ */
 async function runRound(ports: SchedulerPorts, closed: () => boolean): Promise<number> {
   const { schedules, clock, log } = ports;
   try {

@@ -238,7 +238,7 @@ export interface ChildRunLauncher {
 }
 
 export interface TaskPool {
-  run(assignment: TaskAssignment, door: ChildRunLauncher): PooledTask;
+  run(assignment: TaskAssignment, launcher: ChildRunLauncher): PooledTask;
 }
 
 /** Processes of attempts, as the machine sees them. */

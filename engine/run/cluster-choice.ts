@@ -14,7 +14,9 @@ export type ClusterChoice =
   /** Created by the first task of the run that uses it, terminated after the last. */
   | { readonly kind: 'shared'; readonly key: string; readonly spec: NewCluster };
 
-/** Returns the cluster choice of a task; `tasksOf` has moved the cluster of a single-task job into its task. */
+/**
+ * Returns the cluster choice of a task; `tasksOf` has moved the cluster of a single-task job into its task.
+ */
 export function clusterChoiceOf(task: TaskSettings, settings: JobSettings): ClusterChoice {
   const { existing_cluster_id: clusterId = '' } = task;
   if (clusterId !== '') return { kind: 'existing', clusterId };

@@ -39,7 +39,9 @@ export function runDurationOf(run: Run): number | undefined {
   return (run.repair?.earlierDuration ?? 0) + Math.max(0, endTime - start);
 }
 
-/** Returns whether an attempt belongs to a repair or a later one: the id of a repair precedes its attempts. */
+/**
+ * Returns whether an attempt belongs to a repair or a later one: the id of a repair precedes its attempts.
+ */
 function isSinceRepair({ repairId }: { readonly repairId: number }, taskRunId: number): boolean {
   return taskRunId > repairId;
 }

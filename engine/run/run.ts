@@ -8,7 +8,9 @@ export type TriggerType = 'PERIODIC' | 'ONE_TIME' | 'RETRY';
 export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
 interface ProgressTimes {
-  /** Epoch ms. A run starts when it is launched, also after repairs; a task run when its preparation begins. */
+  /**
+   * Epoch ms. A run starts when it is launched, also after repairs; a task run when its preparation begins.
+   */
   readonly startTime: number | undefined;
   /** Time of the step to RUNNING. */
   readonly runningTime: number | undefined;
