@@ -1,17 +1,17 @@
-/** The one door through which every early end passes. */
+/** Entry points of early ends: every cancellation of runs passes here. */
 import { invalid, runNotFound } from './errors.ts';
 import type { RunStore, StopFilter } from './ports/runs.ts';
 import type { StopReason } from './run/states.ts';
 
 export interface CancelPorts {
   readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;
-  /** Tells the coordinator of this node; a run of another node is found by that node itself. */
+  /** Stops a run that this node drives. Another node finds the stored request itself. */
   readonly stopRun: (runId: number, reason: StopReason) => void;
 }
 
 /**
- * Asks for the end of a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends
- * shortly after. A run that is over stays as it is.
+ * Cancels a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends shortly after. A
+ * run that is over stays as it is.
  * @throws ServiceError when there is no such run
  */
 export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
@@ -26,7 +26,7 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
   ports.stopRun(runId, 'cancel');
 }
 
-/** Asks for the end of a run that a run_job_task has started, however long the database is away. */
+/** Cancels a child run; waits for a database that is away. */
 export async function cancelChildRun(
   { runs, stopRun }: Pick<CancelPorts, 'stopRun'> & { readonly runs: Pick<RunStore, 'requestStop'> },
   runId: number,
@@ -36,8 +36,8 @@ export async function cancelChildRun(
 }
 
 /**
- * Asks for the end of all runs that are active now, of a job or of the workspace; those that are started
- * later go on (runs/cancel-all). Resolves when the requests are durable.
+ * Cancels all active runs of a job or of the workspace (runs/cancel-all). Runs that start later are not
+ * affected. Resolves when the requests are durable.
  */
 export async function cancelAllRuns(ports: CancelPorts, filter: StopFilter): Promise<void> {
   for (const runId of await ports.runs.requestStopAll(filter)) ports.stopRun(runId, 'cancel');

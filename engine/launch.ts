@@ -202,7 +202,10 @@ async function decideJobAdmission(
   return decideAdmission({ activeRuns: active, queuedRuns: queued, maxConcurrentRuns, mayQueue });
 }
 
-/** Returns whether runs may queue: by the settings, else by the version that created the job (WIRE: on in 2.2). */
+/**
+ * Returns whether runs may queue: by the settings, else by the version that created the job (WIRE: on in
+ * 2.2).
+ */
 function isQueueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
   return queue?.enabled ?? version === '2.2';
 }

@@ -1,5 +1,5 @@
-/** The door through which a run that is over is opened again; one transaction. */
-import { runNotFound, invalid, ServiceError } from './errors.ts';
+/** Entry point of repairs: a run that is over runs again, in one transaction. */
+import { invalid, runNotFound, ServiceError } from './errors.ts';
 import { tasksOf } from './job/job-format.ts';
 import type { LaunchPorts } from './launch.ts';
 import type { Job } from './ports/jobs.ts';
@@ -16,17 +16,16 @@ export interface RepairRunRequest extends RepairSelection {
 }
 
 /**
- * Runs tasks of a multi-task run again, inside the same run. Of repairs that are asked for at once one is
- * made; the others are refused.
+ * Runs tasks of a multi-task run again, inside the same run. Of concurrent repairs one succeeds; the others
+ * are refused.
  * @returns the id of the repair
  * @throws ServiceError for an unknown run, one that cannot be repaired now, or a request that breaks a rule
  */
 export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): Promise<number> {
   const { runId, parameters } = request;
   const jobId = repairableJobIdOf(await ports.runs.find(runId), runId);
-  const { repair, run } = await ports.runs.launchTransaction(async (transaction) => {
-    // First the job, then its run, as everybody who locks both. The job of a submission is hidden: nothing
-    // else runs in it.
+  const repaired = await ports.runs.launchTransaction(async (transaction) => {
+    // All code locks the job before its run. The hidden job of a submission has no other run and no lock.
     const job = await transaction.lockJob(jobId);
     const found = await transaction.lockRun(runId);
     if (found === undefined) throw runNotFound(runId);
@@ -34,10 +33,10 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
     const keys = tasksToRerun(found, request);
     checkRunNowParameters(parameters, found.run.settings, ports.limits);
     if (job !== undefined) await assertAdmissible(transaction, job, runId);
-    const again = tasksOf(found.run.settings).filter((task) => keys.includes(task.task_key));
-    assertCapacity(await capacityUsageOf(transaction, again, ports.limits), ports.limits, false);
+    const tasks = tasksOf(found.run.settings).filter((task) => keys.includes(task.task_key));
+    assertCapacity(await capacityUsageOf(transaction, tasks, ports.limits), ports.limits, false);
     const [repairId = 0, ...taskRunIds] = await transaction.reserveRunIds(keys.length + 1);
-    const made = createRepair(found, {
+    const repair = createRepair(found, {
       keys,
       parameters,
       repairId,
@@ -45,14 +44,14 @@ export async function repairRun(ports: LaunchPorts, request: RepairRunRequest): 
       owner: ports.nodeId,
       now: ports.clock.now(),
     });
-    await transaction.insertRepair(made);
-    return { repair: made.after.repair, run: { run: made.after, tasks: [...found.tasks, ...made.attempts] } };
+    await transaction.insertRepair(repair);
+    return { run: repair.after, tasks: [...found.tasks, ...repair.attempts] };
   });
-  ports.acceptRun(run);
-  return repair.repairId;
+  ports.acceptRun(repaired);
+  return repaired.run.repair.repairId;
 }
 
-/** The job of a run that has tasks of its own. @throws ServiceError for every other id */
+/** Returns the job of a multi-task run. @throws ServiceError for every other id */
 function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): number {
   if (found === undefined) throw runNotFound(runId);
   const { run } = found;
@@ -67,7 +66,7 @@ function repairableJobIdOf(found: RunWithTasks | undefined, runId: number): numb
   return run.jobId;
 }
 
-/** A new run over the limit would be skipped; a repair over it is refused, so that the run stays as it is. */
+/** A new run over the limit would be skipped; a repair is refused, and the run stays as it is. */
 async function assertAdmissible(
   transaction: LaunchTransaction,
   { jobId, settings }: Job,

@@ -129,7 +129,9 @@ function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): N
   };
 }
 
-/** Returns the state that admission gives to a run. A skipped run is a PENDING one that was skipped at once. */
+/**
+ * Returns the state that admission gives to a run. A skipped run is a PENDING one that was skipped at once.
+ */
 function admittedState(
   { settings, now }: LaunchPlan,
   admission: Admission,

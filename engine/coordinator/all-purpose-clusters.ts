@@ -43,7 +43,7 @@ export interface ClusterControl {
 }
 
 export function createClusterControl(ports: ClusterControlPorts): ClusterControl {
-  const { clusters, clock, compute, store } = ports;
+  const { clock, compute, store } = ports;
   const release = new AbortController();
   const restart = async (clusterId: string, user: string | undefined): Promise<boolean> => {
     if (!(await store.restart(clusterId, ports.nodeId, clock.now(), user))) return false;
@@ -95,10 +95,7 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       await store.allocateFreeNodes(now);
       for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
         await startStoredCluster(ports, clusterId, release.signal);
-      for (const clusterId of await store.listIdle(now)) {
-        const cluster = await clusters.find(clusterId);
-        if (cluster !== undefined) await terminateIdle(ports, cluster);
-      }
+      await terminateIdleClusters(ports, now);
     },
     close: () => release.abort(),
   };
@@ -173,6 +170,13 @@ async function terminateCluster(ports: ClusterControlPorts, cluster: Cluster, us
     ports.clock.now(),
   );
   await afterTermination(ports, cluster);
+}
+
+async function terminateIdleClusters(ports: ClusterControlPorts, now: number): Promise<void> {
+  for (const clusterId of await ports.store.listIdle(now)) {
+    const cluster = await ports.clusters.find(clusterId);
+    if (cluster !== undefined) await terminateIdle(ports, cluster);
+  }
 }
 
 async function terminateIdle(ports: ClusterControlPorts, cluster: Cluster): Promise<void> {

@@ -1,4 +1,4 @@
-/** A cluster as the tasks on it see it. */
+/** Properties of a cluster that the tasks on it use. */
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
@@ -20,7 +20,7 @@ const NodeTypeSchema = Type.Partial(
   Type.Pick(NewCluster, ['node_type_id', 'driver_node_type_id', 'instance_pool_id', 'policy_id']),
 );
 
-/** @param sparkContextId the context of one that has none yet */
+/** @param sparkContextId the context of a cluster that has none yet */
 export async function toClusterInUse(
   c: ClusterInUsePorts,
   cluster: NewClusterRow | Cluster,
@@ -35,7 +35,7 @@ export async function toClusterInUse(
     directory: await c.directories.ensureClusterDirectory(clusterId),
     environment: clusterVariables(cluster, { driverNodeTypeId }),
     nodeType: nodeTypeOf(driverNodeTypeId, c.compute.inventory.nodeTypes),
-    // One that was allocated on its first use has no size.
+    // A cluster that was allocated on its first use has no size.
     workers: cluster.wantedNodes === 0 ? undefined : cluster.workers,
     sparkContextId: context ?? sparkContextId ?? createContextId(c),
     names: [clusterId, name, ...(key === undefined ? [] : [key])],
@@ -45,7 +45,7 @@ export async function toClusterInUse(
   };
 }
 
-/** 18 digits, as context ids look. */
+/** Returns a context id: 18 digits. */
 export function createContextId(c: Pick<ClusterInUsePorts, 'randomString'>): string {
   return [...c.randomString(18)].map((character) => String(character.charCodeAt(0) % 10)).join('');
 }

@@ -1,22 +1,24 @@
-/** Who on this node waits to hear what happens to a cluster. */
+/** Listeners on this node to changes of clusters. */
 import type { ClusterSignals } from '../ports/clusters.ts';
 
 export function createClusterSignals(): ClusterSignals {
-  const waiting = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Set<() => void>>();
   return {
     notify(clusterId) {
-      const told =
-        clusterId === undefined ? [...waiting.values()] : [waiting.get(clusterId) ?? new Set<() => void>()];
-      for (const action of told.flatMap((actions) => [...actions])) action();
+      const notified =
+        clusterId === undefined
+          ? [...listeners.values()]
+          : [listeners.get(clusterId) ?? new Set<() => void>()];
+      for (const action of notified.flatMap((actions) => [...actions])) action();
     },
     subscribe(clusterId, action) {
-      const actions = waiting.get(clusterId) ?? new Set();
-      // Each registration is one of its own, also of the same function.
-      const own = (): void => action();
-      waiting.set(clusterId, actions.add(own));
+      const actions = listeners.get(clusterId) ?? new Set();
+      // Each subscription is separate, also for the same function.
+      const listener = (): void => action();
+      listeners.set(clusterId, actions.add(listener));
       return () => {
-        actions.delete(own);
-        if (actions.size === 0 && waiting.get(clusterId) === actions) waiting.delete(clusterId);
+        actions.delete(listener);
+        if (actions.size === 0 && listeners.get(clusterId) === actions) listeners.delete(clusterId);
       };
     },
   };

@@ -60,7 +60,7 @@ export async function beginClusterUse(
   scheduleFaults(c, execution, task, cluster);
 }
 
-/** How a task stopped using its cluster. */
+/** End of the use of a cluster by a task. */
 interface ClusterUseEnd {
   /** The cluster is gone. */
   readonly lost: boolean;

@@ -7,7 +7,8 @@ import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { advanceRun } from './advance-run.ts';
 import type { CoordinatorContext, CoordinatorPorts } from './coordinator-context.ts';
-import { handleEvent, type ExecutionEvent } from './execution-events.ts';
+import type { ExecutionEvent } from './execution-events.ts';
+import { handleEvent } from './handle-event.ts';
 import {
   createRunExecution,
   isReleased,
@@ -29,7 +30,9 @@ export interface Coordinator {
    * @param settings the stored settings of the run, in which only timeouts have changed
    */
   updateTimeouts(runId: number, settings: JobSettings, revision?: number): void;
-  /** Returns the revision of the timeouts that this node knows; undefined for a run that it does not drive. */
+  /**
+   * Returns the revision of the timeouts that this node knows; undefined for a run that it does not drive.
+   */
   timeoutRevisionOf(runId: number): number | undefined;
   /** Returns the ids of the runs that this node drives. */
   listDrivenRuns(): number[];

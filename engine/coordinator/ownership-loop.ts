@@ -1,7 +1,4 @@
-/**
- * Keeps this node's lease, adopts the runs of nodes that are gone, and sees to it that this node's own runs
- * are driven.
- */
+/** Ownership loop: keeps this node's lease, adopts orphaned runs, and resumes runs that it does not drive. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isAlive } from '../process-identity.ts';
@@ -19,115 +16,128 @@ export interface OwnershipLoopPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly node: NodeIdentity;
-  /** How long a lease lasts without renewal, in milliseconds. */
+  /** Duration of a lease without renewal, in milliseconds. */
   readonly leaseMs: number;
-  /**
-   * Starts to keep the lease, aside from this loop; `onLost` is called each time it had ended before it was
-   * renewed.
-   */
+  /** Starts to renew the lease, apart from this loop; calls `onLost` when it had ended before a renewal. */
   readonly heartbeat: (onLost: () => void) => Heartbeat;
   /** Ends processes of attempts that are over. */
   readonly sweepOrphans: () => Promise<void>;
 }
 
 export interface OwnershipLoop {
-  /** Takes up nothing more that others leave behind; the lease is kept. */
+  /** Adopts no more runs; the lease is kept. */
   stopAdopting(): void;
-  /** Ends the watch and the lease: others may adopt the runs at once. */
+  /** Ends the loop and the lease: other nodes may adopt the runs at once. */
   close(): Promise<void>;
 }
 
 /** Runs adopted by one statement; more follow at once. */
 const adoptBatchSize = 200;
-/**
- * Looks for processes of attempts that are over, after a lease was lost: whoever adopted the runs may not
- * have ended them yet.
- */
+/** Orphan sweeps after a lost lease: engines that adopted the runs may not have ended the processes yet. */
 const sweepsAfterLeaseLoss = 3;
 
-/** Joins the nodes, adopts what is left behind, and keeps doing so. Resolves after the first round. */
+/** State of the loop between two rounds. */
+interface LoopState {
+  closed: boolean;
+  /** True once the node adopts no more runs. */
+  adoptionStopped: boolean;
+  /** True when the lease had ended and the runs have not been reconciled since. */
+  leaseLost: boolean;
+  sweepsLeft: number;
+  /** Runs of this node that it did not drive in the previous round. */
+  idleRuns: readonly number[];
+}
+
+/** Registers the node, adopts orphaned runs, and repeats that. Resolves after the first round. */
 export async function startOwnershipLoop(ports: OwnershipLoopPorts): Promise<OwnershipLoop> {
-  const { nodes, clock, log, node, leaseMs, queue } = ports;
+  const { clock, leaseMs, queue } = ports;
   await registerNode(ports);
   await adoptOrphans(ports);
   queue.wake();
-  let [closed, resting, lost, toSweep] = [false, false, false, 0];
-  let cancel = (): void => undefined;
-  let round = Promise.resolve();
-  let idle: readonly number[] = [];
-  const beat = async (): Promise<void> => {
-    const wasLost = lost;
-    lost = false;
-    try {
-      if (wasLost) {
-        toSweep = sweepsAfterLeaseLoss;
-        await reconcileOwnership(ports);
-      }
-      // After an outage everybody's lease has ended: the others get the time to renew theirs before their
-      // runs are taken.
-      else if (!resting) await adoptOrphans(ports);
-      idle = await resumeIdleRuns(ports, idle);
-      // Its place may have become free on a node that is gone.
-      if (!resting) queue.wake();
-      if (toSweep > 0) {
-        await ports.sweepOrphans();
-        toSweep -= 1;
-      }
-    } catch (error) {
-      lost ||= wasLost;
-      log.warn(
-        { error: messageOf(error) },
-        'The runs of this engine could not be looked after; trying again.',
-      );
-    }
+  const state: LoopState = {
+    closed: false,
+    adoptionStopped: false,
+    leaseLost: false,
+    sweepsLeft: 0,
+    idleRuns: [],
   };
-  const arm = (): void => {
-    // A lost lease may have had two rounds follow each other.
-    cancel();
-    if (!closed) cancel = clock.runAt(clock.now() + leaseMs / 3, next);
+  let cancelTimer = (): void => undefined;
+  let lastRound = Promise.resolve();
+  const setTimer = (): void => {
+    // After a lost lease two rounds may follow each other.
+    cancelTimer();
+    if (!state.closed) cancelTimer = clock.runAt(clock.now() + leaseMs / 3, startRound);
   };
-  const next = (): void => {
-    round = round.then(beat).then(arm);
+  const startRound = (): void => {
+    lastRound = lastRound.then(() => runRound(ports, state)).then(setTimer);
   };
   const heartbeat = ports.heartbeat(() => {
-    if (lost || closed) return;
-    lost = true;
-    cancel();
-    next();
+    if (state.leaseLost || state.closed) return;
+    state.leaseLost = true;
+    cancelTimer();
+    startRound();
   });
-  const cancelSigns = startLivenessReports(heartbeat, clock, leaseMs / 3);
-  arm();
+  const stopReports = startLivenessReports(heartbeat, clock, leaseMs / 3);
+  setTimer();
   return {
     stopAdopting() {
-      resting = true;
+      state.adoptionStopped = true;
     },
     async close() {
-      closed = true;
-      cancel();
-      cancelSigns();
+      state.closed = true;
+      cancelTimer();
+      stopReports();
       await heartbeat.close();
-      await round;
-      await nodes.leave(node.nodeId).catch((error: unknown) => {
-        log.warn(
-          { error: messageOf(error) },
-          'The lease could not be given back; others adopt the runs when it ends.',
-        );
-      });
+      await lastRound;
+      await returnLease(ports);
     },
   };
 }
 
+/** One round: adopts orphans, or reconciles after a lost lease, and resumes idle runs. Never rejects. */
+async function runRound(ports: OwnershipLoopPorts, state: LoopState): Promise<void> {
+  const { queue, log } = ports;
+  const leaseWasLost = state.leaseLost;
+  state.leaseLost = false;
+  try {
+    if (leaseWasLost) {
+      state.sweepsLeft = sweepsAfterLeaseLoss;
+      // Adopts nothing: after an outage every lease has ended, and the other nodes renew theirs now.
+      await reconcileOwnership(ports);
+    } else if (!state.adoptionStopped) await adoptOrphans(ports);
+    state.idleRuns = await resumeIdleRuns(ports, state.idleRuns);
+    // A node that is gone may have freed capacity.
+    if (!state.adoptionStopped) queue.wake();
+    if (state.sweepsLeft > 0) {
+      await ports.sweepOrphans();
+      state.sweepsLeft -= 1;
+    }
+  } catch (error) {
+    state.leaseLost ||= leaseWasLost;
+    log.warn({ error: messageOf(error) }, 'The ownership round of this engine failed; retrying.');
+  }
+}
+
+async function returnLease({ nodes, node, log }: OwnershipLoopPorts): Promise<void> {
+  await nodes.leave(node.nodeId).catch((error: unknown) => {
+    log.warn(
+      { error: messageOf(error) },
+      'The lease could not be returned; other engines adopt the runs when it ends.',
+    );
+  });
+}
+
 /**
- * Says again and again that the loop moves. Not with the beat: that may wait long for the database, and the
- * loop moves all the same.
+ * Reports in intervals that the event loop runs. Independent of the rounds, which may wait long for the
+ * database.
  */
-function startLivenessReports(heartbeat: Heartbeat, clock: Clock, every: number): () => void {
+function startLivenessReports(heartbeat: Heartbeat, clock: Clock, intervalMs: number): () => void {
   let cancel = (): void => undefined;
-  const sign = (): void => {
+  const report = (): void => {
     heartbeat.reportAlive();
-    cancel = clock.runAt(clock.now() + every, sign);
+    cancel = clock.runAt(clock.now() + intervalMs, report);
   };
-  sign();
+  report();
   return () => cancel();
 }
 
@@ -136,26 +146,26 @@ async function registerNode({ nodes, node, leaseMs }: OwnershipLoopPorts): Promi
   await nodes.join(node, now + leaseMs, now);
 }
 
-/** After the lease had ended: others may have adopted runs, which this node lets go of at once. */
+/** Releases the runs that other nodes have adopted since the lease ended. */
 async function reconcileOwnership(ports: OwnershipLoopPorts): Promise<void> {
   const { log, node, runs, coordinator } = ports;
-  // After a very long sleep nobody knows this node any more.
+  // After a very long pause the node is no longer registered.
   await registerNode(ports);
-  // In this order: a run that is accepted meanwhile is not among the first.
+  // Driven runs first: a run that is accepted between the two reads is not released.
   const driven = coordinator.listDrivenRuns();
   const own = new Set((await runs.listOwnedRuns(node.nodeId)).map(({ runId }) => runId));
   const gone = driven.filter((runId) => !own.has(runId));
   coordinator.release(gone);
   log.warn(
     { node_id: node.nodeId, runs: gone },
-    'The lease of this engine had ended before it was renewed: it was paused, or the database was away. Runs that other engines have adopted meanwhile are theirs now.',
+    'The lease of this engine ended before it was renewed: the engine was paused or the database was away. Runs that other engines have adopted are released.',
   );
 }
 
 /**
- * Passes on stops and timeouts that were noted elsewhere, and takes up runs of this node that nobody drives:
- * a write about them failed for good. One that was accepted this very moment is not driven yet, so it must
- * have been idle in the round before too.
+ * Applies stops and timeouts that other nodes have stored, and resumes runs of this node that it does not
+ * drive: a write about them failed. A run that is being accepted is not driven yet, so a run is resumed when
+ * it was idle in the previous round too.
  * @returns the runs that are idle now
  */
 async function resumeIdleRuns(
@@ -173,7 +183,7 @@ async function resumeIdleRuns(
   const idle = owned.map(({ runId }) => runId).filter((runId) => !coordinator.isDriving(runId));
   const abandoned = idle.filter((runId) => idleBefore.includes(runId));
   if (abandoned.length === 0) return idle;
-  log.warn({ runs: abandoned }, 'Taking up runs of this engine that nobody drives.');
+  log.warn({ runs: abandoned }, 'Resuming runs of this engine that were not driven.');
   for (const run of await runs.adoptOwn(node.nodeId, abandoned)) coordinator.accept(run);
   return [];
 }
@@ -186,13 +196,13 @@ async function adoptOrphans({ nodes, runs, coordinator, log, node }: OwnershipLo
     if (adopted.length > 0)
       log.info(
         { runs: adopted.map(({ run }) => run.runId) },
-        'Adopted active runs of an engine that is gone.',
+        'Adopted active runs of engines that are gone.',
       );
     if (adopted.length < adoptBatchSize) return;
   }
 }
 
-/** A node of this machine whose process is gone needs no patience: its lease will not be renewed. */
+/** Ends the leases of nodes on this machine whose process is gone: they are never renewed. */
 async function expireDeadNodes(nodes: NodeStore, own: NodeIdentity): Promise<void> {
   const now = await nodes.getTime();
   const neighbours = (await nodes.listOnHost(own.host, now)).filter(({ nodeId }) => nodeId !== own.nodeId);

@@ -18,7 +18,9 @@ export type PrepareResult =
   | ClusterUnavailable
   | OwnershipLost;
 
-/** Prepares the cluster with its libraries and begins the task, unless the task is to stop or may not begin. */
+/**
+ * Prepares the cluster with its libraries and begins the task, unless the task is to stop or may not begin.
+ */
 export async function prepareTask(
   c: PrepareContext,
   execution: RunExecution,

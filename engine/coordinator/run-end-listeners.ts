@@ -1,25 +1,25 @@
-/** Who waits for the end of a run that this node may hear of. */
+/** Listeners to the ends of runs on this node. */
 
 export interface RunEndListeners {
-  /** Says that a run is over. */
+  /** Notifies the listeners of a run that it has ended. */
   notify(runId: number): void;
-  /** Calls `action` when it is said of this run; the returned function takes it back. */
+  /** Calls `action` when the run ends; the returned function unsubscribes. */
   subscribe(runId: number, action: () => void): () => void;
 }
 
-/** Ends of runs on this node. Those of other nodes are not heard: whoever waits looks now and then, too. */
+/** Creates listeners for this node. Ends of runs on other nodes are not seen: their listeners also poll. */
 export function createRunEndListeners(): RunEndListeners {
-  const waiting = new Map<number, Set<() => void>>();
+  const listeners = new Map<number, Set<() => void>>();
   return {
     notify(runId) {
-      for (const action of waiting.get(runId) ?? []) action();
+      for (const action of listeners.get(runId) ?? []) action();
     },
     subscribe(runId, action) {
-      const actions = waiting.get(runId) ?? new Set();
-      waiting.set(runId, actions.add(action));
+      const actions = listeners.get(runId) ?? new Set();
+      listeners.set(runId, actions.add(action));
       return () => {
         actions.delete(action);
-        if (actions.size === 0 && waiting.get(runId) === actions) waiting.delete(runId);
+        if (actions.size === 0 && listeners.get(runId) === actions) listeners.delete(runId);
       };
     },
   };

@@ -19,7 +19,7 @@ import {
   type Watches,
 } from './task-execution.ts';
 
-/** What this node does with the run. The stored state is `run.progress`. */
+/** Activity of this node for the run. The stored state is `run.progress`. */
 export type RunPhase =
   /** No task of this round has begun; the first one that begins also begins the run. */
   | 'pending'
@@ -132,7 +132,7 @@ export function postEvent(
   handle: (event: ExecutionEvent) => void,
 ): void {
   execution.events.push(event);
-  // The handler that is active takes it.
+  // The loop below runs already and takes the event.
   if (execution.events.length > 1) return;
   for (let next = execution.events[0]; next !== undefined; next = execution.events[0]) {
     if (!isReleased(execution)) handle(next);

@@ -1,7 +1,4 @@
-/**
- * The queue: takes runs out of it when a limit has cleared, first in first out within a job, and fair between
- * jobs (spec 3.1).
- */
+/** Scheduler queue: admits runs when a limit clears, FIFO within a job and fair between jobs (spec 3.1). */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { tasksOf } from '../job/job-format.ts';
@@ -28,58 +25,56 @@ export interface RunQueuePorts {
   readonly log: Log;
   readonly limits: Limits;
   readonly nodeId: string;
-  /** Drives a run that was taken out of the queue. */
+  /** Drives an admitted run. */
   readonly acceptRun: (run: RunWithTasks) => void;
   readonly runEndListeners: RunEndListeners;
 }
 
 export interface RunQueue {
-  /**
-   * Looks at the queue, soon: call it whenever a place may be free, or a run in the queue was told to stop.
-   */
+  /** Processes the queue soon: capacity may be free, or a queued run is to stop. */
   wake(): void;
-  /** Looks no more. Resolves when nothing is under way. */
+  /** Stops processing. Resolves when nothing is under way. */
   close(): Promise<void>;
 }
 
-/** The queue as this node serves it. Others may do so at the same time. */
+/** Creates this node's processing of the queue. Other nodes process the same queue at the same time. */
 export function createRunQueue(ports: RunQueuePorts): RunQueue {
   let closed = false;
-  let again = false;
-  let serving: Promise<void> | undefined;
-  const serve = async (): Promise<void> => {
+  let wokenAgain = false;
+  let processing: Promise<void> | undefined;
+  const process = async (): Promise<void> => {
     do {
-      again = false;
+      wokenAgain = false;
       await processQueue(ports, () => closed).catch((error: unknown) => {
         ports.log.warn(
           { error: messageOf(error) },
-          'The queue could not be served; it is looked at again with the next beat.',
+          'Queue processing failed; retrying at the next heartbeat.',
         );
       });
-    } while (again);
-    serving = undefined;
+    } while (wokenAgain);
+    processing = undefined;
   };
   return {
     wake() {
       if (closed) return;
-      again = true;
-      serving ??= serve();
+      wokenAgain = true;
+      processing ??= process();
     },
     async close() {
       closed = true;
-      again = false;
-      await serving;
+      wokenAgain = false;
+      await processing;
     },
   };
 }
 
 const hourMs = 60 * 60 * 1_000;
-/** Runs that are read together when they leave the queue. */
+/** Runs that one query reads when they leave the queue. */
 const leavingBatchSize = 200;
 
 async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
-  // Mostly nothing waits: then this is all that it costs.
+  // An empty queue costs one query.
   if ((await runs.listQueuedJobs()).length === 0) return;
   const leaving = () => runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize);
   for (let some = await leaving(); some.length > 0; some = await leaving()) {
@@ -100,12 +95,12 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
 }
 
 /**
- * The job whose turn it is: of those that are below their limit the one with the fewest active runs, so that
- * a job with a long queue leaves room for the others; of several the one that waits longest.
+ * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job with
+ * a long queue leaves capacity for the others. Of several, the one that waits longest.
  */
 export function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
-  // Asked once for each run that is admitted, and thousands of jobs may wait: looked through, not sorted.
+  // A scan, not a sort: called for each admitted run, and thousands of jobs may wait.
   for (const job of jobs) {
     const { activeRuns, since, maxConcurrentRuns = Infinity } = job;
     if (activeRuns >= maxConcurrentRuns) continue;
@@ -119,16 +114,14 @@ export function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>
   return next;
 }
 
-/**
- * Takes the oldest run of a job out of the queue, if its limits allow it now that nobody else can start one.
- */
+/** Admits the oldest queued run of a job if the limits allow it. The job is locked meanwhile. */
 async function admitOldestRun(
   ports: RunQueuePorts,
   { jobId }: QueuedJob,
 ): Promise<'admitted' | 'not now' | 'workspace full'> {
   const { runs, limits, nodeId, clock } = ports;
   const outcome = await runs.launchTransaction(async (transaction) => {
-    // Hidden jobs of submissions have no limit: their runs are locked, and that is enough.
+    // The hidden job of a submission has no limit; the lock on its run is enough.
     const job = await transaction.lockJob(jobId);
     const first = await transaction.lockOldestQueuedRun(jobId);
     if (first === undefined) return 'not now';
@@ -161,7 +154,7 @@ function admissionOf(run: Run, owner: string, now: number): QueueAdmission {
   return { runId: run.runId, from, to, owner, admittedTime };
 }
 
-/** Ends a run in the queue: cancelled, or skipped because it has waited too long. */
+/** Ends a queued run: cancelled, or skipped because it has waited too long. */
 async function endQueuedRun(
   { runs, clock, limits, runEndListeners }: RunQueuePorts,
   { run, tasks }: RunWithTasks,
@@ -176,8 +169,8 @@ async function endQueuedRun(
   const facts: StepFacts = { message, ...(!skipped && { result: 'CANCELED' }) };
   const step = stepOf({ kind: 'run', ...run }, event, now, facts);
   const single = run.format === 'SINGLE_TASK';
-  // A task of several never started; that of a single-task run is the run. One that is over was withdrawn by
-  // another node just now: then the write is refused.
+  // The task of a single-task run ends like the run; tasks of other runs were never started. When another
+  // node has just ended the run, the write is refused.
   const taskSteps = tasks
     .filter(({ progress }) => !isTerminal(progress.state))
     .map((task) =>

@@ -1,4 +1,4 @@
-/** Fires schedules: waits for the first that is due, starts the runs of all that are, and waits again. */
+/** Scheduler: waits for the next due schedule, launches the runs of all that are due, and repeats. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { launchScheduledRun, type LaunchPorts } from '../launch.ts';
@@ -15,38 +15,38 @@ export interface SchedulerPorts {
   readonly launchPorts: Omit<LaunchPorts, 'runs'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** True for an error after which the same may succeed later. */
+  /** Returns whether an operation that failed with this error may succeed later. */
   readonly isTransientError: (error: unknown) => boolean;
 }
 
 export interface Scheduler {
-  /** There may be a fire at this time (epoch ms), which may come before the one that is waited for. */
+  /** Announces a possible fire at this time (epoch ms), before the one that the scheduler waits for. */
   wake(at: number): void;
-  /** Fires no more. Resolves when nothing is under way. */
+  /** Stops firing. Resolves when nothing is under way. */
   close(): Promise<void>;
 }
 
-/** Schedules that one transaction claims; more follow at once. */
+/** Schedules that one transaction claims; further batches follow at once. */
 const claimBatchSize = 1_000;
-/** Nobody waits longer without a look: clocks are set, and machines sleep. */
+/** Longest wait between two rounds: clocks are set, and machines sleep. */
 const maxWaitMs = 60_000;
-/** Until what others hold is looked at again, and until the database is asked again after an error. */
+/** Delays before a retry: of schedules that another node has locked, and after a database error. */
 const lockedRetryMs = 50;
 const errorRetryMs = 1_000;
 
-/** Starts firing; what was missed is the first that it finds. */
+/** Starts the scheduler. Fires that were missed while no engine ran come first. */
 export function startScheduler(ports: SchedulerPorts): Scheduler {
   const { clock } = ports;
   let closed = false;
-  let waitsFor = Number.POSITIVE_INFINITY;
+  let nextRoundAt = Number.POSITIVE_INFINITY;
   let cancel = (): void => undefined;
   let turn: Promise<void> | undefined;
-  // What comes while schedules are fired is looked at afterwards.
+  // Wake-ups during a round are handled after it.
   let wokenFor = Number.POSITIVE_INFINITY;
   const wait = (at: number): void => {
     if (closed) return;
     cancel();
-    waitsFor = at;
+    nextRoundAt = at;
     cancel = clock.runAt(at, () => {
       turn = takeTurn();
     });
@@ -61,7 +61,7 @@ export function startScheduler(ports: SchedulerPorts): Scheduler {
   return {
     wake(at) {
       if (turn !== undefined) wokenFor = Math.min(wokenFor, at);
-      else if (at < waitsFor) wait(at);
+      else if (at < nextRoundAt) wait(at);
     },
     async close() {
       closed = true;
@@ -72,8 +72,7 @@ export function startScheduler(ports: SchedulerPorts): Scheduler {
 }
 
 /**
- * Fires everything that is due, and gives the time of the next look. Never rejects: nothing may stop the
- * loop.
+ * Fires everything that is due and returns the time of the next round. Never rejects, so the loop goes on.
  */
 async function runRound(ports: SchedulerPorts, closed: () => boolean): Promise<number> {
   const { schedules, clock, log } = ports;
@@ -87,24 +86,24 @@ async function runRound(ports: SchedulerPorts, closed: () => boolean): Promise<n
       now + maxWaitMs,
     );
   } catch (error) {
-    log.warn({ error: messageOf(error) }, 'Schedules cannot be fired now; trying again.');
+    log.warn({ error: messageOf(error) }, 'Firing of schedules failed; retrying in 1 s.');
     return clock.now() + errorRetryMs;
   }
 }
 
 /**
- * Fires all that is due, and gives how many there were. Two portions go side by side where there is more than
- * one: while the database stores the one, the other is decided.
+ * Fires all due schedules and returns their number. Two batches run concurrently: one is decided while the
+ * database stores the other.
  */
 async function fireAllDue(ports: SchedulerPorts, closed: () => boolean): Promise<number> {
   let fired = 0;
-  const goOn = async (onFull?: () => void): Promise<void> => {
+  const fireBatches = async (onFull?: () => void): Promise<void> => {
     for (let claimed = claimBatchSize; claimed === claimBatchSize && !closed(); fired += claimed)
       claimed = await fireBatch(ports, onFull);
   };
   let second: Promise<void> | undefined;
-  const first = goOn(() => {
-    second ??= goOn();
+  const first = fireBatches(() => {
+    second ??= fireBatches();
   });
   const ends = await Promise.allSettled([first, first.catch(() => undefined).then(() => second)]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -112,9 +111,9 @@ async function fireAllDue(ports: SchedulerPorts, closed: () => boolean): Promise
 }
 
 /**
- * Fires a portion of what is due, and gives its size. When one of them fails, each is fired on its own: it
- * fails alone.
- * @param onFull called as soon as the portion is known to be a whole one, so that there may be more
+ * Fires a batch of due schedules and returns its size. When the batch fails, each schedule is fired on its
+ * own.
+ * @param onFull called as soon as the batch is known to be full: more schedules may be due
  */
 async function fireBatch(ports: SchedulerPorts, onFull?: () => void): Promise<number> {
   const { clock, isTransientError } = ports;
@@ -140,21 +139,21 @@ async function fireSingle(ports: SchedulerPorts, schedule: DueSchedule): Promise
     if (isTransientError(error)) throw error;
     log.error(
       { job_id: jobId, due: schedule.nextFireAt, error: messageOf(error) },
-      'The run of this schedule could not be started; the next fire is tried again.',
+      'The run of this schedule could not be started; the scheduler continues with the next fire.',
     );
     await schedules.skipFire(schedule.nextFireAt, updateAfterSkip(schedule, clock.now()));
   }
 }
 
-/** Claims, launches and moves on in one transaction; the runs are driven when that is durable. */
+/** Claims schedules, launches their runs and sets the next fires in one transaction; then drives the runs. */
 async function claimAndFire(
   ports: SchedulerPorts,
   claim: ScheduleClaim,
-  heard?: (due: readonly DueSchedule[]) => void,
+  onClaimed?: (due: readonly DueSchedule[]) => void,
 ): Promise<number> {
   const launched: NewRun[] = [];
   const claimed = await ports.schedules.claimDue(claim, (due) => {
-    heard?.(due);
+    onClaimed?.(due);
     const decide = createCachedDecider(ports.clock.now());
     const decisions = due.map((schedule) => ({ ...schedule, outcome: decideFires(ports, schedule, decide) }));
     return {
@@ -171,12 +170,12 @@ async function claimAndFire(
   return claimed;
 }
 
-/** A schedule that has come due, and what is done about it. */
+/** A due schedule and the decision about it. */
 interface ScheduleDecision extends DueSchedule {
   readonly outcome: DueFires | InvalidSchedule;
 }
 
-/** The transaction of a portion, and the runs that it has launched so far. */
+/** The transaction of a batch and the runs that it has launched so far. */
 interface LaunchBatch {
   readonly transaction: LaunchTransaction;
   readonly launched: NewRun[];
@@ -193,7 +192,7 @@ async function launchDueRuns(
   if (outcome.fires.length !== 1 || outcome.fires[0] !== nextFireAt) {
     ports.log.info(
       { job_id: job.jobId, due: nextFireAt, fires: outcome.fires },
-      'Fires of this schedule were found late; these of them are run.',
+      'Fires of this schedule were missed; the listed ones run now.',
     );
   }
 }
@@ -204,12 +203,12 @@ function toScheduleUpdate({ job: { jobId }, outcome }: ScheduleDecision): Schedu
   return { jobId, lastFireAt: outcome.fires.at(-1), nextFireAt: outcome.next, problem: undefined };
 }
 
-/** A schedule that rests, and why. */
+/** A schedule that is disabled because it is invalid. */
 interface InvalidSchedule {
   readonly problem: string;
 }
 
-/** What is to be fired. A schedule that nobody can read rests from now on: it must not hold up the others. */
+/** Decides what to fire. An invalid schedule is disabled, so that it does not block the others. */
 function decideFires(
   { log }: SchedulerPorts,
   { job, nextFireAt }: DueSchedule,
@@ -224,13 +223,13 @@ function decideFires(
     const problem = messageOf(error);
     log.error(
       { job_id: jobId, error: problem },
-      'The schedule of this job cannot be read; it rests until the job is changed.',
+      'The schedule of this job is invalid; it is disabled until the job changes.',
     );
     return { problem };
   }
 }
 
-/** The schedule after a fire that was given up. */
+/** Returns the update of a schedule whose fire is skipped. */
 function updateAfterSkip({ job, nextFireAt }: DueSchedule, now: number): ScheduleUpdate {
   const timing = scheduleOf(job.settings);
   const next = timing && createNextFireTime(timing, nextFireAt)(now);

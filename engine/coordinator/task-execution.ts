@@ -5,7 +5,7 @@ import type { TaskRun } from '../run/run.ts';
 import { isTerminal, type StopReason } from '../run/states.ts';
 import type { Step, StepFacts } from '../run/step.ts';
 
-/** What this node does for the latest attempt of a task. The stored state is `taskRun.progress`. */
+/** Activity of this node for the latest attempt of a task. The stored state is `taskRun.progress`. */
 export type TaskPhase =
   /** No driver: the task waits for its upstream tasks. */
   | { readonly kind: 'waiting' }
@@ -32,7 +32,7 @@ export interface TaskExecution {
   readonly driver: Promise<void> | undefined;
   /** The first reason to stop; never taken back. */
   readonly stopReason: StopReason | undefined;
-  /** Why the cluster was lost while the task used it; ends the attempt. */
+  /** Reason of the loss of the cluster while the task used it; ends the attempt. */
   readonly clusterLossMessage: string | undefined;
   readonly watches: Watches;
 }

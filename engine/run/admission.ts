@@ -1,7 +1,4 @@
-/**
- * Whether a new run may start now, waits in the queue, or is skipped (spec 2.2 max_concurrent_runs, 3.1, 7,
- * 8).
- */
+/** Admission: whether a new run starts, queues, or is skipped (spec 2.2 max_concurrent_runs, 3.1, 7, 8). */
 import { ServiceError } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
 import { fixedLimits, type Limits } from '../limits.ts';
@@ -18,7 +15,7 @@ export interface AdmissionFacts {
   readonly mayQueue: boolean;
 }
 
-/** It waits, for a limit to clear. */
+/** The run waits until a limit clears. */
 export interface QueueDecision {
   readonly kind: 'queue';
   readonly code: QueueCode;
@@ -52,7 +49,7 @@ export function decideAdmission({
     };
   }
   if (activeRuns >= limit) return queueForJobLimit(limit);
-  // Nobody overtakes: those before it wait for room in the workspace.
+  // First in, first out: earlier runs wait for capacity in the workspace.
   return queuedRuns > 0
     ? {
         kind: 'queue',
@@ -63,7 +60,7 @@ export function decideAdmission({
     : { kind: 'start' };
 }
 
-/** What a run of a job that is full waits for. */
+/** Returns the decision for a run whose job has reached its limit. */
 export function queueForJobLimit(limit: number): QueueDecision {
   return {
     kind: 'queue',
@@ -72,37 +69,37 @@ export function queueForJobLimit(limit: number): QueueDecision {
   };
 }
 
-/** How full the workspace is, and what a run would add. */
+/** Usage of the workspace's limits, and what a run would add. */
 export interface CapacityUsage {
-  /** Task runs that are active, counted so that no other launch can take the same room. */
+  /** Active task runs, counted so that no other launch takes the same capacity. */
   readonly taskRuns: number;
   /** run_job_tasks among them. */
   readonly runJobTasks: number;
   readonly addedTaskRuns: number;
   readonly addedRunJobTasks: number;
-  /** Whether another run waits in the queue for room already. */
+  /** Whether another run waits in the queue for capacity. */
   readonly hasWaitingRuns: boolean;
 }
 
 type CapacityLimits = Pick<Limits, 'concurrentTaskRuns' | 'concurrentRunJobTasks'>;
 
-/** Decides whether there is room for a run in the workspace. Never `skip`. */
+/** Decides about a run by the capacity of the workspace. */
 export function decideCapacity(
   facts: CapacityUsage,
-  { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob }: CapacityLimits,
+  { concurrentTaskRuns: maxTaskRuns, concurrentRunJobTasks: maxRunJobTasks }: CapacityLimits,
 ): { readonly kind: 'start' } | QueueDecision {
-  if (facts.hasWaitingRuns || facts.taskRuns + facts.addedTaskRuns > most) {
+  if (facts.hasWaitingRuns || facts.taskRuns + facts.addedTaskRuns > maxTaskRuns) {
     return {
       kind: 'queue',
       code: 'ACTIVE_RUNS_LIMIT_REACHED',
-      message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${most})${addedRunsText(facts.addedTaskRuns)}.`,
+      message: `Waiting in the queue: the workspace has ${facts.taskRuns} active runs of tasks (limit: ${maxTaskRuns})${addedRunsText(facts.addedTaskRuns)}.`,
     };
   }
-  if (facts.addedRunJobTasks > 0 && facts.runJobTasks + facts.addedRunJobTasks > mostRunJob) {
+  if (facts.addedRunJobTasks > 0 && facts.runJobTasks + facts.addedRunJobTasks > maxRunJobTasks) {
     return {
       kind: 'queue',
       code: 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED',
-      message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${mostRunJob})${addedRunsText(facts.addedRunJobTasks)}.`,
+      message: `Waiting in the queue: the workspace runs ${facts.runJobTasks} tasks of the kind run_job_task (limit: ${maxRunJobTasks})${addedRunsText(facts.addedRunJobTasks)}.`,
     };
   }
   return { kind: 'start' };
@@ -113,29 +110,28 @@ function addedRunsText(added: number): string {
 }
 
 /**
- * Why there is no room for a run that may not wait for it, or that has more tasks than there is ever room for
- * (spec 7, 8); undefined when there is. Who waits already is passed by.
+ * Returns why a run is refused that may not queue, or that has more tasks than the limit (spec 7, 8);
+ * undefined when there is capacity. Runs in the queue do not count.
  */
 export function capacityRefusal(
   facts: CapacityUsage,
   limits: CapacityLimits,
   mayQueue: boolean,
 ): string | undefined {
-  const { concurrentTaskRuns: most, concurrentRunJobTasks: mostRunJob } = limits;
+  const { concurrentTaskRuns: maxTaskRuns, concurrentRunJobTasks: maxRunJobTasks } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
-  if (mayQueue && added <= most && addedRunJob <= mostRunJob) return undefined;
-  // Clients know the first sentence; for a run that has more tasks than there is room the second one explains
-  // it.
+  if (mayQueue && added <= maxTaskRuns && addedRunJob <= maxRunJobTasks) return undefined;
+  // Clients know the first sentence; the second one explains the refusal of a run with several tasks.
   const more = (count: number): string => (count === 1 ? '' : ` This run would add ${count}.`);
-  if (taskRuns + added > most)
-    return `There are already ${taskRuns} active runs (limit: ${most}).${more(added)}`;
-  if (addedRunJob > 0 && runJobTasks + addedRunJob > mostRunJob) {
-    return `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${mostRunJob}).${more(addedRunJob)}`;
+  if (taskRuns + added > maxTaskRuns)
+    return `There are already ${taskRuns} active runs (limit: ${maxTaskRuns}).${more(added)}`;
+  if (addedRunJob > 0 && runJobTasks + addedRunJob > maxRunJobTasks) {
+    return `There are already ${runJobTasks} active tasks of the kind run_job_task (limit: ${maxRunJobTasks}).${more(addedRunJob)}`;
   }
   return undefined;
 }
 
-/** As `capacityRefusal`. @throws ServiceError REQUEST_LIMIT_EXCEEDED with the time after which to try again */
+/** @throws ServiceError REQUEST_LIMIT_EXCEEDED with Retry-After when `capacityRefusal` has a reason */
 export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): void {
   const refusal = capacityRefusal(facts, limits, mayQueue);
   if (refusal !== undefined)

@@ -1,11 +1,9 @@
-/**
- * A run that a task starts and waits for: what is asked, and what comes back. Plain data: it crosses threads.
- */
+/** Child run of a task: request and result. Plain data, because it crosses threads. */
 import type { RunParameters } from './parameters.ts';
 import type { ResultState } from './states.ts';
 import type { Run } from './run.ts';
 
-/** What a task may start. */
+/** Request of a child run. */
 export type ChildRunRequest =
   /** A notebook, as a WORKFLOW_RUN on the cluster of the task. */
   | {
@@ -19,43 +17,42 @@ export type ChildRunRequest =
   /** A stored job, as by run-now. */
   | { readonly kind: 'job'; readonly jobId: number; readonly parameters: RunParameters };
 
-/** How it ended. */
+/** End of a child run. */
 export interface ChildRunResult {
-  /** Absent when it could not be started. */
+  /** Absent when the run could not be started. */
   readonly runId?: number;
   readonly result: ResultState;
-  /** Why it did not succeed, in a sentence that names it; empty when it did. */
+  /** Sentence that explains why the run did not succeed; empty when it did. */
   readonly message: string;
-  /** What a notebook gave to its exit call. */
+  /** Value of the notebook's exit call. */
   readonly value?: string;
 }
 
-/** The end of a run that could not be started. */
+/** Creates the result of a run that could not be started. */
 export function refusedChildRun(message: string): ChildRunResult {
   return { result: 'FAILED', message };
 }
 
 /**
- * Why no further run may be started from here: runs that start runs must end somewhere. Undefined when one
- * may.
- * @param depth how many runs led here, each started by a task of the one before; its own counts
+ * Returns why a run would be nested too deep; undefined when it may start.
+ * @param depth length of the chain of runs that led here, the starting one included
  */
-export function depthError(what: string, depth: number, most: number): string | undefined {
-  if (depth <= most) return undefined;
-  return `${what} would be started by notebooks nested ${depth} deep; at most ${most} are allowed.`;
+export function depthError(subject: string, depth: number, max: number): string | undefined {
+  if (depth <= max) return undefined;
+  return `${subject} would be started by notebooks nested ${depth} deep; at most ${max} are allowed.`;
 }
 
-/** @param why the error of its output, if it has one @param value what its notebook gave to the exit call */
+/** @param error the error of the run's output, if any @param value the value of the notebook's exit call */
 export function toChildRunResult(
-  what: string,
+  subject: string,
   { runId, progress }: Run,
-  why: string | undefined,
+  error: string | undefined,
   value: string | undefined,
 ): ChildRunResult {
   const { state, result = 'FAILED', message } = progress;
   if (state === 'TERMINATED' && result === 'SUCCESS')
     return { runId, result, message: '', ...(value !== undefined && { value }) };
-  const reason = why ?? message;
-  const told = `Run ${runId} of ${what} ended as ${state === 'TERMINATED' ? result : state}${reason === '' ? '.' : `: ${reason}`}`;
-  return { runId, result: result === 'SUCCESS' ? 'FAILED' : result, message: told };
+  const reason = error ?? message;
+  const text = `Run ${runId} of ${subject} ended as ${state === 'TERMINATED' ? result : state}${reason === '' ? '.' : `: ${reason}`}`;
+  return { runId, result: result === 'SUCCESS' ? 'FAILED' : result, message: text };
 }

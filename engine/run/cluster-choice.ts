@@ -1,20 +1,22 @@
-/** Which cluster a task runs on, and when a shared one has served its last task (spec 2.4). */
+/** Choice of the cluster of a task, and the end of the use of a shared one (spec 2.4). */
 import type { NewCluster } from '../job/cluster.ts';
 import type { JobSettings, TaskSettings } from '../job/settings.ts';
 import type { Progress } from './run.ts';
 import { isTerminal } from './states.ts';
 
 export type ClusterChoice =
-  /** The kind of work needs no compute. */
+  /** The kind of task needs no compute. */
   | { readonly kind: 'none' }
-  /** An all-purpose cluster, known by its id. */
+  /** An all-purpose cluster, addressed by its id. */
   | { readonly kind: 'existing'; readonly clusterId: string }
-  /** Made when the task starts, terminated when it completes. */
+  /** Created when the task starts, terminated when it completes. */
   | { readonly kind: 'own'; readonly spec: NewCluster }
-  /** Made by the first task of the run that uses it, terminated after the last. */
+  /** Created by the first task of the run that uses it, terminated after the last. */
   | { readonly kind: 'shared'; readonly key: string; readonly spec: NewCluster };
 
-/** The cluster that a task names; `tasksOf` has brought the cluster of a single-task job into its task. */
+/**
+ * Returns the cluster choice of a task; `tasksOf` has moved the cluster of a single-task job into its task.
+ */
 export function clusterChoiceOf(task: TaskSettings, settings: JobSettings): ClusterChoice {
   const { existing_cluster_id: clusterId = '' } = task;
   if (clusterId !== '') return { kind: 'existing', clusterId };
@@ -25,7 +27,7 @@ export function clusterChoiceOf(task: TaskSettings, settings: JobSettings): Clus
     : { kind: 'shared', key: shared.job_cluster_key, spec: shared.new_cluster };
 }
 
-/** True when every task that uses the shared cluster is over. */
+/** Returns whether every task that uses the shared cluster is over. */
 export function isNoLongerNeeded(
   key: string,
   tasks: Iterable<{ settings: TaskSettings; progress: Progress }>,

@@ -1,12 +1,9 @@
-/**
- * When a run or a task run is over its time (spec 2.2 timeout_seconds; 0 or absent means no timeout), or
- * lasts too long for its health rule.
- */
+/** Deadlines of runs and task runs: timeouts (spec 2.2 timeout_seconds) and health rules (spec 2.9). */
 import type { JobsHealthRules } from '../job/notification-settings.ts';
 
 /**
- * The instant (epoch ms) at which the timeout strikes, counted from the start time; undefined without a
- * timeout or before the start.
+ * Returns the time of the timeout (epoch ms), counted from the start time; undefined without a timeout (0 or
+ * absent) or before the start.
  */
 export function timeoutAt(
   startTime: number | undefined,
@@ -17,9 +14,8 @@ export function timeoutAt(
 }
 
 /**
- * The instant (epoch ms) from which on a run or task run lasts longer than its health rule
- * RUN_DURATION_SECONDS allows (spec 2.9); with several such rules the first. Undefined without a rule or
- * before the start.
+ * Returns the time (epoch ms) from which a run or task run exceeds its health rule RUN_DURATION_SECONDS (spec
+ * 2.9), the earliest of several rules. Undefined without a rule or before the start.
  */
 export function warningAt(
   startTime: number | undefined,

@@ -1,4 +1,4 @@
-/** A run that has just been stored, as the engine holds it: nothing is read back. */
+/** A new run as it is stored, and as the engine holds it without reading it back. */
 import type { RunNotification } from './notification.ts';
 import type { QueueCode } from './run-status.ts';
 import { pendingProgress, type RunOrigin, type RunWithTasks } from './run.ts';
@@ -11,9 +11,9 @@ export interface NewRun extends RunOrigin {
   readonly queueCode: QueueCode | undefined;
   readonly message: string;
   readonly startTime: number;
-  /** The node that drives it; a run that waits in the queue has none. */
+  /** The node that drives the run; not stored for a QUEUED run. */
   readonly owner: string;
-  /** The first attempt that this run is a retry of; the run itself when it is none. */
+  /** The first attempt of a retry; otherwise the run itself. */
   readonly originalAttemptRunId: number;
   readonly attempt: number;
   readonly launchedBy: number | undefined;
@@ -30,7 +30,7 @@ interface NewTaskRun {
   readonly dueTime?: number;
 }
 
-/** The run with the task runs of its first attempts. For runs in the state PENDING. */
+/** Converts a PENDING run to the form that the coordinator accepts. */
 export function toRunWithTasks(run: NewRun): RunWithTasks {
   return {
     run: {

@@ -1,42 +1,36 @@
-/**
- * The rounds of a run: its first one, and one for each time that it was repaired. A round ends where the run
- * was over.
- */
+/** Rounds of a run: the first one and one for each repair. A round ends when the run is over. */
 import type { RunParameters } from './parameters.ts';
 import type { LatestRepair, Progress, Run, RunWithTasks, TaskRun } from './run.ts';
 
-/** A stored repair: the round that it began, and how the run stood before. */
+/** A stored repair: the start of its round and the end of the round before. */
 export interface Repair {
   readonly repairId: number;
   /** Epoch ms. */
   readonly startTime: number;
   /** The end of the round before; only its state, result, message and end time are kept. */
   readonly ended: Progress;
-  /** Parameters that the attempts of the round before were given. */
+  /** Parameters of the attempts of the round before. */
   readonly earlierParameters: RunParameters | undefined;
 }
 
-/** One round as people look at it. */
+/** One round of a run. */
 export interface RepairRound {
   /** Undefined for the first one. */
   readonly repairId: number | undefined;
-  /** Where the run stood at its end, or stands now; starts when the round did. */
+  /** Progress of the run at the end of the round, or now; it starts with the round. */
   readonly progress: Progress;
-  /** The attempts that were made in it. */
+  /** Attempts of the round. */
   readonly taskRunIds: readonly number[];
 }
 
-/**
- * When the latest round began (epoch ms): timeouts and health rules count from here, not from a wait in the
- * queue.
- */
+/** Returns the start of the latest round (epoch ms). Timeouts and health rules count from here. */
 export function roundStartOf({ repair, admittedTime, progress }: Run): number | undefined {
   return repair?.startTime ?? admittedTime ?? progress.startTime;
 }
 
 /**
- * How long a run took with all its repairs, in milliseconds, without the time between them (spec 2.5
- * run_duration); undefined while it is not over.
+ * Returns the duration of a run with all its repairs in milliseconds, without the time between them (spec 2.5
+ * run_duration); undefined while the run is active.
  */
 export function runDurationOf(run: Run): number | undefined {
   const start = roundStartOf(run);
@@ -46,19 +40,18 @@ export function runDurationOf(run: Run): number | undefined {
 }
 
 /**
- * Whether an attempt was made in a round that the repair began, or later: ids rise, and a repair takes its
- * own before those of its attempts.
+ * Returns whether an attempt belongs to a repair or a later one: the id of a repair precedes its attempts.
  */
 function isSinceRepair({ repairId }: { readonly repairId: number }, taskRunId: number): boolean {
   return taskRunId > repairId;
 }
 
-/** Whether an attempt was made in the latest round. All others are over and stay as they are. */
+/** Returns whether an attempt belongs to the latest round. All others are over. */
 export function isOfLatestRound({ repair }: Run, { runId }: TaskRun): boolean {
   return repair === undefined || isSinceRepair(repair, runId);
 }
 
-/** All rounds of a run, oldest first. @param repairs all of them, oldest first */
+/** Returns all rounds of a run, oldest first. @param repairs all of them, oldest first */
 export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): RepairRound[] {
   return [undefined, ...repairs].map((repair, index) => {
     const following = repairs[index];
@@ -76,8 +69,8 @@ export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[
 }
 
 /**
- * A run as an attempt knew it: with the parameters and the repair of its own round, and without the attempts
- * of later ones.
+ * Returns a run as it was for an attempt: with the parameters and the repair of that round, without attempts
+ * of later rounds.
  * @param repairs all of them, oldest first
  */
 export function runAsOfAttempt(

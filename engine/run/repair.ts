@@ -1,4 +1,4 @@
-/** Repairing a run that is over: which of its tasks run again, and where run and attempts stand then. */
+/** Repair of a run that is over: the tasks that run again, and the state of the run and its new attempts. */
 import { invalid, ServiceError } from '../errors.ts';
 import { tasksOf } from '../job/job-format.ts';
 import { topologicalOrder } from '../job/task-graph.ts';
@@ -10,13 +10,13 @@ import { pendingProgress, type LatestRepair, type Run, type RunWithTasks, type T
 import { progressAfterRepair } from './step.ts';
 import { waitingMessage } from './waiting-message.ts';
 
-/** What a caller asks of a repair. */
+/** Request of a repair. */
 export interface RepairSelection {
-  /** Keys of the tasks to run again; empty counts as not given. */
+  /** Keys of the tasks to run again; an empty list counts as absent. */
   readonly taskKeys: readonly string[];
-  /** Every task whose latest attempt did not succeed. Not together with `tasks`. */
+  /** Reruns every task whose latest attempt did not succeed. Not together with `taskKeys`. */
   readonly allFailed: boolean;
-  /** With them everything that depends on them, whether it succeeded or not. */
+  /** Also reruns everything downstream of them, whether it succeeded or not. */
   readonly includeDependents: boolean;
   /** Id of the latest repair that the caller knows of; 0 for none. */
   readonly latestRepairId: number;
@@ -24,18 +24,17 @@ export interface RepairSelection {
 
 /** A repair to be stored. */
 export interface NewRepair {
-  /** The run as it was: over. */
+  /** The run before the repair. */
   readonly before: Run;
-  /** The run as it is from now on. */
+  /** The run after the repair. */
   readonly after: Run & { readonly repair: LatestRepair };
   /** The new attempts. */
   readonly attempts: readonly TaskRun[];
 }
 
 /**
- * Refuses to repair a run that is not over, that was skipped, or that somebody else has repaired since the
- * caller looked.
- * @throws ServiceError
+ * Checks that a run can be repaired.
+ * @throws ServiceError when the run is active or was skipped, or another repair came first
  */
 export function checkRepairable(
   { runId, progress, repair }: Run,
@@ -68,10 +67,10 @@ export function checkRepairable(
 }
 
 /**
- * The keys of the tasks that run again, each after all that it depends on.
+ * Returns the keys of the tasks that run again, each after its upstream tasks.
  * @param found a multi-task run that is over
- * @throws ServiceError INVALID_PARAMETER_VALUE for a choice that is none, contradicts itself, or names no
- *   task of the run
+ * @throws ServiceError INVALID_PARAMETER_VALUE for a selection that is empty, contradicts itself, or names a
+ *   task that the run does not have
  */
 export function tasksToRerun(
   found: RunWithTasks,
@@ -82,24 +81,24 @@ export function tasksToRerun(
   if (!allFailed && named.length === 0)
     throw invalid('Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.');
   const { runId } = found.run;
-  const standings = latestTaskStatesOf(found);
-  const known = standings.map(({ key }) => key);
+  const states = latestTaskStatesOf(found);
+  const known = states.map(({ key }) => key);
   for (const [index, key] of named.entries()) {
     if (!known.includes(key))
       throw invalid(`rerun_tasks[${index}] is ${quote(key)}; run ${runId} has no task with this key.`);
   }
-  const chosen = new Set(allFailed ? failedTasks(standings) : named);
+  const chosen = new Set(allFailed ? failedTasks(states) : named);
   if (chosen.size === 0)
     throw invalid(
       `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`,
     );
-  for (const { key, dependsOn } of includeDependents ? standings : []) {
+  for (const { key, dependsOn } of includeDependents ? states : []) {
     if (dependsOn.some((dependency) => chosen.has(dependency))) chosen.add(key);
   }
   return known.filter((key) => chosen.has(key));
 }
 
-/** The latest attempt of each task, in the order of the graph. */
+/** Returns the state of each task's latest attempt, in the order of the graph. */
 function latestTaskStatesOf({ run, tasks }: RunWithTasks): TaskState[] {
   // Attempts come oldest first: the latest of each task stays.
   const latest = new Map(tasks.map((taskRun) => [taskRun.taskKey, taskRun]));
@@ -109,13 +108,13 @@ function latestTaskStatesOf({ run, tasks }: RunWithTasks): TaskState[] {
   });
 }
 
-/** What a repair is made from. */
+/** Ids and choices of a new repair. */
 export interface RepairPlan {
-  /** What `tasksToRerun` gave. */
+  /** Result of `tasksToRerun`. */
   readonly keys: readonly string[];
   readonly parameters: RunParameters;
   readonly repairId: number;
-  /** One for each key, all of them greater than the id of the repair. */
+  /** Ids of the new attempts, one for each key, all greater than the id of the repair. */
   readonly taskRunIds: readonly number[];
   /** The node that drives the run from now on. */
   readonly owner: string;
@@ -123,19 +122,19 @@ export interface RepairPlan {
 }
 
 /**
- * The run opened again: it is PENDING, its stamps but the start are taken back, and its fence is raised, so
- * that nobody who drove it before can write any more. Parameters replace those of the run if any are given.
+ * Creates a repair: the run is PENDING again and loses all times but the start. Its raised fence refuses
+ * writes of the node that drove it before. Parameters replace those of the run if there are any.
  */
 export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
   const fence = run.fence + 1;
   const progress = progressAfterRepair(run.progress);
   if (progress === undefined)
     throw new Error(`Run ${run.runId} is ${run.progress.state} and cannot be repaired.`);
-  const again = new Set(plan.keys);
+  const rerun = new Set(plan.keys);
   const dependencies = new Map(
     tasksOf(run.settings).map((task) => [
       task.task_key,
-      (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => again.has(key)),
+      (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => rerun.has(key)),
     ]),
   );
   return {
@@ -151,7 +150,7 @@ export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): Ne
       repair: {
         repairId: plan.repairId,
         count: (run.repair?.count ?? 0) + 1,
-        // The clock of a machine may step back; the times of a run never do.
+        // A machine's clock may step back; the times of a run never do.
         startTime: Math.max(plan.now, run.progress.endTime ?? 0),
         earlierDuration: runDurationOf(run) ?? 0,
       },

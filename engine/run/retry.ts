@@ -1,9 +1,9 @@
-/** Whether an unsuccessful attempt is followed by another one, and when (spec 2.2, 2.3). */
+/** Retry policy: whether and when an unsuccessful attempt is retried (spec 2.2, 2.3). */
 import { toIsoTime } from '../clock.ts';
 import type { NewRun } from './new-run.ts';
 import { pendingProgress, type Progress, type RunWithTasks, type TaskRun } from './run.ts';
 
-/** The part of job or task settings that says it. */
+/** Retry settings of a job or task. */
 export interface RetryPolicy {
   readonly max_retries?: number;
   readonly min_retry_interval_millis?: number;
@@ -13,41 +13,41 @@ export interface RetryPolicy {
 /** An attempt that has just ended. */
 export interface EndedAttempt {
   readonly progress: Progress;
-  /** When it began (epoch ms), for the interval. */
+  /** Epoch ms; the retry interval counts from here. */
   readonly startTime: number;
-  /** Retries that were made before it: within the same repair, for a task. */
+  /** Retries before this attempt; for a task, those of the same repair. */
   readonly retries: number;
   readonly runId: number;
 }
 
-/** The attempt that follows. */
+/** The next attempt. */
 export interface Retry {
-  /** It does not begin before this instant (epoch ms). */
+  /** Earliest begin, epoch ms. */
   readonly dueTime: number;
-  /** What it says while it waits. */
+  /** Its state_message while it waits. */
   readonly message: string;
 }
 
 /**
- * The retry of an attempt that is over; undefined when there is none: it succeeded, was cancelled or skipped,
- * ran out of time without `retry_on_timeout`, or was the last one. FAILED and INTERNAL_ERROR are unsuccessful
- * (spec 2.2). The interval counts from the start of the failed attempt.
+ * Decides about the retry of an attempt that has ended as FAILED, INTERNAL_ERROR, or TIMEDOUT with
+ * `retry_on_timeout` (spec 2.2). Returns undefined for every other end and after the last retry. The interval
+ * counts from the start of the failed attempt.
  */
 export function decideRetry(
   policy: RetryPolicy,
   { progress, startTime, retries, runId }: EndedAttempt,
   now: number,
 ): Retry | undefined {
-  const { max_retries: most = 0, min_retry_interval_millis: interval = 0 } = policy;
+  const { max_retries: maxRetries = 0, min_retry_interval_millis: interval = 0 } = policy;
   if (!isRetryable(progress, policy.retry_on_timeout === true)) return undefined;
-  if (most >= 0 && retries >= most) return undefined;
+  if (maxRetries >= 0 && retries >= maxRetries) return undefined;
   const dueTime = Math.max(now, startTime + interval);
   const end = progress.state === 'INTERNAL_ERROR' ? progress.state : progress.result;
-  const why = progress.message === '' ? '.' : `: ${progress.message}`;
-  const when = dueTime > now ? ` It starts at ${toIsoTime(dueTime)}.` : '';
+  const cause = progress.message === '' ? '.' : `: ${progress.message}`;
+  const start = dueTime > now ? ` It starts at ${toIsoTime(dueTime)}.` : '';
   return {
     dueTime,
-    message: `Retry ${retries + 1}${most < 0 ? '' : ` of ${most}`} of run ${runId}, which ended as ${end}${endWithPeriod(why)}${when}`,
+    message: `Retry ${retries + 1}${maxRetries < 0 ? '' : ` of ${maxRetries}`} of run ${runId}, which ended as ${end}${endWithPeriod(cause)}${start}`,
   };
 }
 
@@ -61,7 +61,7 @@ function endWithPeriod(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** The next attempt of a task of a multi-task run. @param runId its own id */
+/** Creates the next attempt of a task in a multi-task run. @param runId id of the new attempt */
 export function createTaskRetry(ended: TaskRun, retry: Retry, runId: number): TaskRun {
   const { jobRunId, taskKey, fence } = ended;
   return {
@@ -79,18 +79,18 @@ export function createTaskRetry(ended: TaskRun, retry: Retry, runId: number): Ta
   };
 }
 
-/** What a retry of a single-task run takes when it is stored. */
+/** Ids and owner of the retry of a single-task run. */
 export interface RunRetryFacts {
   readonly runId: number;
   readonly numberInJob: number;
-  /** The node that drives it. */
+  /** The node that drives the retry. */
   readonly owner: string;
   readonly now: number;
 }
 
 /**
- * The new run that is the retry of a single-task run: its settings and parameters, and a number of its own
- * (DESIGN section 8).
+ * Creates the run that retries a single-task run: with the same settings and parameters, and a number of its
+ * own (DESIGN section 8).
  */
 export function createRunRetry(
   { run, tasks: [task] }: RunWithTasks,
@@ -122,8 +122,8 @@ export function createRunRetry(
     runId,
     numberInJob,
     owner,
-    // It does the work of the same time again.
     trigger: 'RETRY',
+    // The retry does the work of the same scheduled time.
     scheduledTime,
     attempt: attempt + 1,
     creator: creatorUserName,

@@ -1,12 +1,9 @@
-/**
- * Which tasks of a run start, which are skipped, and how the run ends: decided from the graph and what has
- * ended.
- */
+/** Roll-up: the tasks that start or are skipped, and the end of the run, from the states of its tasks. */
 import type { TaskSettings } from '../job/settings.ts';
 import type { Progress } from './run.ts';
 import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
 
-/** When a task runs, seen from its dependencies (WIRE: all six values that clients send). */
+/** Condition on the upstream tasks under which a task runs (WIRE: all six values that clients send). */
 export const runConditions = [
   'ALL_SUCCESS',
   'AT_LEAST_ONE_SUCCESS',
@@ -17,29 +14,26 @@ export const runConditions = [
 ] as const;
 export type RunCondition = (typeof runConditions)[number];
 
-/** A task as the roll-up sees it: its place in the graph and where its latest attempt stands. */
+/** State of a task for the roll-up: its position in the graph and the progress of its latest attempt. */
 export interface TaskState {
   readonly key: string;
   readonly dependsOn: readonly string[];
   readonly runIf: RunCondition;
   readonly progress: Progress;
-  /** True once the engine has begun to run the latest attempt. */
+  /** True once the engine drives the latest attempt. */
   readonly started: boolean;
 }
 
 export interface RollUp {
   /** Tasks to start now. */
   readonly start: readonly string[];
-  /** Tasks that will never start, with the reason to show. */
+  /** Tasks that never start, with their state_message. */
   readonly skip: readonly { readonly key: string; readonly message: string }[];
-  /** How the run ends; set when every task is over. */
+  /** The end of the run; set when every task is over. */
   readonly end?: { readonly result: ResultState; readonly message: string };
 }
 
-/**
- * How an ended task counts for those that depend on it. `excluded`: its branch was not chosen, nothing
- * failed.
- */
+/** Outcome of a task for its downstream tasks. `excluded`: its branch was not chosen, and nothing failed. */
 type UpstreamOutcome = 'success' | 'failed' | 'excluded';
 
 const conditionHolds: Readonly<Record<RunCondition, (of: readonly UpstreamOutcome[]) => boolean>> = {
@@ -51,7 +45,7 @@ const conditionHolds: Readonly<Record<RunCondition, (of: readonly UpstreamOutcom
   ALL_FAILED: (of) => of.every((one) => one === 'failed'),
 };
 
-/** Conditions that wait for a failure: not meeting one excludes the task instead of failing it. */
+/** Conditions that need a failure: when one is not met, the task is excluded instead of failed. */
 const requiresFailure: Readonly<Record<RunCondition, boolean>> = {
   ALL_SUCCESS: false,
   AT_LEAST_ONE_SUCCESS: false,
@@ -62,13 +56,13 @@ const requiresFailure: Readonly<Record<RunCondition, boolean>> = {
 };
 
 /**
- * Decides what follows in a multi-task run (DESIGN sections 4 and 10).
+ * Decides the next steps of a multi-task run (DESIGN sections 4 and 10).
  * @param tasks the latest attempt of every task
- * @param stopReason set when the run is being cancelled or has timed out: nothing starts any more
+ * @param stopReason set when the run is being cancelled or has timed out: no task starts
  */
 export function rollUp(tasks: readonly TaskState[], stopReason: StopReason | undefined): RollUp {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
-  const dispositionOf = createOutcomeLookup(byKey);
+  const outcomeOf = createOutcomeLookup(byKey);
   const over = (task: TaskState | undefined): boolean =>
     task === undefined || isTerminal(task.progress.state);
 
@@ -79,28 +73,25 @@ export function rollUp(tasks: readonly TaskState[], stopReason: StopReason | und
     if (stopReason !== undefined) {
       skip.push({ key: task.key, message: stopMessage[stopReason] });
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
-      if (isConditionMet(task, task.dependsOn.map(dispositionOf))) start.push(task.key);
-      else skip.push({ key: task.key, message: skipMessage(task, dispositionOf) });
+      if (isConditionMet(task, task.dependsOn.map(outcomeOf))) start.push(task.key);
+      else skip.push({ key: task.key, message: skipMessage(task, outcomeOf) });
     }
   }
   if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
-  return { start, skip, end: runEndOf(tasks, stopReason, dispositionOf) };
+  return { start, skip, end: runEndOf(tasks, stopReason, outcomeOf) };
 }
 
 /**
- * Keys of the tasks that did not succeed where they should have: failed, stopped, or skipped for such a
- * reason. A task whose branch was not chosen is none of them.
+ * Returns the keys of the tasks that failed, were stopped, or were skipped because of such a task. Excluded
+ * tasks are not among them.
  * @param tasks the latest attempt of every task, all of them over
  */
 export function failedTasks(tasks: readonly TaskState[]): string[] {
-  const dispositionOf = createOutcomeLookup(new Map(tasks.map((task) => [task.key, task])));
-  return tasks.map(({ key }) => key).filter((key) => dispositionOf(key) === 'failed');
+  const outcomeOf = createOutcomeLookup(new Map(tasks.map((task) => [task.key, task])));
+  return tasks.map(({ key }) => key).filter((key) => outcomeOf(key) === 'failed');
 }
 
-/**
- * A task of a run as the roll-up sees it. @param started true once the engine has begun to run the latest
- * attempt
- */
+/** Creates the state of a task. @param started whether the engine drives the latest attempt */
 export function taskStateOf(task: TaskSettings, progress: Progress, started: boolean): TaskState {
   return {
     key: task.task_key,
@@ -111,27 +102,27 @@ export function taskStateOf(task: TaskSettings, progress: Progress, started: boo
   };
 }
 
-/** How each task counts, by its key; asked for again it is known. */
+/** Creates a memoized lookup of the outcome of each task, by key. */
 function createOutcomeLookup(byKey: ReadonlyMap<string, TaskState>): (key: string) => UpstreamOutcome {
-  const dispositions = new Map<string, UpstreamOutcome>();
-  const dispositionOf = (key: string): UpstreamOutcome => {
-    const known = dispositions.get(key);
+  const outcomes = new Map<string, UpstreamOutcome>();
+  const outcomeOf = (key: string): UpstreamOutcome => {
+    const known = outcomes.get(key);
     if (known !== undefined) return known;
     const task = byKey.get(key);
-    const found = task === undefined ? 'failed' : upstreamOutcomeOf(task, task.dependsOn.map(dispositionOf));
-    dispositions.set(key, found);
+    const found = task === undefined ? 'failed' : upstreamOutcomeOf(task, task.dependsOn.map(outcomeOf));
+    outcomes.set(key, found);
     return found;
   };
-  return dispositionOf;
+  return outcomeOf;
 }
 
-/** The text of a task or run that was stopped before its end. */
+/** state_message of a task or run that was stopped. */
 export const stopMessage: Readonly<Record<StopReason, string>> = {
   cancel: 'Run cancelled by user',
   timeout: 'Run timed out',
 };
 
-/** A task without dependencies has nothing to wait for, whatever its condition says. */
+/** A task without upstream tasks runs whatever its condition is. */
 function isConditionMet(task: TaskState, dependencies: readonly UpstreamOutcome[]): boolean {
   return dependencies.length === 0 || conditionHolds[task.runIf](dependencies);
 }
@@ -139,13 +130,13 @@ function isConditionMet(task: TaskState, dependencies: readonly UpstreamOutcome[
 function upstreamOutcomeOf(task: TaskState, dependencies: readonly UpstreamOutcome[]): UpstreamOutcome {
   const { state, result } = task.progress;
   if (state !== 'SKIPPED') return result === 'SUCCESS' && state === 'TERMINATED' ? 'success' : 'failed';
-  // Its condition holds, and yet it was skipped: a stop came before it could start.
+  // The condition is met and the task was skipped: the run was stopped before the task started.
   if (isConditionMet(task, dependencies)) return 'failed';
   return requiresFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
 }
 
-function skipMessage(task: TaskState, dispositionOf: (key: string) => UpstreamOutcome): string {
-  const failed = task.dependsOn.find((key) => dispositionOf(key) === 'failed');
+function skipMessage(task: TaskState, outcomeOf: (key: string) => UpstreamOutcome): string {
+  const failed = task.dependsOn.find((key) => outcomeOf(key) === 'failed');
   if (requiresFailure[task.runIf] || failed === undefined) {
     return `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`;
   }
@@ -155,22 +146,22 @@ function skipMessage(task: TaskState, dispositionOf: (key: string) => UpstreamOu
 function runEndOf(
   tasks: readonly TaskState[],
   stopReason: StopReason | undefined,
-  dispositionOf: (key: string) => UpstreamOutcome,
+  outcomeOf: (key: string) => UpstreamOutcome,
 ): { result: ResultState; message: string } {
   const inner = new Set(tasks.flatMap((task) => task.dependsOn));
-  const leafFailed = tasks.some((task) => !inner.has(task.key) && dispositionOf(task.key) === 'failed');
-  // A stop that came after the work was done takes nothing back.
+  const leafFailed = tasks.some((task) => !inner.has(task.key) && outcomeOf(task.key) === 'failed');
+  // A stop after the work was done changes nothing.
   if (!leafFailed) return { result: 'SUCCESS', message: '' };
   if (stopReason !== undefined) return { result: resultOfStop[stopReason], message: stopMessage[stopReason] };
-  // The task that failed by itself explains more than the tasks that were skipped because of it.
-  const failed = tasks.filter((task) => dispositionOf(task.key) === 'failed');
+  // A task that failed itself explains more than the tasks that were skipped because of it.
+  const failed = tasks.filter((task) => outcomeOf(task.key) === 'failed');
   const cause = failed.find((task) => task.progress.state !== 'SKIPPED') ?? failed[0];
   return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureMessage(cause) };
 }
 
-/** The wording that clients know, as one sentence whatever the task said. */
+/** Returns the message that clients know, as one sentence. */
 function failureMessage({ key, progress: { state, message } }: TaskState): string {
-  // What it was skipped for has been repaired, without it.
+  // Its upstream task was repaired without it.
   if (state === 'SKIPPED') return `Task ${key} was skipped: ${message}.`;
   if (message === '') return `Task ${key} failed.`;
   return `Task ${key} failed with message: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;

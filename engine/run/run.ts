@@ -1,7 +1,4 @@
-/**
- * Runs and task runs as the engine holds them: facts that never change, and a progress that is a union on its
- * state.
- */
+/** Runs and task runs: immutable facts, and a progress that is a union on its state. */
 import type { ApiVersion, JobFormat } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunParameters } from './parameters.ts';
@@ -12,18 +9,17 @@ export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
 interface ProgressTimes {
   /**
-   * Epoch ms. A run starts when it is accepted, and keeps that through repairs; a task run when its
-   * preparation begins.
+   * Epoch ms. A run starts when it is launched, also after repairs; a task run when its preparation begins.
    */
   readonly startTime: number | undefined;
-  /** When it became RUNNING. */
+  /** Time of the step to RUNNING. */
   readonly runningTime: number | undefined;
-  /** When it became TERMINATING. */
+  /** Time of the step to TERMINATING. */
   readonly terminatingTime: number | undefined;
   readonly message: string;
 }
 
-/** Where a run or task run stands. The same rules stand as CHECK constraints in the database. */
+/** Progress of a run or task run. CHECK constraints in the database hold the same rules. */
 export type Progress = ProgressTimes &
   (
     | {
@@ -42,18 +38,18 @@ export function pendingProgress(startTime: number | undefined, message: string):
   return { state: 'PENDING', startTime, runningTime: undefined, terminatingTime: undefined, message };
 }
 
-/** The latest repair of a run (engine/run/repair.ts), and what came before it. */
+/** The latest repair of a run (engine/run/repair.ts). */
 export interface LatestRepair {
   readonly repairId: number;
   /** 1 for the first repair of the run. */
   readonly count: number;
   /** Epoch ms. */
   readonly startTime: number;
-  /** How long the run took before, in milliseconds: each time until it was over, without the time between. */
+  /** Duration of the rounds before, in milliseconds, without the time between them. */
   readonly earlierDuration: number;
 }
 
-/** What a run is made with, and never changes. */
+/** Immutable facts of a run. */
 export interface RunOrigin {
   readonly runId: number;
   readonly jobId: number;
@@ -63,7 +59,7 @@ export interface RunOrigin {
   readonly name: string;
   readonly type: RunType;
   readonly trigger: TriggerType;
-  /** For which a schedule started it, epoch ms; undefined for a run that none did. */
+  /** When the schedule was due, epoch ms; undefined for a run without a schedule. */
   readonly scheduledTime?: number | undefined;
   /** The settings as they were when the run was created. */
   readonly settings: JobSettings;
@@ -75,22 +71,22 @@ export interface Run extends RunOrigin {
   readonly creatorUserName: string | undefined;
   readonly originalAttemptRunId: number;
   readonly attempt: number;
-  /** Set once the run is to be stopped; taken back by a repair alone. */
+  /** Set once the run is to be stopped; only a repair clears it. */
   readonly stopReason: StopReason | undefined;
-  /** The node that drives it, and the fence that its writes must name. */
+  /** The node that drives the run, and the fence that its writes must name. */
   readonly owner: string | undefined;
   readonly fence: number;
   /** Undefined for a run that was never repaired. */
   readonly repair: LatestRepair | undefined;
-  /** When it left the queue (epoch ms); undefined for a run that never waited there. */
+  /** When the run left the queue (epoch ms); undefined for a run that never queued. */
   readonly admittedTime: number | undefined;
-  /** The task run of a run_job_task that started it. */
+  /** The task run of the run_job_task that started the run. */
   readonly launchedBy: number | undefined;
-  /** The task run whose program started it, such as a notebook that runs another one. */
+  /** The task run whose program started the run, such as a notebook that runs another one. */
   readonly parentTaskRun?: number | undefined;
-  /** Raised each time that timeouts of an active run were changed. */
+  /** Raised each time the timeouts of the active run change. */
   readonly timeoutRevision: number;
-  /** True once somebody was told that it lasts longer than its health rule allows. */
+  /** True once the duration warning was sent. */
   readonly warned: boolean;
   readonly progress: Progress;
 }
@@ -106,7 +102,7 @@ export interface TaskRun {
   readonly sparkContextId: string | undefined;
   /** A retry does not begin before this instant (epoch ms); undefined for every other attempt. */
   readonly dueTime: number | undefined;
-  /** Set once this attempt alone is to be stopped: its own time was over. */
+  /** Set once this attempt alone is to be stopped: its own timeout was reached. */
   readonly stopReason: StopReason | undefined;
   /** As for a run. */
   readonly warned: boolean;
@@ -120,8 +116,8 @@ export interface RunWithTasks {
 }
 
 /**
- * The three durations of spec 2.5 in milliseconds, from the stamps; 0 for what has not happened.
- * @param setupStart when the setup began, where that is not the start time: a run that waited in the queue
+ * Returns the three durations of spec 2.5 in milliseconds; 0 for phases that have not happened.
+ * @param setupStart start of the setup of a run that waited in the queue
  */
 export function durationsOf(
   progress: Progress,

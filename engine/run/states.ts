@@ -26,18 +26,15 @@ const terminal: Readonly<Record<LifeCycleState, boolean>> = {
   INTERNAL_ERROR: true,
 };
 
-/**
- * True for the states that a run never leaves by itself: only a repair opens it again. Every other run counts
- * as active (DESIGN section 10).
- */
+/** Returns whether only a repair leaves the state. A run in any other state is active (DESIGN section 10). */
 export function isTerminal(state: LifeCycleState): state is TerminalState {
   return terminal[state];
 }
 
-/** Why a run or task run is being stopped before its end. */
+/** Reason why a run or task run is stopped before its end. */
 export type StopReason = 'cancel' | 'timeout';
 
-/** What a stop leaves as the result. */
+/** Result of a run or task run that was stopped. */
 export const resultOfStop: Readonly<Record<StopReason, ResultState>> = {
   cancel: 'CANCELED',
   timeout: 'TIMEDOUT',

@@ -30,7 +30,7 @@ export interface ScriptedPool extends TaskPool {
 
 export function createScriptedPool(): ScriptedPool {
   const handed: TaskAssignment[] = [];
-  const doors = new Map<number, ChildRunLauncher>();
+  const launchers = new Map<number, ChildRunLauncher>();
   const attempts = new Map<number, ScriptedAttempt>();
   const ended = new Set<number>();
   const attemptOf = (taskKey: string): [number, ScriptedAttempt] => {
@@ -54,9 +54,9 @@ export function createScriptedPool(): ScriptedPool {
     assignments: handed,
     ignoreStops: false,
     immediateOutcome: undefined,
-    run(assignment, door) {
+    run(assignment, launcher) {
       handed.push(assignment);
-      doors.set(assignment.runId, door);
+      launchers.set(assignment.runId, launcher);
       const attempt = attempts.get(assignment.runId) ?? begin(assignment.runId);
       if (pool.immediateOutcome !== undefined) attempt.end(pool.immediateOutcome);
       return {
@@ -70,9 +70,9 @@ export function createScriptedPool(): ScriptedPool {
     runningTasks: () =>
       [...new Set(handed.filter(({ runId }) => !ended.has(runId)).map(({ taskKey }) => taskKey))].toSorted(),
     childRunsOf(taskKey) {
-      const door = doors.get(attemptOf(taskKey)[0]);
-      if (door === undefined) throw new Error(`The task ${taskKey} was handed over without a door.`);
-      return door;
+      const launcher = launchers.get(attemptOf(taskKey)[0]);
+      if (launcher === undefined) throw new Error(`The task ${taskKey} has no launcher of child runs.`);
+      return launcher;
     },
     stopCount: (taskKey) => attemptOf(taskKey)[1].stopCount,
     endTask: (taskKey, outcome = { kind: 'succeeded' }) => attemptOf(taskKey)[1].end(outcome),
