@@ -1,4 +1,4 @@
-/** Stored dashboards, classic ones and those of the newer format. */
+/** Stored dashboards: classic ones, and those of the newer format. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type {
   ClassicDashboardStore,
@@ -132,7 +132,7 @@ export function createDashboardStore(db: Kysely<Database>): DashboardStore {
   };
 }
 
-/** Everything but the document, which may be large, and what was said about it. */
+/** All columns except the serialized document, which may be large, and the warnings. */
 const listedColumns = [
   'dashboard_id',
   'number',

@@ -1,4 +1,4 @@
-/** Libraries of clusters: how far each is, and the environment that a cluster has of them. */
+/** Cluster libraries: the status of each library, and the environments of clusters. */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
@@ -18,15 +18,16 @@ import { retryTransient } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
 import type { Database } from '../schema.ts';
 
-/** The libraries of this database. While it is away every call waits for it. */
+/** Creates the store of libraries. Every call retries while the database is unavailable. */
 export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log): LibraryStore {
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
+  const withRetry = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    retryTransient(clock, log, work);
   return {
-    getClusterLibraries: (cluster) => waiting(() => getClusterLibraries(db, cluster)),
+    getClusterLibraries: (cluster) => withRetry(() => getClusterLibraries(db, cluster)),
     add: (cluster, libraries, requested, now) =>
-      waiting(() => addLibraries(db, cluster, libraries, requested, now)),
+      withRetry(() => addLibraries(db, cluster, libraries, requested, now)),
     setStatus: (clusterId, libraries, status, messages, now) =>
-      waiting(async () => {
+      withRetry(async () => {
         if (libraries.length === 0) return;
         await db
           .updateTable('cluster_libraries')
@@ -36,7 +37,7 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
           .execute();
       }),
     saveEnvironment: (cluster, environment, since, now) =>
-      waiting(() =>
+      withRetry(() =>
         db.transaction().execute(async (transaction) => {
           const { clusterId, sparkContextId } = cluster;
           const row = {
@@ -75,7 +76,7 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
         }),
       ),
     remove: (clusterId, libraries, now) =>
-      waiting(() =>
+      withRetry(() =>
         db.transaction().execute(async (transaction) => {
           if (libraries.length === 0) return;
           const keys = libraries.map(libraryKey);
@@ -98,7 +99,7 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
 
 const EnvironmentVariables = Type.Record(Type.String(), Type.String());
 
-/** Libraries of clusters as the API shows them. */
+/** Creates the reader of cluster libraries for the API. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   const clusterOf: LibraryReader['findCluster'] = async (clusterId) => {
     const row = await db
@@ -164,7 +165,7 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   };
 }
 
-/** Every path that a cluster which is not terminated has of libraries. */
+/** Lists the library paths of all clusters that are not terminated. */
 export async function listLibraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('cluster_environments')
@@ -203,7 +204,7 @@ async function getClusterLibraries(db: Kysely<Database>, cluster: LibraryCluster
   };
 }
 
-/** What was there before a restart is gone; what belongs to the cluster is to be installed again. */
+/** Resets the libraries after a restart: the requested ones are installed again, the others are removed. */
 async function resetForNewContext(
   transaction: Transaction<Database>,
   { clusterId, sparkContextId }: LibraryCluster,
@@ -234,7 +235,7 @@ async function addLibraries(
   requested: boolean,
   now: number,
 ): Promise<void> {
-  // One statement must not name a row twice.
+  // ON CONFLICT rejects a statement that names a row twice.
   const once = new Map(libraries.map((library) => [libraryKey(library), library]));
   if (once.size === 0) return;
   await db
