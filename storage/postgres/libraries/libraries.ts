@@ -16,6 +16,7 @@ import type {
 import type { Log } from '../../../engine/ports/engine.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
+import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
 /** Creates the store of libraries. Every call retries while the database is unavailable. */
@@ -36,65 +37,73 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
           .where('library_key', 'in', libraries.map(libraryKey))
           .execute();
       }),
-    saveEnvironment: (cluster, environment, since, now) =>
-      withRetry(() =>
-        db.transaction().execute(async (transaction) => {
-          const { clusterId, sparkContextId } = cluster;
-          const row = {
-            spark_context_id: sparkContextId,
-            installed: JSON.stringify(environment.installed),
-            paths: JSON.stringify(environment.paths),
-          };
-          const written =
-            since === 0
-              ? await transaction
-                  .insertInto('cluster_environments')
-                  .values({ cluster_id: clusterId, version: 1, ...row })
-                  .onConflict((conflict) => conflict.doNothing())
-                  .returning('version')
-                  .executeTakeFirst()
-              : await transaction
-                  .updateTable('cluster_environments')
-                  .set({ version: since + 1, ...row })
-                  .where('cluster_id', '=', clusterId)
-                  .where('version', '=', since)
-                  .returning('version')
-                  .executeTakeFirst();
-          if (written === undefined) return false;
-          await transaction
-            .updateTable('cluster_libraries')
-            .set({ status: 'INSTALLED', messages: [], changed_time: now })
-            .where('cluster_id', '=', clusterId)
-            .where(
-              'library_key',
-              'in',
-              environment.installed.map(({ library }) => libraryKey(library)),
-            )
-            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
-            .execute();
-          return true;
-        }),
-      ),
-    remove: (clusterId, libraries, now) =>
-      withRetry(() =>
-        db.transaction().execute(async (transaction) => {
-          if (libraries.length === 0) return;
-          const keys = libraries.map(libraryKey);
-          await transaction
-            .deleteFrom('cluster_libraries')
-            .where('cluster_id', '=', clusterId)
-            .where('library_key', 'in', keys)
-            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
-            .execute();
-          await transaction
-            .updateTable('cluster_libraries')
-            .set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
-            .where('cluster_id', '=', clusterId)
-            .where('library_key', 'in', keys)
-            .execute();
-        }),
-      ),
+    saveEnvironment: (...order) => withRetry(() => saveEnvironment(db, ...order)),
+    remove: (...order) => withRetry(() => removeLibraries(db, ...order)),
   };
+}
+
+function saveEnvironment(
+  db: Kysely<Database>,
+  ...[cluster, environment, since, now]: Parameters<LibraryStore['saveEnvironment']>
+): ReturnType<LibraryStore['saveEnvironment']> {
+  return db.transaction().execute(async (transaction) => {
+    const { clusterId, sparkContextId } = cluster;
+    const row = {
+      spark_context_id: sparkContextId,
+      installed: JSON.stringify(environment.installed),
+      paths: JSON.stringify(environment.paths),
+    };
+    const written =
+      since === 0
+        ? await transaction
+            .insertInto('cluster_environments')
+            .values({ cluster_id: clusterId, version: 1, ...row })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning('version')
+            .executeTakeFirst()
+        : await transaction
+            .updateTable('cluster_environments')
+            .set({ version: since + 1, ...row })
+            .where('cluster_id', '=', clusterId)
+            .where('version', '=', since)
+            .returning('version')
+            .executeTakeFirst();
+    if (written === undefined) return false;
+    await transaction
+      .updateTable('cluster_libraries')
+      .set({ status: 'INSTALLED', messages: [], changed_time: now })
+      .where('cluster_id', '=', clusterId)
+      .where(
+        'library_key',
+        'in',
+        environment.installed.map(({ library }) => libraryKey(library)),
+      )
+      .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+      .execute();
+    return true;
+  });
+}
+
+function removeLibraries(
+  db: Kysely<Database>,
+  ...[clusterId, libraries, now]: Parameters<LibraryStore['remove']>
+): ReturnType<LibraryStore['remove']> {
+  return db.transaction().execute(async (transaction) => {
+    if (libraries.length === 0) return;
+    const keys = libraries.map(libraryKey);
+    await transaction
+      .deleteFrom('cluster_libraries')
+      .where('cluster_id', '=', clusterId)
+      .where('library_key', 'in', keys)
+      .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+      .execute();
+    await transaction
+      .updateTable('cluster_libraries')
+      .set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
+      .where('cluster_id', '=', clusterId)
+      .where('library_key', 'in', keys)
+      .execute();
+  });
 }
 
 const EnvironmentVariables = Type.Record(Type.String(), Type.String());
@@ -144,25 +153,29 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
         states: own.map(stateOf),
       }));
     },
-    async listClustersToInstall() {
-      const rows = await db
-        .selectFrom('clusters')
-        .select(['cluster_id', 'spark_context_id'])
-        .where('state', '=', 'RUNNING')
-        .where('kind', '=', 'ALL_PURPOSE')
-        .where(
-          'cluster_id',
-          'in',
-          db
-            .selectFrom('cluster_libraries')
-            .select('cluster_id')
-            .where('requested', '=', true)
-            .where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING']),
-        )
-        .execute();
-      return rows.map((row) => ({ clusterId: row.cluster_id, sparkContextId: row.spark_context_id ?? '' }));
-    },
+    ...bindDatabase(db, { listClustersToInstall: listClustersToInstall }),
   };
+}
+
+async function listClustersToInstall(
+  db: Kysely<Database>,
+): ReturnType<LibraryReader['listClustersToInstall']> {
+  const rows = await db
+    .selectFrom('clusters')
+    .select(['cluster_id', 'spark_context_id'])
+    .where('state', '=', 'RUNNING')
+    .where('kind', '=', 'ALL_PURPOSE')
+    .where(
+      'cluster_id',
+      'in',
+      db
+        .selectFrom('cluster_libraries')
+        .select('cluster_id')
+        .where('requested', '=', true)
+        .where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING']),
+    )
+    .execute();
+  return rows.map((row) => ({ clusterId: row.cluster_id, sparkContextId: row.spark_context_id ?? '' }));
 }
 
 /** Lists the library paths of all clusters that are not terminated. */
