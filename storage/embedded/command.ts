@@ -1,20 +1,18 @@
-/** Runs the programs of PostgreSQL: as their user, in a clean environment, and never outliving the engine. */
+/** Starts PostgreSQL's programs as their own user, in a clean environment, and ends them with the engine. */
 import { execFile, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
-/**
- * Whom the programs run as. PostgreSQL refuses to run as root; undefined stands for the engine's own user.
- */
+/** User that the programs run as. PostgreSQL refuses to run as root; undefined is the engine's own user. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
 
 export interface ManagedCommand {
   readonly program: string;
   readonly arguments: readonly string[];
   readonly user: ServerUser;
-  /** File descriptor for what the program writes; may be closed once the command has been started. */
+  /** File descriptor for the program's output; may be closed once the command has started. */
   readonly output: number;
-  /** Sent to the program when the engine is gone. */
+  /** Signal sent to the program when the engine dies. */
   readonly parentDeathSignal: 'INT' | 'KILL';
 }
 
@@ -22,26 +20,27 @@ export interface ManagedProcess {
   /** Undefined when the program could not be started. */
   readonly pid: number | undefined;
   /**
-   * How it ended, in words: "exit code 1", "signal SIGKILL", or why it could not be started. Never rejects.
+   * Describes the end: "exit code 1", "signal SIGKILL", or the error that prevented the start. Never
+   * rejects.
    */
   readonly exited: Promise<string>;
   hasExited(): boolean;
-  /** Sends a signal; nothing happens when it is gone already. */
+  /** Sends a signal; does nothing after the exit. */
   kill(signal: NodeJS.Signals): void;
-  /** Lets the engine end while the process runs: waiting for it alone no longer keeps the engine alive. */
+  /** Allows the engine to exit while the process runs. */
   unref(): void;
 }
 
 /**
- * Nothing of the engine's environment passes on: no secrets, and no PG* variable that would change the
- * server.
+ * Environment of the programs. It holds no secrets of the engine, and no PG* variables that would configure
+ * the server.
  */
 const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** From "/", because the user may not be allowed into the engine's working directory. */
+/** Runs in "/", because the user may have no access to the engine's working directory. */
 const commonOptions = (user: ServerUser) => ({ ...user, env: cleanEnvironment, cwd: '/' });
 
-/** Runs a short command and answers whether it ended with 0. */
+/** Runs a short command and returns true when its exit code is 0. */
 export function commandSucceeds(
   user: ServerUser,
   program: string,
@@ -53,38 +52,38 @@ export function commandSucceeds(
 }
 
 /**
- * The pipe's other end is held by the engine alone: a line says all is over, end-of-file says the engine is
- * gone.
+ * Watches a pipe whose other end only the engine holds: a line means that the command has ended, end-of-file
+ * that the engine is gone.
  */
 const pipeWatchScript = 'onDeath=$1; shift; (read -r line || kill -"$onDeath" $$) <&3 & exec "$@" 3<&-';
 
 /**
- * Starts a command in a session of its own, so that Ctrl-C reaches only the engine, which then decides. The
- * kernel signals it when the engine dies. That signal follows the thread that spawned, so in a worker thread,
- * and where there is no such kernel service, a shell watches a pipe instead.
+ * Starts a command in a session of its own, so that Ctrl-C reaches only the engine. The kernel signals the
+ * command when the engine dies. That signal is tied to the thread that spawned it, so in a worker thread,
+ * and on systems without it, a shell watches a pipe instead.
  */
 export async function spawnManaged(command: ManagedCommand): Promise<ManagedProcess> {
   const { program, user, output, parentDeathSignal } = command;
-  const byKernel =
+  const usesKernelSignal =
     isMainThread && (await commandSucceeds(user, 'setpriv', '--pdeathsig', parentDeathSignal, 'true'));
-  const wrapper = byKernel
+  const wrapper = usesKernelSignal
     ? ['setpriv', '--pdeathsig', parentDeathSignal, '--']
     : ['sh', '-c', pipeWatchScript, 'sh', parentDeathSignal];
   const [file = '', ...rest] = [...wrapper, program, ...command.arguments];
   const child = spawn(file, rest, {
     ...commonOptions(user),
     detached: true,
-    stdio: ['ignore', output, output, ...(byKernel ? [] : ['pipe' as const])],
+    stdio: ['ignore', output, output, ...(usesKernelSignal ? [] : ['pipe' as const])],
   });
   const lifeline = child.stdio[3];
   if (lifeline instanceof Socket) lifeline.on('error', () => undefined).unref();
 
   let ended = false;
   const exited = new Promise<string>((resolve) => {
-    const end = (how: string): void => {
+    const end = (reason: string): void => {
       ended = true;
       if (lifeline instanceof Socket) lifeline.end('over\n');
-      resolve(how);
+      resolve(reason);
     };
     child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
     child.once('error', (error) => end(error.message));

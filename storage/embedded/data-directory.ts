@@ -1,6 +1,4 @@
-/**
- * The embedded database cluster on disk: its password, its creation in one step, and the server's settings.
- */
+/** Data directory of the embedded PostgreSQL: password, atomic creation, and server settings. */
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,7 +11,7 @@ import { openServerLog, readLogSince } from './server-log.ts';
 /** Name of the superuser, and of the database. */
 export const databaseName = 'runyard';
 
-/** Settings of every embedded server: small, quiet when idle, and durable. */
+/** Settings of every embedded server: few resources, quiet when idle, durable. */
 const serverSettings = {
   listen_addresses: '',
   port: String(serverPort),
@@ -21,22 +19,22 @@ const serverSettings = {
   max_connections: '60',
   shared_buffers: '64MB',
   synchronous_commit: 'on',
-  // Queries here are short: neither compiling them nor splitting them among processes pays.
+  // Queries are short: neither JIT compilation nor parallel plans pay off.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
-  // No extra processes that only wait for work: for reading ahead, for replication.
+  // No idle helper processes for asynchronous I/O and replication.
   io_method: 'sync',
   max_logical_replication_workers: '0',
   autovacuum_naptime: '30s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements are reported to, and logged by, the engine that sent them; here their values have no
-  // business.
+  // Failed statements are reported to the engine that sent them, which logs them; their values stay out of
+  // this log.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 } satisfies Record<string, string>;
 
-/** For scratch servers only: gives up durability for speed, and serves many test files at once. */
+/** For scratch servers only: trades durability for speed, and serves many test files at once. */
 const volatileSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -44,7 +42,7 @@ const volatileSettings = {
   max_connections: '200',
 } satisfies Record<string, string>;
 
-/** Command line of the server: only a socket, no network. */
+/** Returns the command line of the server, which listens on a socket only. */
 export function serverArguments(data: string, socketDirectory: string, volatile: boolean): string[] {
   const chosen = {
     ...serverSettings,
@@ -54,7 +52,7 @@ export function serverArguments(data: string, socketDirectory: string, volatile:
   return ['-D', data, ...Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** The superuser's password, from `file` (0600), or a new one that is stored there. */
+/** Returns the superuser's password from `file` (0600), or stores a new one there. */
 export async function ensurePassword(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
@@ -76,8 +74,9 @@ export interface DataDirectoryOptions {
 }
 
 /**
- * Makes the cluster when there is none; returns its data directory. It is made under another name and renamed
- * when whole, because half a cluster would be taken for one. Throws with the end of initdb's output.
+ * Creates the cluster when there is none, and returns its data directory. It is created under another name
+ * and renamed when complete, so that a partial cluster is never used. Throws with the end of initdb's
+ * output.
  */
 export async function ensureDataDirectory(request: DataDirectoryOptions): Promise<string> {
   const { layout } = request;
@@ -92,7 +91,7 @@ export async function ensureDataDirectory(request: DataDirectoryOptions): Promis
   const draft = join(layout.baseDirectory, 'data.new');
   await rm(draft, { recursive: true, force: true, maxRetries: 5 });
   await makeOwnedDirectory(draft, 0o700, layout.user);
-  // The engine's own password file belongs to root, whom initdb does not run as.
+  // The engine's password file belongs to root, and initdb runs as another user.
   const passwordFile = join(layout.baseDirectory, 'initdb-password');
   try {
     await writeFile(passwordFile, request.password, { mode: 0o600 });
@@ -111,7 +110,7 @@ async function runInitdb(request: DataDirectoryOptions, data: string, passwordFi
   try {
     const initdb = await spawnManaged({
       program: request.binaries.initdb,
-      // The locale is PostgreSQL's own, so that sorting never changes with the system's libraries.
+      // The builtin locale keeps the sort order independent of the system's libraries.
       arguments: [
         '-D',
         data,
@@ -142,7 +141,7 @@ async function runInitdb(request: DataDirectoryOptions, data: string, passwordFi
   }
 }
 
-/** A rename is durable once its directory is. */
+/** Makes a rename durable by syncing its directory. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

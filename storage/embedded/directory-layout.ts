@@ -1,6 +1,6 @@
 /**
- * Where the embedded PostgreSQL lives and whom it runs as: root may not run it, and its user may not reach
- * everything.
+ * Directory and user of the embedded PostgreSQL: it refuses to run as root, and its user may lack access to
+ * the data directory.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { commandSucceeds, type ServerUser } from './command.ts';
 
 export interface DirectoryLayout {
   /**
-   * Holds `data`, `socket` and, where needed, a copy of the programs. The cluster's directory, or a stand-in
+   * Holds `data`, `socket` and, where needed, a copy of the programs: the cluster's directory, or a fallback
    * for it.
    */
   readonly baseDirectory: string;
@@ -20,31 +20,30 @@ export interface DirectoryLayout {
 }
 
 /**
- * Longest socket path: 107 bytes on Linux, 103 on macOS; the shorter one keeps a data directory the same on
- * both.
+ * Maximum socket path: 107 bytes on Linux, 103 on macOS; the smaller one is used so that a data directory
+ * works on both.
  */
 const socketPathBytes = 103;
 export const serverPort = 5432;
 
 /**
- * Chooses base and user. Anyone but root: the directory itself, as oneself. Root: as the owner of existing
- * data, else
- * `postgres` or `nobody`; where that user cannot enter the directory (below a 0700 home), a system state
- * directory stands in, which the file `location` remembers. Throws with the way out when existing data cannot
- * be served.
+ * Chooses base directory and user. An engine that is not root uses the directory itself and its own user.
+ * Root uses the owner of existing data, else `postgres` or `nobody`; where that user cannot enter the
+ * directory (below a 0700 home), a system state directory is the fallback, recorded in the file `location`.
+ * Throws with advice when existing data cannot be served.
  */
 export async function resolveLayout(
   directory: string,
   volatile: boolean,
   log: Logger,
 ): Promise<DirectoryLayout> {
-  const remembered = await readLocation(locationFile(directory));
-  const base = remembered ?? directory;
+  const recorded = await readLocation(locationFile(directory));
+  const base = recorded ?? directory;
   const owner = await ownerOf(join(base, 'data'));
-  if (remembered !== undefined && owner === undefined) {
+  if (recorded !== undefined && owner === undefined) {
     throw new Error(
-      `The database of ${directory} was kept in ${base}, and is not there: bring it back, ` +
-        `or remove ${locationFile(directory)} to begin with an empty one.`,
+      `The database of ${directory} was kept in ${base}, and is not there: restore it, ` +
+        `or remove ${locationFile(directory)} to start with an empty one.`,
     );
   }
   const self = process.getuid?.();
@@ -57,7 +56,7 @@ export async function resolveLayout(
     return { baseDirectory: base, user: undefined };
   }
   const user = owner ?? (await findSystemUser());
-  if (remembered === undefined) await chmod(directory, 0o711);
+  if (recorded === undefined) await chmod(directory, 0o711);
   if (await commandSucceeds(user, 'sh', '-c', 'cd -- "$1"', 'sh', base)) return { baseDirectory: base, user };
   if (owner !== undefined) {
     throw new Error(
@@ -68,7 +67,8 @@ export async function resolveLayout(
 }
 
 /**
- * Makes the location binding, once the data is there: before, half a first start would look like lost data.
+ * Makes the location permanent once the data exists: before that, an interrupted first start would look like
+ * lost data.
  */
 export async function saveBaseDirectory(directory: string, base: string): Promise<void> {
   if (base === directory) await rm(pendingLocationFile(directory), { force: true });
@@ -77,12 +77,12 @@ export async function saveBaseDirectory(directory: string, base: string): Promis
 }
 
 /**
- * Makes the directory of the socket: in the base, or below the system's temporary directory when that path is
- * too long.
+ * Creates the socket directory: in the base directory, or in the temporary directory when that path is too
+ * long.
  */
-export async function makeSocketDirectory(place: DirectoryLayout): Promise<string> {
-  const short = `runyard-${shortHash(place.baseDirectory)}`;
-  const candidates = [join(place.baseDirectory, 'socket'), join(tmpdir(), short), join('/tmp', short)];
+export async function makeSocketDirectory(layout: DirectoryLayout): Promise<string> {
+  const short = `runyard-${shortHash(layout.baseDirectory)}`;
+  const candidates = [join(layout.baseDirectory, 'socket'), join(tmpdir(), short), join('/tmp', short)];
   const path = candidates.find(
     (candidate) => Buffer.byteLength(join(candidate, `.s.PGSQL.${serverPort}`)) <= socketPathBytes,
   );
@@ -90,12 +90,13 @@ export async function makeSocketDirectory(place: DirectoryLayout): Promise<strin
     throw new Error(
       `Every path for the database socket is longer than ${socketPathBytes} bytes, also ${candidates[2]}.`,
     );
-  await makeOwnedDirectory(path, 0o700, place.user);
+  await makeOwnedDirectory(path, 0o700, layout.user);
   return path;
 }
 
 /**
- * Makes a directory for the server's user, or takes one that is ours; one of a stranger (in /tmp) is refused.
+ * Creates a directory for the server's user, or takes an existing one; one of another user (in /tmp) is
+ * refused.
  */
 export async function makeOwnedDirectory(path: string, mode: number, user: ServerUser): Promise<void> {
   await mkdir(path, { recursive: true, mode });
@@ -110,34 +111,34 @@ export async function makeOwnedDirectory(path: string, mode: number, user: Serve
   await chmod(path, mode);
 }
 
-/** Makes a directory to stand in, or takes the one that an interrupted first start intended. */
+/** Creates a fallback directory, or returns the one that an interrupted first start recorded. */
 async function ensureFallbackDirectory(directory: string, volatile: boolean, log: Logger): Promise<string> {
-  const intended = await readLocation(pendingLocationFile(directory));
-  if (intended !== undefined) return intended;
+  const pending = await readLocation(pendingLocationFile(directory));
+  if (pending !== undefined) return pending;
   const base = await makeFallbackDirectory(directory, volatile, log);
   await writeFile(pendingLocationFile(directory), `${base}\n`, { flush: true });
   return base;
 }
 
 async function makeFallbackDirectory(directory: string, volatile: boolean, log: Logger): Promise<string> {
-  // Not derived from the directory's name: whoever removes a data directory and makes it anew wants an empty
+  // Not derived from the directory's name: a data directory that is removed and created anew gets an empty
   // database.
   const name = randomBytes(6).toString('hex');
   const temporary = join(tmpdir(), `runyard-${name}`);
   if (!volatile) {
-    const lasting = join('/var/lib/runyard', name);
+    const permanent = join('/var/lib/runyard', name);
     try {
       await makeOwnedDirectory('/var/lib/runyard', 0o755, undefined);
-      await makeOwnedDirectory(lasting, 0o711, undefined);
+      await makeOwnedDirectory(permanent, 0o711, undefined);
       log.info(
-        { directory, base: lasting },
+        { directory, base: permanent },
         'The database is kept in a system directory, because its user may not enter the data directory.',
       );
-      return lasting;
+      return permanent;
     } catch (error) {
       log.warn(
         { directory, base: temporary, reason: messageOf(error) },
-        'The database is kept in a temporary directory, which may not survive a reboot: move the data directory to where other users may enter.',
+        'The database is kept in a temporary directory, which a reboot may remove: move the data directory to a path that other users may enter.',
       );
     }
   }
@@ -168,7 +169,7 @@ async function ownerOf(path: string): Promise<ServerUser> {
   }
 }
 
-/** A uid without a line in passwd would not do: initdb looks its name up. */
+/** Finds a user in /etc/passwd: initdb looks up the name of its uid. */
 async function findSystemUser(): Promise<NonNullable<ServerUser>> {
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {

@@ -1,4 +1,4 @@
-/** The lock that keeps a second engine out of a directory, and that survives every way an engine can end. */
+/** Lock of a directory against a second engine; it survives every kind of engine crash. */
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { sleep } from './sleep.ts';
 import { identifyProcess } from '../../engine/process-identity.ts';
 
 /**
- * Another living engine holds the directory. The message is one line for the operator; the engine prints it
- * and exits 1.
+ * Another running engine holds the directory. The message is one line for the operator; the engine prints it
+ * and exits with 1.
  */
 export class DirectoryInUseError extends Error {
   readonly directory: string;
@@ -26,20 +26,20 @@ export class DirectoryInUseError extends Error {
 }
 
 /**
- * A process killed just now still lives while the kernel takes its memory apart; whoever restarts it must not
- * meet it.
+ * A killed process exists until the kernel has freed its memory; a restart right after the kill must wait
+ * for it.
  */
 const processExitGraceMs = 1_000;
 
 export interface DirectoryLock {
-  /** Gives the directory free. Idempotent. */
+  /** Releases the directory. Idempotent. */
   release(): Promise<void>;
 }
 
 /**
- * Takes `<directory>/lock` for this process. A lock whose process is gone (or whose pid now belongs to
- * another process, or was of an earlier boot) is taken over. Throws DirectoryInUseError when its holder lives
- * on for a second, and at once when the holder is this very process.
+ * Acquires `<directory>/lock` for this process. A stale lock is taken over: its process is gone, its pid
+ * belongs to another process, or it is from an earlier boot. Throws DirectoryInUseError when the holder is
+ * alive for another second, and at once when the holder is this process.
  */
 export async function lockDirectory(directory: string, clock: Clock): Promise<DirectoryLock> {
   const path = join(directory, 'lock');
@@ -63,17 +63,16 @@ export async function lockDirectory(directory: string, clock: Clock): Promise<Di
 }
 
 /**
- * Makes `path` hold the text `mine`, created whole or not at all. To replace a dead holder one must first
- * claim a guard named after that holder and then see the holder still in place: so no two can replace the
- * same one, and a slow claimant cannot push out the successor. A guard whose claimant died is taken over by
- * the same rule.
+ * Writes `mine` to `path` atomically. To replace a dead holder, a process first acquires a guard named after
+ * that holder and checks that the holder is still in place: no two processes replace the same holder, and a
+ * slow one cannot remove the successor. A guard whose process died is taken over by the same rule.
  */
 async function acquire(directory: string, path: string, mine: string): Promise<void> {
   for (;;) {
     if (await createAtomically(path, mine)) return;
     const holder = await readText(path);
     if (holder === undefined) continue;
-    const pid = await findLivingHolder(holder);
+    const pid = await findRunningHolder(holder);
     if (pid !== undefined) throw new DirectoryInUseError(directory, pid);
     const guard = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 12)}`;
     await acquire(directory, guard, mine);
@@ -87,7 +86,10 @@ async function acquire(directory: string, path: string, mine: string): Promise<v
   }
 }
 
-/** A link is made in one step and fails when the name is taken, so nobody ever reads half a lock. */
+/**
+ * Creates a file by linking it, which is atomic and fails when the name is taken: readers never see a partial
+ * lock.
+ */
 async function createAtomically(path: string, text: string): Promise<boolean> {
   try {
     await withTempFile(path, text, (draft) => link(draft, path));
@@ -113,10 +115,10 @@ async function withTempFile(
 }
 
 /**
- * The pid of the process that wrote this lock, when it still runs; a lock that cannot be read has no living
+ * Returns the pid of the process that wrote the lock while it runs; an unreadable lock has no running
  * holder.
  */
-async function findLivingHolder(text: string): Promise<number | undefined> {
+async function findRunningHolder(text: string): Promise<number | undefined> {
   const written = parseJson(text);
   if (
     typeof written !== 'object' ||

@@ -1,7 +1,4 @@
-/**
- * The PostgreSQL that the engine brings along: on a socket only, one engine per directory, gone when the
- * engine is.
- */
+/** The embedded PostgreSQL: on a socket only, one engine per directory, stopped with the engine. */
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
@@ -14,7 +11,7 @@ import { resolveLayout, makeSocketDirectory, saveBaseDirectory, serverPort } fro
 import { startServer } from './server-process.ts';
 import { superviseServer, type SupervisedServer } from './watchdog.ts';
 
-/** What is needed to connect: node-postgres understands `host` = socket directory. */
+/** Connection parameters; node-postgres accepts a socket directory as `host`. */
 export interface EmbeddedConnection {
   readonly host: string;
   readonly port: number;
@@ -25,25 +22,25 @@ export interface EmbeddedConnection {
 
 export interface EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
-  /** Stops the server cleanly (fast shutdown), waits until it is gone, releases the lock. Idempotent. */
+  /** Stops the server cleanly (fast shutdown), waits for its exit, and releases the lock. Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Absolute directory of this cluster, e.g. <data>/postgres; created when missing. */
+  /** Absolute directory of this database cluster, such as <data>/postgres; created when missing. */
   readonly directory: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** For tests and scratch servers: gives up durability for speed. */
+  /** For tests and scratch servers: trades durability for speed. */
   readonly volatile?: boolean;
-  /** Directory holding PostgreSQL's `bin` and `lib`; when absent, that of the platform's npm package. */
+  /** Directory with PostgreSQL's `bin` and `lib`; default: that of the platform's npm package. */
   readonly binaryDirectory?: string;
 }
 
 /**
- * Starts the cluster in `directory`, making it the first time, and returns when it accepts connections; from
- * then on it is started again whenever it ends by itself. Throws DirectoryInUseError when another engine has
- * the directory, and an Error with the end of the server's log when PostgreSQL cannot start.
+ * Starts the cluster in `directory`, creates it the first time, and returns when it accepts connections;
+ * restarts it whenever it ends by itself. Throws DirectoryInUseError when another engine holds the
+ * directory, and an Error with the end of the server's log when PostgreSQL cannot start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { clock } = options;
@@ -73,21 +70,21 @@ async function startLocked(
   locks: DirectoryLock[],
 ): Promise<EmbeddedPostgres> {
   const { log, clock, volatile = false } = options;
-  const place = await resolveLayout(directory, volatile, log);
-  // A copied directory would point to the same stand-in, so that has a lock of its own.
-  if (place.baseDirectory !== directory) locks.push(await lockDirectory(place.baseDirectory, clock));
+  const layout = await resolveLayout(directory, volatile, log);
+  // A copied data directory points to the same fallback directory, so the fallback has a lock of its own.
+  if (layout.baseDirectory !== directory) locks.push(await lockDirectory(layout.baseDirectory, clock));
   const logFile = join(directory, 'server.log');
   const [binaries, password, socketDirectory] = await Promise.all([
-    prepareBinaries(place, options.binaryDirectory),
+    prepareBinaries(layout, options.binaryDirectory),
     ensurePassword(join(directory, 'password')),
-    makeSocketDirectory(place),
+    makeSocketDirectory(layout),
   ]);
-  const data = await ensureDataDirectory({ binaries, layout: place, password, logFile, volatile });
-  await saveBaseDirectory(directory, place.baseDirectory);
+  const data = await ensureDataDirectory({ binaries, layout, password, logFile, volatile });
+  await saveBaseDirectory(directory, layout.baseDirectory);
   const plan = {
     program: binaries.postgres,
     arguments: serverArguments(data, socketDirectory, volatile),
-    user: place.user,
+    user: layout.user,
     data,
     socketDirectory,
     logFile,
@@ -95,7 +92,7 @@ async function startLocked(
     log,
   };
   const server = await superviseServer((signal) => startServer(plan, signal), clock, log);
-  const stop = (): Promise<void> => stopAndCleanUp(server, place.baseDirectory, socketDirectory);
+  const stop = (): Promise<void> => stopAndCleanUp(server, layout.baseDirectory, socketDirectory);
   const connection = {
     host: socketDirectory,
     port: serverPort,
@@ -122,12 +119,12 @@ async function stopAndCleanUp(
 }
 
 /**
- * PostgreSQL has no "create database if not exists"; nobody else can create it here, so looking first is
- * enough.
+ * Creates the database when it is missing. PostgreSQL has no "create database if not exists"; a check is
+ * enough, because no other process creates it.
  */
 async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = new Client({ ...connection, database: 'postgres', ssl: false });
-  // A connection that breaks fails the query; unheard, the event would end the engine as well.
+  // A broken connection fails the query; without a listener the event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,17 +1,17 @@
-/** The file that the embedded PostgreSQL writes its own log to. */
+/** Log file of the embedded PostgreSQL. */
 import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 
-/** A log larger than this is set aside as `<file>.1` when the server starts. */
+/** Size above which the log is rotated to `<file>.1` at a start of the server. */
 const serverLogBytesMax = 10 * 2 ** 20;
 const tailBytes = 4_096;
 
 export interface LogPosition {
   readonly file: string;
-  /** Bytes the file held when the mark was made. */
+  /** Size of the file in bytes when the mark was set. */
   readonly offset: number;
 }
 
-/** Opens the log for appending and marks its end, so that what follows can be told from what was there. */
+/** Opens the log for appending and marks its end, so that new output can be told from old. */
 export async function openServerLog(
   file: string,
 ): Promise<{ readonly handle: FileHandle; readonly mark: LogPosition }> {
@@ -26,7 +26,7 @@ export async function openServerLog(
   };
 }
 
-/** The last lines written since the mark, at most 4 KB; empty when there are none. */
+/** Returns the last lines written since the mark, up to 4 KB; '' when there are none. */
 export async function readLogSince(mark: LogPosition): Promise<string> {
   const handle = await open(mark.file, 'r').catch(() => undefined);
   if (handle === undefined) return '';

@@ -1,7 +1,4 @@
-/**
- * One process of the embedded PostgreSQL: ends what an earlier engine left, starts, waits until it answers,
- * stops.
- */
+/** One server process of the embedded PostgreSQL: stops a predecessor, starts, waits until ready, stops. */
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -27,37 +24,37 @@ export interface ServerOptions {
 
 export interface Server {
   readonly pid: number;
-  /** How it ended, with the end of its log. Never rejects. */
+  /** Describes the end of the process, with the last lines of its log. Never rejects. */
   readonly exited: Promise<string>;
   /**
-   * Ends it cleanly (open transactions are rolled back), by force if it takes too long; resolves when it is
-   * gone.
+   * Stops the server cleanly (open transactions are rolled back), by force after a timeout. Resolves after
+   * the exit.
    */
   stop(): Promise<void>;
 }
 
-/** How a server is ended: the next signal follows when the time (ms) of the one before is over. */
+/** Signals that stop a server; the next one is sent after the time (ms) of the one before. */
 const stopEscalation = [
   ['SIGINT', 5_000],
   ['SIGQUIT', 2_000],
   ['SIGKILL', 2_000],
 ] as const;
-/** An orphan gets more time: it may have the checkpoint of a long life to write. */
+/** An orphaned server gets more time: it may have a large checkpoint to write. */
 const orphanEscalation = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ] as const;
 
-/** What the server says while processes of its killed predecessor are still leaving. */
+/** Errors of the server while processes of its killed predecessor are still exiting. */
 const predecessorStillExiting = /pre-existing shared memory block|lock file .* already exists/;
 const predecessorExitMs = 10_000;
 const slowStartMs = 10_000;
 
 /**
- * Starts the server and returns once it accepts connections, however long its recovery takes; `signal` ends
- * the attempt. A server that an earlier engine left on this data is stopped first, so the caller must hold
- * the lock of the directory. Throws with the end of the server's log when it ends before it is ready.
+ * Starts the server and returns when it accepts connections, however long the recovery takes; `signal`
+ * aborts the attempt. Stops an orphaned server on the same data first, so the caller must hold the lock of
+ * the directory. Throws with the last lines of the server's log when it ends before it is ready.
  */
 export async function startServer(plan: ServerOptions, signal: AbortSignal): Promise<Server> {
   const { clock } = plan;
@@ -68,7 +65,7 @@ export async function startServer(plan: ServerOptions, signal: AbortSignal): Pro
     if (child.pid !== undefined && (await waitUntilReady(plan, child, signal))) {
       return {
         pid: child.pid,
-        exited: child.exited.then(async (how) => appendLogTail(how, mark)),
+        exited: child.exited.then(async (reason) => appendLogTail(reason, mark)),
         stop: () => stopProcess(clock, stopEscalation, (name) => child.kill(name), child.hasExited),
       };
     }
@@ -98,7 +95,7 @@ async function spawnServer(plan: ServerOptions): Promise<{ child: ManagedProcess
   }
 }
 
-/** False when the process ended or the attempt was given up. */
+/** Returns false when the process ended or the attempt was aborted. */
 async function waitUntilReady(
   plan: ServerOptions,
   child: ManagedProcess,
@@ -111,7 +108,7 @@ async function waitUntilReady(
     if (plan.clock.now() >= slowAt) {
       plan.log.warn(
         { data: plan.data, status: status?.trim() },
-        'PostgreSQL is still starting, probably recovering from a crash.',
+        'PostgreSQL is still starting; it probably recovers from a crash.',
       );
       slowAt = Infinity;
     }
@@ -120,7 +117,10 @@ async function waitUntilReady(
   return false;
 }
 
-/** Ends a server that still runs on this data, and removes what would make a new one believe that it does. */
+/**
+ * Stops a server that still runs on this data, and removes the traces that would keep a new one from
+ * starting.
+ */
 async function stopPredecessor(plan: ServerOptions): Promise<void> {
   const text = await readPidFile(plan.data);
   if (text !== undefined) {
@@ -128,7 +128,7 @@ async function stopPredecessor(plan: ServerOptions): Promise<void> {
     if ((await commandLineOf(pid)).includes(`postgres -D ${plan.data} -c`)) {
       plan.log.warn(
         { serverPid: pid, data: plan.data },
-        'A PostgreSQL that an earlier engine left behind is being stopped.',
+        'Stopping the orphaned PostgreSQL of an earlier engine.',
       );
       const gone = async (): Promise<boolean> => (await identifyProcess(pid)) === undefined;
       await stopProcess(plan.clock, orphanEscalation, (name) => signalProcess(pid, name), gone);
@@ -139,14 +139,14 @@ async function stopPredecessor(plan: ServerOptions): Promise<void> {
 }
 
 /**
- * The pid may be a zombie or belong to some other process by now, and PostgreSQL would take either for a
- * running server. A pid that cannot exist is put in its place; the rest of the file stays, because through it
- * PostgreSQL still notices when processes of the old server use its memory.
+ * Replaces the pid in the pid file by one that cannot exist: the old pid may be a zombie or another process
+ * by now, and PostgreSQL would take either for a running server. The rest of the file stays, because
+ * PostgreSQL uses it to detect processes of the old server that still use its shared memory.
  */
 async function invalidatePidFile({ data, user }: ServerOptions): Promise<void> {
   const text = await readPidFile(data);
   if (text === undefined) return;
-  // What a power failure left empty tells nothing, and PostgreSQL would refuse to start beside it.
+  // A power failure can leave an empty file, and PostgreSQL would refuse to start with it.
   if (!/^\d+\n/.test(text)) return await rm(pidFile(data));
   const draft = `${pidFile(data)}.new`;
   await writeFile(draft, text.replace(/^\d+/, '2147483647'), { mode: 0o600 });
@@ -188,7 +188,7 @@ async function readPidFile(data: string): Promise<string | undefined> {
   }
 }
 
-async function appendLogTail(how: string, mark: LogPosition): Promise<string> {
+async function appendLogTail(reason: string, mark: LogPosition): Promise<string> {
   const tail = await readLogSince(mark).catch(() => '');
-  return tail === '' ? how : `${how}\n${tail}`;
+  return tail === '' ? reason : `${reason}\n${tail}`;
 }

@@ -1,7 +1,7 @@
-/** Waiting by the Clock: for a while, or until something is so. */
+/** Waiting by the clock: for a time, or until a condition holds. */
 import type { Clock } from '../../engine/clock.ts';
 
-/** Resolves after `milliseconds`, or at once when `signal` aborts: the caller looks at the signal. */
+/** Resolves after `milliseconds`, or at once when `signal` aborts; the caller checks the signal. */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -15,7 +15,7 @@ export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
-/** Asks `holds` every 10 ms, for at most `milliseconds`; answers whether it came to hold. */
+/** Checks `holds` every 10 ms for at most `milliseconds`. Returns whether it became true. */
 export async function waitUntil(
   clock: Clock,
   milliseconds: number,

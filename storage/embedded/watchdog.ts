@@ -1,27 +1,23 @@
-/**
- * Keeps the embedded PostgreSQL running: a server that ends by itself is started again until it is told to
- * stop.
- */
+/** Supervision of the embedded PostgreSQL: restarts a server that ends unexpectedly, until it is stopped. */
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Server } from './server-process.ts';
 import { sleep } from './sleep.ts';
 
-/** Milliseconds before the first new start; each further one waits twice as long, up to the longest. */
+/** Delay before the first restart in ms; it doubles with each further one up to the maximum. */
 const initialDelayMs = 100;
 const maxDelayMs = 5_000;
 
 export interface SupervisedServer {
-  /** Stops the server, or the attempt to start it; resolves when it is gone. Idempotent. */
+  /** Stops the server, or an attempt to start it; resolves after the exit. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the server by `launch` and watches it. The first start may fail, and then throws; later ones are
- * repeated without end, because the engine can do nothing better than wait for its database. A server that
- * stayed up for longer than the longest delay counts as healthy again. `launch` must give up when its signal
- * aborts.
+ * Starts the server with `launch` and restarts it when it ends. A failure of the first start is thrown;
+ * later starts are repeated without limit, because the engine can only wait for its database. A server that
+ * ran for longer than the maximum delay counts as healthy again. `launch` must end when its signal aborts.
  */
 export async function superviseServer(
   launch: (signal: AbortSignal) => Promise<Server>,
@@ -40,11 +36,11 @@ export async function superviseServer(
       delay = Math.min(2 * delay, maxDelayMs);
       try {
         server = await launch(signal);
-        log.info({ serverPid: server.pid }, 'PostgreSQL runs again.');
+        log.info({ serverPid: server.pid }, 'PostgreSQL is running again.');
         break;
       } catch (error) {
         if (!signal.aborted)
-          log.error({ reason: messageOf(error), delay }, 'PostgreSQL did not start; trying again.');
+          log.error({ reason: messageOf(error), delay }, 'PostgreSQL did not start; retrying.');
       }
     }
     return delay;
@@ -57,7 +53,7 @@ export async function superviseServer(
       const reason = await server.exited;
       if (signal.aborted) break;
       if (clock.now() - upSince > maxDelayMs) delay = initialDelayMs;
-      log.error({ reason, delay }, 'PostgreSQL ended unexpectedly; starting it again.');
+      log.error({ reason, delay }, 'PostgreSQL ended unexpectedly; restarting it.');
       delay = await relaunch(delay);
     }
   };
@@ -68,7 +64,7 @@ export async function superviseServer(
       stopping.abort();
       await server.stop();
       await watching;
-      // A start that succeeded in the same moment has put another server in place.
+      // A start that succeeded at the same moment has replaced the server.
       await server.stop();
     },
   };

@@ -1,7 +1,6 @@
 /**
- * Appends what logs have grown by to files that are put together from them. How far that got is written
- * behind the bytes: what was killed in between is taken back to where it began, so that no line is there
- * twice.
+ * Appends the new parts of logs to delivered files. The progress is stored after the bytes: an interrupted
+ * append is rolled back to its start, so that no line is delivered twice.
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -14,14 +13,14 @@ import type { LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { renderPage } from './log-files.ts';
 
-/** A log, and how it is looked at. */
+/** Log with the mask under which it is delivered. */
 export interface LogSource extends LogReadOptions {
   readonly path: string;
 }
 
-/** A file, and the logs that it is put together from. */
+/** Delivered file and the logs that it consists of. */
 export interface DeliveredLog {
-  /** Its name among the delivered ones. */
+  /** Path of the file below the delivery directory. */
   readonly target: string;
   readonly sources: readonly LogSource[];
 }
@@ -30,20 +29,20 @@ const counters = Type.Record(Type.String(), Type.Integer({ minimum: 0 }));
 const LogDeliveryStateSchema = Type.Object({ targets: counters, sources: counters });
 
 /**
- * How far a delivery got. The two count differently: secrets, and what was left out of a log, have another
- * length than what stands for them.
+ * Progress of a delivery. Source and target sizes differ: masked secrets and truncation notes have another
+ * length than the original bytes.
  */
 export interface LogDeliveryState {
-  /** Sizes of the delivered files. */
+  /** Sizes of the delivered files in bytes. */
   readonly targets: Record<string, number>;
-  /** How far each log was read. */
+  /** Offset up to which each log was read. */
   readonly sources: Record<string, number>;
 }
 
 const chunkBytes = 2 ** 20;
 const stateBytesMax = 16 * 2 ** 20;
 
-/** How far the deliveries got that are noted in a directory. */
+/** Reads the delivery progress stored in a directory. */
 export async function readLogDeliveryState(directory: string): Promise<LogDeliveryState> {
   const { text } = await readHead(join(directory, 'delivery.json'), stateBytesMax);
   const state = tryParseJson(text);
@@ -57,7 +56,7 @@ export async function writeLogDeliveryState(directory: string, state: LogDeliver
   await rename(draft, join(directory, 'delivery.json'));
 }
 
-/** Appends to a delivered file what its sources have grown by, and notes that in `state`. */
+/** Appends the new parts of the sources to a delivered file, and updates `state`. */
 export async function appendLogs(
   path: string,
   { target, sources }: DeliveredLog,
@@ -67,7 +66,7 @@ export async function appendLogs(
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
   try {
     const { size } = await file.stat();
-    // Somebody may have cut or removed what was delivered: it is not delivered again.
+    // A delivered file that was truncated or removed by a user is not delivered again.
     let end = Math.min(size, state.targets[target] ?? 0);
     if (size > end) await file.truncate(end);
     for (const source of sources) {
@@ -82,8 +81,8 @@ export async function appendLogs(
 }
 
 /**
- * Writes what a log has from an offset on to a place of a file; says how many bytes that were, and where the
- * log goes on.
+ * Copies a log from an offset to a position of a file. Returns the number of bytes written and the next
+ * offset of the log.
  */
 async function appendNewBytes(
   source: LogSource,
@@ -94,9 +93,10 @@ async function appendNewBytes(
   const log = await openLog(source.path);
   if (log === undefined) return { added: 0, next: from };
   try {
-    // What comes meanwhile is for the next delivery: a task that writes without end must hold up no other.
+    // Output written during the copy is left to the next delivery, so that a task that writes continuously
+    // blocks no other log.
     const end = await log.size();
-    // A task that has cut its own log goes on at the new end.
+    // A task that truncated its own log continues at the new end.
     let [added, next] = [0, Math.min(from, end)];
     while (next < end) {
       const page = await renderPage(log, next, chunkBytes, source);

@@ -1,4 +1,4 @@
-/** Directories of attempts and clusters, and what an attempt leaves in its own: logs and output. */
+/** Directories of attempts and clusters, and the logs and output in the directory of an attempt. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
@@ -16,23 +16,23 @@ import { resolveInside, resolveEntryInside, type Roots } from './roots.ts';
 
 export interface AttemptFiles extends RunDirectories {
   /**
-   * The first `bytes` bytes of stdout followed by stderr. Bytes that are no UTF-8 are replaced, a character
-   * is never cut.
-   * `truncated`: there was more.
+   * Returns the first `bytes` bytes of stdout followed by stderr. Bytes that are not UTF-8 are replaced, and
+   * no character is split. `truncated` is true when there is more.
    */
   logs(
     runId: number,
     bytes: number,
     view: LogReadOptions,
   ): Promise<{ readonly text: string; readonly truncated: boolean }>;
-  /** Removes the directory of an attempt that is over, with all it holds. */
+  /** Removes the directory of an ended attempt with its content. */
   removeAttempt(runId: number): Promise<void>;
-  /** Removes the directory of a cluster that was made for a run which is over. */
+  /** Removes the directory of a job cluster whose run has ended. */
   removeCluster(clusterId: string): Promise<void>;
 }
 
 /**
- * The task writes below the same directory: what is read back from it is checked, and never longer than this.
+ * Maximum size of a file that is read back; the task can write to the same directory, so its content is
+ * validated.
  */
 const outputBytesMax = 16 * 2 ** 20;
 
@@ -55,38 +55,38 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
     async logs(runId, bytes, view) {
       const stdout = await readBeginning(logFiles, { runId, stream: 'stdout' }, bytes, view);
       const stderr = await readBeginning(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);
-      // Bytes that were replaced have become longer.
+      // Replacement characters are longer than the bytes that they replace.
       const { text, cut } = truncateUtf8(stdout.text + stderr.text, bytes);
       return { text, truncated: cut || stdout.more || stderr.more };
     },
     removeAttempt: (runId) => rm(directoryOf(runId), { recursive: true, force: true }),
-    // Of a link the link alone is removed: what it leads to may be the directory of a cluster that is in use.
+    // Only the link itself is removed: its target may be the directory of a cluster in use.
     removeCluster: async (clusterId) =>
       rm(await resolveEntryInside(roots.clusters, clusterPath(clusterId)), { recursive: true, force: true }),
   };
 }
 
-/** The beginning of a log, with the line that stands for what was left out of it. */
+/** Returns the beginning of a log, with a line in place of a truncated part. */
 async function readBeginning(
   files: LogReader,
   log: LogRef,
-  most: number,
+  maximum: number,
   view: LogReadOptions,
 ): Promise<{ readonly text: string; readonly bytes: number; readonly more: boolean }> {
   const texts = [];
   let bytes = 0;
   let offset = 0;
   for (;;) {
-    const page = await files.readPage(log, offset, Math.max(0, most - bytes), view);
-    if (bytes >= most || page.nextOffset === page.offset)
-      return { text: texts.join(''), bytes, more: page.size > offset && bytes >= most };
+    const page = await files.readPage(log, offset, Math.max(0, maximum - bytes), view);
+    if (bytes >= maximum || page.nextOffset === page.offset)
+      return { text: texts.join(''), bytes, more: page.size > offset && bytes >= maximum };
     texts.push(page.text);
     bytes += Math.min(page.nextOffset - page.offset, Buffer.byteLength(page.text));
     offset = page.nextOffset;
   }
 }
 
-/** The id of an existing cluster is whatever a job names. */
+/** Validates a cluster id before its use in a path: existing_cluster_id is free text of a job. */
 function clusterPath(clusterId: string): string {
   if (/^\.{0,2}$|\//.test(clusterId))
     throw invalid(`existing_cluster_id is ${quote(clusterId)}; it must be a name without slashes.`);
@@ -100,7 +100,7 @@ async function makePrivateDirectory(directory: string): Promise<string> {
 
 const Values = stringMap('Values that a task set: name -> JSON text.');
 
-/** A file that was changed by something else than the task's utilities counts as none. */
+/** Ignores a file that the task's utilities did not write. */
 async function readTaskValues(path: string): Promise<TaskValues> {
   const { text, bytes, truncated } = await readHead(path, outputBytesMax);
   const values = bytes === 0 || truncated ? undefined : tryParseJson(text);

@@ -1,7 +1,4 @@
-/**
- * Files below a root: found, listed, read, written in one step, removed. The words for a refusal are the
- * caller's.
- */
+/** Files below a root: find, list, read, write atomically, remove. Callers word the refusals. */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import {
@@ -24,33 +21,33 @@ import { isMissing, openRegularFile, readRange, statIfExists } from '../../engin
 import { normalizePath, resolveInside, resolveEntryInside, type Root, type TaskUser } from './roots.ts';
 
 export interface FileEntry {
-  /** Path in its root, as `/a/b`. */
+  /** Path in the root: `/a/b`. */
   readonly path: string;
   readonly kind: 'file' | 'directory';
-  /** Bytes; 0 for a directory. */
+  /** Size in bytes; 0 for a directory. */
   readonly size: number;
   /** Epoch ms. */
   readonly createdAt: number;
   readonly modifiedAt: number;
 }
 
-/** Names of files that are being written begin with this and are never listed. */
+/** Prefix of temporary files; such names are never listed. */
 const draftPrefix = '.runyard-draft-';
 
 /**
- * The file or directory at a path, links inside the root followed. Undefined for nothing and for special
- * files.
+ * Finds the file or directory at a path; links inside the root are followed. Returns undefined for a missing
+ * entry and for special files.
  */
 export async function findEntry(root: Root, path: string): Promise<FileEntry | undefined> {
   const inside = normalizePath(root, path);
   const stats = await statIfExists(await resolveInside(root, path));
-  // The top of a root is always there, even before the first file is.
+  // The root itself always exists, even before its first file.
   if (stats === undefined && inside === '/')
     return { path: '/', kind: 'directory', size: 0, createdAt: 0, modifiedAt: 0 };
   return stats === undefined ? undefined : toEntry(inside, stats);
 }
 
-/** What stands directly in a directory, by name. Links that lead outside and special files are left out. */
+/** Lists the entries of a directory by name. Links that lead outside and special files are left out. */
 export async function listEntries(root: Root, directory: string): Promise<FileEntry[]> {
   const inside = normalizePath(root, directory);
   const real = await resolveInside(root, directory);
@@ -71,9 +68,7 @@ export async function listEntries(root: Root, directory: string): Promise<FileEn
   return entries;
 }
 
-/**
- * Bytes of a file from `offset` (bytes) on, at most `length` of them. Undefined when there is no such file.
- */
+/** Reads up to `length` bytes of a file from `offset` on. Returns undefined when there is no such file. */
 export async function readBytes(
   root: Root,
   path: string,
@@ -90,8 +85,8 @@ export async function readBytes(
 }
 
 /**
- * Opens a file of a root for reading. A folder may become a link after the proof, so the path is proven again
- * then.
+ * Opens a file of a root for reading. A folder may be replaced by a link after the check, so the path is
+ * checked again after the open.
  */
 async function openResolved(root: Root, path: string): Promise<FileHandle | undefined> {
   const real = await resolveInside(root, path);
@@ -104,8 +99,8 @@ async function openResolved(root: Root, path: string): Promise<FileHandle | unde
 }
 
 /**
- * Writes a file so that a reader finds all of it or what was there before. Makes the folders above it.
- * @returns `exists` when something is there and is not to be replaced; a directory never is
+ * Writes a file atomically: readers see the old content or the new one. Creates parent folders.
+ * @returns `exists` when an entry is there and must not be replaced; a directory never is
  */
 export async function writeBytes(
   root: Root,
@@ -119,7 +114,7 @@ export async function writeBytes(
   try {
     await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
     if (root.taskUser !== undefined) await grantAccess(root.taskUser, draft, { mode: 0o640 });
-    // A link is refused where a name is taken, so of two writers without overwrite only one succeeds.
+    // Linking fails when the name is taken, so of two writers without overwrite only one succeeds.
     await (overwrite ? rename(draft, target) : link(draft, target));
     return 'written';
   } catch (error) {
@@ -131,13 +126,13 @@ export async function writeBytes(
 }
 
 /**
- * Makes a directory and the folders above it. One that is there already is as good.
- * @throws ServiceError RESOURCE_ALREADY_EXISTS when a file stands in the way
+ * Creates a directory with its parents. An existing one is kept.
+ * @throws ServiceError RESOURCE_ALREADY_EXISTS when a file has that path
  */
 export async function makeDirectory(root: Root, path: string): Promise<void> {
   const target = await resolveInside(root, path);
   try {
-    // Nobody needs to look in but the user of the service, and that of tasks where there is one.
+    // Only the user of the service needs access, and the user of tasks where there is one.
     const first = await mkdir(target, { recursive: true, mode: 0o700 });
     if (first !== undefined && root.taskUser !== undefined)
       await grantAccessBetween(root.taskUser, first, target);
@@ -150,7 +145,7 @@ export async function makeDirectory(root: Root, path: string): Promise<void> {
   }
 }
 
-/** Gives a new entry to the user of tasks, or lets its group look at it. */
+/** Gives a new entry to the user of tasks, or makes it readable for that user's group. */
 async function grantAccess(
   { uid, gid, owns }: TaskUser,
   path: string,
@@ -160,13 +155,13 @@ async function grantAccess(
   await lchown(path, owns ? uid : -1, gid);
 }
 
-/** The same for all new directories from the first to the last. */
+/** Applies the ownership to all new directories from the first to the last. */
 async function grantAccessBetween(tenant: TaskUser, first: string, last: string): Promise<void> {
   for (let path = last; path.length >= first.length; path = dirname(path))
     await grantAccess(tenant, path, { mode: 0o750 });
 }
 
-/** Removes a file or directory, and of a link the link alone. */
+/** Removes a file or directory; of a link only the link itself. */
 export async function removeEntry(
   root: Root,
   path: string,

@@ -1,4 +1,4 @@
-/** The logs of attempts as text: by pages, from their end, and told when they grow. */
+/** Logs of attempts as text: pages, the last lines, and notifications of growth. */
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { openLog, type TruncatedRange, type LogFile } from '../../engine/log-file.ts';
@@ -6,7 +6,7 @@ import type { LogRef, LogPage, LogReader, LogReadOptions } from '../../engine/po
 import { truncationLine, maskLogWindow } from '../../engine/run/log-masking.ts';
 import type { Roots } from './roots.ts';
 
-/** Bytes of the longest character. */
+/** Maximum bytes of a UTF-8 character. */
 const characterBytes = 4;
 const newline = 10;
 
@@ -58,10 +58,7 @@ async function readPage(log: LogFile, offset: number, limit: number, view: LogRe
   return { ...page, text: shown.toString('utf8') };
 }
 
-/**
- * A page whose bytes are those of the log, be they text or not: without secrets, and with a line for what was
- * left out.
- */
+/** Reads a page of raw bytes of the log, with secrets masked and a line in place of a truncated part. */
 export async function renderPage(
   log: LogFile,
   offset: number,
@@ -71,7 +68,7 @@ export async function renderPage(
   for (;;) {
     const size = await log.size();
     const cut = await log.truncatedRange();
-    // A task may cut its own log: then it goes on at the new end.
+    // A task that truncated its own log continues at the new end.
     const start = Math.min(offset, size);
     if (cut !== undefined && start >= cut.from && start < cut.to) {
       return {
@@ -84,7 +81,7 @@ export async function renderPage(
     const around = Math.max(0, mask.longest - 1);
     const begin = Math.max(keptPartStart(cut, start), start - around);
     const piece = await log.read(begin, start - begin + limit + characterBytes + around);
-    // What was before it has just been left out.
+    // The part before it was truncated during the read.
     if (piece.kind === 'truncated') continue;
     const { bytes } = piece;
     const end = begin + bytes.length;
@@ -119,14 +116,14 @@ async function readTail(log: LogFile, lines: number, limit: number, view: LogRea
   }
 }
 
-/** Where the kept part that an offset belongs to begins. */
+/** Returns the start of the kept part that contains an offset. */
 function keptPartStart(cut: TruncatedRange | undefined, offset: number): number {
   return cut !== undefined && offset >= cut.to ? cut.to : 0;
 }
 
-/** Where the last lines begin; undefined when there are not as many. */
+/** Returns the offset of the last lines; undefined when there are fewer. */
 function startOfLastLines(bytes: Buffer, lines: number): number | undefined {
-  // The end of the last line begins no other.
+  // The line break at the end starts no further line.
   let at = bytes.at(-1) === newline ? bytes.length - 1 : bytes.length;
   for (let line = 0; line < lines; line += 1) {
     if (at <= 0) return undefined;
@@ -136,7 +133,7 @@ function startOfLastLines(bytes: Buffer, lines: number): number | undefined {
   return lines === 0 ? bytes.length : at + 1;
 }
 
-/** How many bytes at the beginning belong to a character that began before. */
+/** Counts the leading bytes that belong to a character before them. */
 function countContinuationBytes(bytes: Buffer): number {
   let at = 0;
   while (at < characterBytes - 1 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;

@@ -1,16 +1,16 @@
-/** The end of what an attempt wrote. */
+/** Last lines of the output of an attempt. */
 import { stripVTControlCharacters } from 'node:util';
 import { logStreams } from '../../engine/log-file.ts';
 import type { LogReader } from '../../engine/ports/attempt-logs.ts';
 import { maskTexts, type Mask } from '../../engine/run/masking.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 
-/** Bytes that are looked at of each stream, and lines that are given of both together. */
+/** Bytes read of each stream, and maximum lines returned of both together. */
 const [bytesMax, linesMax] = [4_096, 20];
 
 /**
- * The last lines of stdout followed by those of stderr, which says more of a failure; a notebook's error
- * stands in its output instead.
+ * Returns the last lines of stdout followed by those of stderr, which explain a failure better; the error of
+ * a notebook is in its output instead.
  */
 export async function readLogTail(
   logs: Pick<LogReader, 'readTail'>,
@@ -29,7 +29,7 @@ export async function readLogTail(
     (stderr.trim() === '' ? await files.readOutput(runId) : undefined) ?? {},
   );
   const lines = [...linesOf(stdout), ...linesOf(stderr), ...linesOf(errorTrace)].slice(-linesMax);
-  // A line without an end would be the whole mail.
+  // A line without a line break must not fill the whole e-mail.
   return lines
     .map((line) => line.slice(0, 500))
     .join('\n')
@@ -37,10 +37,7 @@ export async function readLogTail(
     .toWellFormed();
 }
 
-/**
- * Without what is only for terminals, and without empty lines. A first line that the cut has begun is left
- * out.
- */
+/** Removes terminal control sequences, empty lines, and a first line that is incomplete. */
 function linesOf(text: string): string[] {
   const lines = stripVTControlCharacters(text)
     .split('\n')

@@ -1,4 +1,4 @@
-/** The files of managed_fs, as its calls put, read, list and delete them. */
+/** Files of managed_fs for the operations put, read, list and delete. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { ManagedFileStore } from '../../engine/ports/files.ts';
 import {

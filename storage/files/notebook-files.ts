@@ -1,7 +1,4 @@
-/**
- * What an attempt of a notebook task leaves in its directory: the notebook as it was run, and the report of
- * its cells.
- */
+/** Files of an attempt of a notebook task: the executed notebook and the report of its cells. */
 import { join } from 'node:path';
 import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
@@ -10,22 +7,20 @@ import type { Roots } from './roots.ts';
 
 export interface NotebookFiles {
   /**
-   * The report; undefined when there is none. One that is too long or not as its runner writes it has an
-   * error that says so.
+   * Returns the report; undefined when there is none. A report that is too long or malformed has an error
+   * that says so.
    */
   report(runId: number): Promise<NotebookReport | undefined>;
   /**
-   * The first `bytes` bytes of the notebook that was run; undefined when the attempt did not get that far.
+   * Returns the first `bytes` bytes of the executed notebook; undefined when the attempt did not start it.
    */
   source(runId: number, bytes: number): Promise<string | undefined>;
 }
 
-/**
- * The longest report that is read: it is held in memory several times over while it is turned into a page.
- */
+/** Maximum size of a report: it is held in memory several times while it is rendered. */
 const reportBytesMax = 64 * 2 ** 20;
 
-/** What the runner copies the notebook to before it starts, by its language. */
+/** Names of the copy that the runner makes of the notebook, by language. */
 const snapshots = ['notebook.py', 'notebook.sql', 'notebook.js'] as const;
 
 export function createNotebookFiles(roots: Pick<Roots, 'runs'>): NotebookFiles {

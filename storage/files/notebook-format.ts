@@ -1,9 +1,9 @@
-/** How a file says that it is a notebook, and in which language: by its extension and its first line. */
+/** Detection of notebooks and their languages by file extension and header line. */
 import { extname, posix } from 'node:path';
 import type { NotebookLanguage } from '../../engine/job/notebook-formats.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
-/** Language -> extension of its files and the mark of its comments. */
+/** File extension and comment mark of each language. */
 const languages = {
   PYTHON: { extension: '.py', comment: '#' },
   SQL: { extension: '.sql', comment: '--' },
@@ -12,7 +12,7 @@ const languages = {
   R: { extension: '.r', comment: '#' },
 } as const satisfies Record<NotebookLanguage, object>;
 
-/** Object.entries forgets the names of the keys; this table has no others. */
+/** Object.entries loses the key type; the table has no other keys. */
 const languageEntries = Object.entries(languages) as [
   NotebookLanguage,
   (typeof languages)[NotebookLanguage],
@@ -20,10 +20,10 @@ const languageEntries = Object.entries(languages) as [
 
 export const jupyterExtension = '.ipynb';
 
-/** Extensions that a notebook may be named without, in the order in which they are tried. */
+/** Extensions that the path of a notebook may lack, in the order in which they are tried. */
 export const notebookExtensions: readonly string[] = ['.py', '.sql', '.js', jupyterExtension, '.scala', '.r'];
 
-/** The paths that a notebook called `path` may have, the most likely first. */
+/** Returns the possible paths of a notebook, the most likely first. */
 export function notebookPaths(path: string): string[] {
   const extended = notebookExtensions.map((extension) => path + extension);
   return [
@@ -32,24 +32,24 @@ export function notebookPaths(path: string): string[] {
   ];
 }
 
-/** Enough of a file to hold the header line. */
+/** Bytes that are enough for the header line. */
 export const headerBytes = 64;
 
 const headerText = 'Databricks notebook source';
 
-/** The language that the extension of a path stands for. */
+/** Returns the language of a path by its extension. */
 export function languageOfPath(path: string): NotebookLanguage | undefined {
   const extension = extname(path).toLowerCase();
   return languageEntries.find(([, language]) => language.extension === extension)?.[0];
 }
 
-/** The extension of files of a language, with its dot. */
+/** Returns the file extension of a language, with its dot. */
 export function extensionOf(language: NotebookLanguage): string {
   return languages[language].extension;
 }
 
 /**
- * The language of a notebook; undefined for a file that is none.
+ * Returns the language of a notebook; undefined for other files.
  * @param beginning at least the first `headerBytes` bytes of the file
  */
 export function notebookLanguage(path: string, beginning: Uint8Array): NotebookLanguage | undefined {
@@ -58,7 +58,7 @@ export function notebookLanguage(path: string, beginning: Uint8Array): NotebookL
   return language !== undefined && hasHeader(language, beginning) ? language : undefined;
 }
 
-/** The source with the header line in front, unless it is there already. */
+/** Adds the header line to a source that lacks it. */
 export function withHeader(language: NotebookLanguage, source: Uint8Array): Uint8Array {
   if (hasHeader(language, source)) return source;
   return Buffer.concat([
@@ -68,7 +68,7 @@ export function withHeader(language: NotebookLanguage, source: Uint8Array): Uint
 }
 
 /**
- * Editors of Windows put a byte order mark in front; behind a header it would be a character of the program.
+ * Removes a byte order mark, which editors on Windows add; after the header it would be part of the program.
  */
 function withoutByteOrderMark(source: Uint8Array): Uint8Array {
   return source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? source.subarray(3) : source;

@@ -1,6 +1,6 @@
 /**
- * An S3-compatible object store behind `objstore://`: an object that a task names is fetched into a cache,
- * once for each of its versions.
+ * S3-compatible object store behind `objstore://`. Objects that tasks name are fetched into a cache, once
+ * for each version.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -13,9 +13,9 @@ import { codeOf, invalid, messageOf, ServiceError } from '../../engine/errors.ts
 import { quote } from '../../engine/validation/messages.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
 
-/** Where the store is and who we are there. */
+/** Address and credentials of the object store. */
 export interface ObjectStoreConfig {
-  /** Without a slash at the end; buckets are the first folder of its paths. */
+  /** Without a trailing slash; buckets are the first path segment. */
   readonly endpoint: string;
   readonly accessKey: string;
   readonly secretKey: string;
@@ -24,20 +24,19 @@ export interface ObjectStoreConfig {
 
 export interface ObjectStore {
   /**
-   * The path of a copy of an object as it is now.
-   * @param uri as it was written; messages repeat it
-   * @throws ServiceError that is fit for a run's state: there is no such object, or the store does not give
-   *   it out
+   * Returns the path of a local copy of the current version of an object.
+   * @param uri as the caller wrote it; messages repeat it
+   * @throws ServiceError with a message for the run's state: the object does not exist, or access is denied
    */
   fetch(bucket: string, key: string, uri: string): Promise<string>;
 }
 
-/** How long the store may take for a whole object (ms). */
+/** Timeout for a whole object (ms). */
 const requestTimeoutMs = 15 * 60_000;
-/** Tries of a request that the store cannot answer now. */
+/** Attempts of a request that fails temporarily. */
 const retries = 3;
 
-/** @param directory of the cache; made when it is needed */
+/** Creates the object store. @param directory of the cache; created when needed */
 export function createObjectStore(address: ObjectStoreConfig, directory: string, clock: Clock): ObjectStore {
   const client = new AwsClient({
     accessKeyId: address.accessKey,
@@ -52,7 +51,7 @@ export function createObjectStore(address: ObjectStoreConfig, directory: string,
     uri: string,
     headers: Record<string, string> = {},
   ): Promise<Response> => {
-    // Never elsewhere: what it is asked carries our signature.
+    // Redirects are not followed: the request carries the signature of this service.
     const init: RequestInit = {
       method,
       headers,
@@ -83,7 +82,7 @@ export function createObjectStore(address: ObjectStoreConfig, directory: string,
         if (await utimes(entry, now, now).then(() => true, undefinedIfMissing)) return file;
         const etag = head.headers.get('etag');
         const answer = await ask('GET', url, uri, etag === null ? {} : { 'if-match': etag });
-        // Replaced between the two questions.
+        // The object was replaced between the two requests.
         if (answer.status === 412) continue;
         if (!answer.ok || answer.body === null) throw toRefusalError(answer.status, uri);
         await storeInCache(answer.body, entry, basename(key)).catch((error: unknown) => {
@@ -95,7 +94,7 @@ export function createObjectStore(address: ObjectStoreConfig, directory: string,
   };
 }
 
-/** Puts what the store sends under its name in one step; when somebody else was faster, theirs stays. */
+/** Saves the response under its name atomically; a copy that another process saved first stays. */
 async function storeInCache(body: NonNullable<Response['body']>, entry: string, name: string): Promise<void> {
   const draft = `${entry}.${randomUUID()}.part`;
   try {
@@ -117,7 +116,7 @@ function urlOf({ endpoint }: ObjectStoreConfig, bucket: string, key: string, uri
   const names = key.split('/').filter((name) => name !== '');
   if (names.length === 0 || key.endsWith('/'))
     throw invalid(`The path ${quote(uri)} names no object: it must be objstore://<bucket>/<path>.`);
-  // An address would be shortened by them to that of another object.
+  // A URL parser would resolve these segments to the address of another object.
   if (names.includes('.') || names.includes('../..'))
     throw invalid(`The path ${quote(uri)} must not hold the folders "." and "../..".`);
   return `${endpoint}/${bucket}/${names.map(encodeURIComponent).join('/')}`;

@@ -1,4 +1,4 @@
-/** Finds the files that tasks name: by scheme, in the workspace, or below an allowed root. */
+/** Resolution of the paths that tasks name: by scheme, in the workspace, or below an allowed root. */
 import { relative, resolve } from 'node:path';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
@@ -10,19 +10,19 @@ import { findRevisionAt } from './revisions.ts';
 import { normalizePath, resolveInside, type Root, type Roots } from './roots.ts';
 
 /**
- * `notebook`: a workspace path that may lack its extension; with `at`, the newest revision not later than
- * that (epoch ms); `entry`: a file or a folder.
+ * Kind of target. `notebook`: a workspace path that may lack its extension; with `at`, the newest revision
+ * not later than that (epoch ms). `entry`: a file or a folder.
  */
 export type LocateTarget = 'file' | 'notebook' | 'entry' | { readonly notebook: true; readonly at: number };
 
 type LocateKind = 'file' | 'notebook' | 'entry';
 
-/** One place to look in. */
+/** Candidate location of a path. */
 interface SourceLocation {
   readonly root: Root;
   /** Path in the root. */
   readonly path: string;
-  /** How a file gets there, for the message that says it is not there. */
+  /** Describes how to put a file there, for the message of a missing file. */
   readonly remedy: string;
 }
 
@@ -32,12 +32,11 @@ const importOrAllowRemedy =
 const putRemedy = 'Put it there with POST /api/2.0/managed_fs/put and start the run again.';
 
 /**
- * Makes the function that turns a file named in a task into its absolute path on this machine:
- * `managed_fs:/x`,
- * `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and `file:/x` below an
- * allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such file and
- * INVALID_PARAMETER_VALUE when it may not be read; the messages are fit for a run's state.
- * @param objects the store behind objstore://; without one it is a directory
+ * Creates the function that resolves a file named in a task to an absolute path on this machine:
+ * `managed_fs:/x`, `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and
+ * `file:/x` below an allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing file and
+ * INVALID_PARAMETER_VALUE for a forbidden one; the messages go to the run's state.
+ * @param objects the store behind objstore://; undefined uses a directory
  */
 export function createPathResolver(
   roots: Roots,
@@ -88,7 +87,7 @@ async function resolveBucketLocation(uri: string, canonical: string, roots: Root
   return { root: { directory, title: 'its bucket' }, path, remedy };
 }
 
-/** The place of an absolute path of this machine that lies below an allowed root. */
+/** Finds the location of an absolute path below an allowed root. */
 function findAllowedLocation(path: string, roots: Roots): SourceLocation | undefined {
   const absolute = resolve(path);
   const root = roots.allowed.find(

@@ -1,6 +1,6 @@
 /**
- * The files of pipelines: spec files and definitions in the workspace, tables and event logs in managed_fs,
- * orders with their attempts.
+ * Files of pipelines: spec files and definitions in the workspace, tables and event logs in managed_fs, and
+ * the orders in attempt directories.
  */
 import { randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const orderBytesMax = 64 * 2 ** 20;
 const eventLogBytesMax = 64 * 2 ** 20;
 const specBytesMax = 2 ** 20;
 
-/** @param bytesMax of the definitions of one pipeline */
+/** Creates the pipeline files. @param bytesMax maximum size of the definitions of one pipeline */
 export function createPipelineFiles(
   roots: Pick<Roots, 'workspace' | 'managedFs'> & { readonly objstore: Roots['objstore'] | undefined },
   bytesMax: number,
@@ -72,7 +72,8 @@ export function createPipelineFiles(
         ),
         eventLogBytesMax,
       );
-      // The last line may be on its way, or cut by a kill. Nobody but the process of the update writes there.
+      // The last line may be incomplete while the update writes, or after a kill. Only the process of the
+      // update writes this file.
       return text
         .split('\n')
         .map(tryParseJson)

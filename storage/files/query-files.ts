@@ -1,4 +1,4 @@
-/** Files that queries of dashboards name, as paths within managed_fs. */
+/** Files that dashboard queries name, as paths within managed_fs. */
 import { relative } from 'node:path';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { QueryFiles } from '../../engine/ports/dashboards.ts';
@@ -11,7 +11,7 @@ export function createQueryFiles({ managedFs }: Pick<Roots, 'managedFs'>): Query
     async resolvePath(uri) {
       const path = normalizePath(managedFs, uri);
       const pattern = path.search(/[*?[]/);
-      // What a pattern matches, DuckDB checks file by file; its fixed part is checked here.
+      // DuckDB checks each file that matches a pattern; here the fixed part of the pattern is checked.
       const fixed = pattern < 0 ? path : path.slice(0, path.lastIndexOf('/', pattern) + 1);
       const real = await resolveInside(managedFs, fixed, uri);
       const found = await statIfExists(real);

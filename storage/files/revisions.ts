@@ -1,6 +1,6 @@
 /**
- * Revisions of notebooks: what each import wrote, and what it replaced, under the instant of the change. The
- * newest one is the notebook itself, also one that was copied into the workspace by hand.
+ * Revisions of notebooks: the content that each import wrote and replaced, by the time of the change. The
+ * newest one is the notebook itself, also when it was copied into the workspace by hand.
  */
 import { posix } from 'node:path';
 import { ServiceError } from '../../engine/errors.ts';
@@ -13,17 +13,19 @@ import { fixedLimits } from '../../engine/limits.ts';
 type WorkspaceRoots = Pick<Roots, 'workspace' | 'revisions'>;
 
 /**
- * Stands between the folder of a notebook and its name, so that a notebook and a folder of one name never
- * meet.
+ * Separator between the folder of a notebook and its name, so that a notebook and a folder with the same
+ * name do not collide.
  */
 const revisionsFolder = '.revisions';
 
-/** The folder with the revisions of a file of the workspace. */
+/** Returns the folder with the revisions of a workspace file. */
 function revisionFolderOf(path: string): string {
   return posix.join(posix.dirname(path), revisionsFolder, posix.basename(path));
 }
 
-/** Keeps what stands at a path of the workspace now, unless it is kept already or is no notebook. */
+/**
+ * Saves the current content of a workspace path as a revision, unless it is saved already or is no notebook.
+ */
 export async function saveRevision({ workspace, revisions }: WorkspaceRoots, path: string): Promise<void> {
   if (!notebookExtensions.some((extension) => path.toLowerCase().endsWith(extension))) return;
   const entry = await findEntry(workspace, path);
@@ -37,7 +39,7 @@ export async function saveRevision({ workspace, revisions }: WorkspaceRoots, pat
     await removeEntry(revisions, old, false);
 }
 
-/** Forgets the revisions of a file, or of all files below a folder, of the workspace. */
+/** Removes the revisions of a workspace file, or of all files below a folder. */
 export async function removeRevisions({ revisions }: WorkspaceRoots, path: string): Promise<void> {
   for (const each of [revisionFolderOf(path), path]) {
     if ((await findEntry(revisions, each)) !== undefined) await removeEntry(revisions, each, true);
@@ -45,9 +47,9 @@ export async function removeRevisions({ revisions }: WorkspaceRoots, path: strin
 }
 
 interface Revision {
-  /** Epoch ms. */
+  /** Time of the revision, epoch ms. */
   readonly time: number;
-  /** In the root of the revisions. */
+  /** Path in the root of the revisions. */
   readonly path: string;
 }
 
@@ -61,9 +63,9 @@ async function listRevisions(root: Roots['revisions'], folder: string): Promise<
 }
 
 /**
- * The file with the newest revision of a notebook that is not later than `at` (epoch ms).
+ * Finds the newest revision of a notebook that is not later than `at` (epoch ms).
  * @param path in the workspace, with or without its extension
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is none so old, or no such notebook
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST when there is no such revision or notebook
  */
 export async function findRevisionAt(
   { workspace, revisions }: WorkspaceRoots,
@@ -74,7 +76,7 @@ export async function findRevisionAt(
   for (const candidate of notebookPaths(path)) {
     for (const { time, path: kept } of await listRevisions(revisions, revisionFolderOf(candidate)))
       found.push({ time, file: await resolveInside(revisions, kept) });
-    // Behind those: of two changes within a millisecond the later one counts.
+    // Sorted after them: of two changes within a millisecond the later one wins.
     const file = await resolveInside(workspace, candidate);
     const now = await statIfExists(file);
     if (now?.isFile() === true) found.push({ time: Math.floor(now.mtimeMs), file });

@@ -1,4 +1,4 @@
-/** The directories that files live in, and the proof that a path stays inside one of them. */
+/** Root directories of files, and the check that a path stays inside its root. */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf, invalid, type ServiceError } from '../../engine/errors.ts';
@@ -7,37 +7,37 @@ import { quote } from '../../engine/validation/messages.ts';
 import { isMissing, undefinedIfMissing } from '../../engine/read-file.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
-/** A directory that paths are confined to. */
+/** Directory that paths are confined to. */
 export interface Root {
-  /** Absolute path on this machine; it need not exist yet. Never shown to a caller. */
+  /** Absolute path on this machine; it need not exist yet. It is never shown to callers. */
   readonly directory: string;
-  /** As messages call it. */
+  /** Name of the root in messages. */
   readonly title: string;
-  /** A scheme that paths of this root may carry. */
+  /** Scheme that paths of this root may carry. */
   readonly scheme?: string;
-  /** A first folder that paths may carry and that means the root itself. */
+  /** Leading folder that paths may carry and that means the root itself. */
   readonly rootAlias?: string;
-  /** Whom what the service makes here is made for; undefined when tasks run as the user of the service. */
+  /** Owner of entries that the service creates here; undefined when tasks run as the user of the service. */
   readonly taskUser?: TaskUser | undefined;
 }
 
-/** The user that tasks run as, where that is not the user of the service. */
+/** User that tasks run as, where it is not the user of the service. */
 export interface TaskUser {
   readonly uid: number;
   readonly gid: number;
-  /** True: it owns what is made. False: it may look at it. */
+  /** True when that user owns new entries; false when it may only read them. */
   readonly owns: boolean;
 }
 
 export interface Roots {
   readonly workspace: Root;
-  /** Earlier contents of notebooks. */
+  /** Revisions of notebooks. */
   readonly revisions: Root;
   readonly managedFs: Root;
   readonly objstore: Root;
   readonly clusters: Root;
   readonly runs: Root;
-  /** Directories outside the data directory that tasks may name files in. */
+  /** Directories outside the data directory from which tasks may use files. */
   readonly allowed: readonly Root[];
 }
 
@@ -48,7 +48,7 @@ export interface RootOptions {
   readonly taskUser?: Pick<TaskUser, 'uid' | 'gid'> | undefined;
 }
 
-/** The roots of one data directory. Creates nothing: directories appear with the first file in them. */
+/** Creates the roots of a data directory. Directories are created with their first file. */
 export function createRoots(places: RootOptions): Roots {
   const tenant = (owns: boolean): Pick<Root, 'taskUser'> => ({
     taskUser: places.taskUser && { ...places.taskUser, owns },
@@ -79,9 +79,9 @@ export function createRoots(places: RootOptions): Roots {
 }
 
 /**
- * The one spelling of a path of a root: `/a/b`, with the scheme, `.`, `../..` and doubled slashes resolved.
- * @param written the path as the caller wrote it, when that is something else; messages repeat it
- * @throws ServiceError INVALID_PARAMETER_VALUE when it is not absolute, climbs out, or cannot be a file name
+ * Normalizes a path of a root to `/a/b`: resolves the scheme, `.`, `..` and doubled slashes.
+ * @param written the path as the caller wrote it, when it differs; messages repeat it
+ * @throws ServiceError INVALID_PARAMETER_VALUE when it is not absolute, leaves the root, or is no valid name
  */
 export function normalizePath(root: Root, given: string, written = given): string {
   const uri = canonicalUri(given);
@@ -103,10 +103,10 @@ export function normalizePath(root: Root, given: string, written = given): strin
 }
 
 /**
- * The real path on this machine of a path of a root, with all symbolic links resolved and proven to lie
- * inside. What it leads to need not exist.
- * @param written as for `normalizePath`; the path on this machine is never in a message
- * @throws ServiceError INVALID_PARAMETER_VALUE when it leads outside or cannot be followed
+ * Resolves a path of a root to its real path on this machine. All symbolic links are resolved and must stay
+ * inside. The target need not exist.
+ * @param written as for `normalizePath`; messages never show the path on this machine
+ * @throws ServiceError INVALID_PARAMETER_VALUE when it leads outside or cannot be resolved
  */
 export async function resolveInside(root: Root, path: string, written = path): Promise<string> {
   const target = join(root.directory, normalizePath(root, path, written));
@@ -123,7 +123,8 @@ export async function resolveInside(root: Root, path: string, written = path): P
 }
 
 /**
- * As `resolveInside`, except that a link in the last place is not followed: for what is created, replaced or removed.
+ * Resolves as `resolveInside` does, but does not follow a link in the last segment: for entries that are
+ * created, replaced or removed.
  * @throws ServiceError INVALID_PARAMETER_VALUE as `resolveInside`, and for the root itself
  */
 export async function resolveEntryInside(root: Root, path: string): Promise<string> {
@@ -132,22 +133,21 @@ export async function resolveEntryInside(root: Root, path: string): Promise<stri
   return join(await resolveInside(root, dirname(inside)), basename(inside));
 }
 
-/** System error -> what it says of a path. */
+/** Messages for system errors about a path. */
 const unresolvableReasons: Readonly<Record<string, string>> = {
   ELOOP: 'holds a link that leads back to itself',
   ENAMETOOLONG: 'is too long',
   EACCES: 'may not be read by the service',
 };
 
-/** The real path of the part that exists, with the rest behind it. */
+/** Returns the real path of the existing part, followed by the rest. */
 async function resolveLinks(target: string, written: string): Promise<string> {
   try {
     return await realpath(target);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  // A link to nothing must not count as a free name: whoever creates that file would create it where the link
-  // points.
+  // A dangling link must not count as a free name: creating the file would create the link's target.
   const link = await lstat(target).catch(undefinedIfMissing);
   if (link?.isSymbolicLink() === true) throw invalidPath(written, 'holds a link that leads nowhere');
   return join(await resolveLinks(dirname(target), written), basename(target));

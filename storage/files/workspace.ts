@@ -1,6 +1,6 @@
 /**
- * The workspace: notebooks, files and folders by their absolute path, kept as plain files that say what they
- * are.
+ * The workspace: notebooks, files and folders by absolute path, stored as plain files with their extension
+ * and header.
  */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -29,7 +29,7 @@ import { normalizePath, type Root, type Roots } from './roots.ts';
 
 const overwriteHint = 'set overwrite to true to replace it';
 
-/** @param limits the largest request is also the largest export */
+/** Creates the workspace. @param limits the maximum request size is also the maximum export size */
 export function createWorkspaceStore(
   roots: Pick<Roots, 'workspace' | 'revisions'>,
   limits: Pick<Limits, 'requestBytes'>,
@@ -63,17 +63,17 @@ async function importObject(roots: WorkspaceRoots, request: WorkspaceImport): Pr
   );
   if (inTheWay.some(({ kind }) => kind === 'directory')) throw alreadyExists(path, 'it is a directory');
   if (inTheWay.length > 0 && !overwrite) throw alreadyExists(path, overwriteHint);
-  // What was copied here by hand, or edited since, is a revision as well.
+  // A file that was copied or edited by hand becomes a revision as well.
   for (const entry of inTheWay) await saveRevision(roots, entry.path);
   if ((await writeBytes(root, file, content, overwrite)) === 'exists')
     throw alreadyExists(path, overwriteHint);
   await saveRevision(roots, file);
-  // The same notebook in another language stood in another file.
+  // The same notebook in another language is stored in another file.
   for (const entry of inTheWay.filter((each) => each.path !== file))
     await removeEntry(root, entry.path, false);
 }
 
-/** The file that an import is kept in, and what is written there. */
+/** Returns the file of an import and its content. */
 function fileOfImport(
   path: string,
   { format, language, content }: WorkspaceImport,
@@ -100,14 +100,14 @@ async function listObjects(root: Root, path: string): Promise<WorkspaceObject[]>
 async function exportObject(
   root: Root,
   path: string,
-  most: number,
+  maximum: number,
 ): Promise<{ content: Buffer; fileType: string }> {
   const entry = await requireObject(root, path);
   if (entry.kind === 'directory')
     throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
-  if (entry.size > most)
-    throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${most} can be exported.`);
-  const content = await readBytes(root, entry.path, 0, most);
+  if (entry.size > maximum)
+    throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${maximum} can be exported.`);
+  const content = await readBytes(root, entry.path, 0, maximum);
   if (content === undefined) throw notFound(path);
   return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
 }
@@ -126,7 +126,7 @@ async function removeObject(roots: WorkspaceRoots, path: string, recursive: bool
   await removeRevisions(roots, entry.path);
 }
 
-/** The entry at a path, or the notebook that is named there without its extension. */
+/** Finds the entry at a path, or the notebook that is named without its extension. */
 async function findObject(root: Root, path: string): Promise<FileEntry | undefined> {
   const inside = normalizePath(root, path);
   const exact = await findEntry(root, inside);
@@ -138,7 +138,7 @@ async function findObject(root: Root, path: string): Promise<FileEntry | undefin
   return undefined;
 }
 
-/** The entry that goes by exactly this path: a plain file that merely could be named so does not. */
+/** Finds the entry with exactly this path. A plain file whose name without extension matches is not one. */
 async function findEntryShownAs(root: Root, path: string): Promise<FileEntry | undefined> {
   const entry = await findObject(root, path);
   return entry !== undefined && (await toWorkspaceObject(root, entry)).path === path ? entry : undefined;

@@ -1,20 +1,18 @@
 /**
- * Many rows in one statement that is cheap to write and to read: a value that all rows share goes once,
- * others as one array a column.
+ * Bulk insert in one statement that is cheap to send and to parse: a value that all rows share is sent once, the
+ * others as one array per column.
  */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Database } from './schema.ts';
 
 /**
- * A value as it is stored; objects are for JSONB columns. Null and undefined are what a column holds that is
- * not named.
+ * A column value; objects are for JSONB columns. Null and undefined leave the default of the column.
  */
 type StoredValue = string | number | boolean | object | null | undefined;
 
 /**
- * Inserts rows. Every row names the same columns; those that are empty in all rows are left out of the
- * statement.
- * @param rows at least one, no two the same
+ * Inserts rows. All rows name the same columns; columns that are null in all rows are left out of the statement.
+ * @param rows at least one, all different
  */
 export async function insertMany(
   db: Transaction<Database>,
@@ -45,8 +43,8 @@ export async function insertMany(
 }
 
 /**
- * Names the type of a parameter: PostgreSQL cannot tell it from where a select puts it. `json`: how documents
- * are passed.
+ * Casts a parameter, because PostgreSQL does not infer its type in a select list.
+ * @param json the type in which JSON values are passed
  */
 function castTo(
   parameter: RawBuilder<unknown>,

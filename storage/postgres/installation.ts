@@ -1,8 +1,8 @@
-/** Which installation this database is: its files must be told from those of every other. */
+/** Identity of the installation, which keeps the files of different databases apart. */
 import type { Kysely } from 'kysely';
 import type { Database } from './schema.ts';
 
-/** The id that this database was given when it was made, and whether it has taken any run yet. */
+/** Returns the id that the database got at its creation, and whether it has any run. */
 export async function readInstallation(
   db: Kysely<Database>,
 ): Promise<{ readonly id: string; readonly hasRuns: boolean }> {

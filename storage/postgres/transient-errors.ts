@@ -1,13 +1,10 @@
-/** Which database errors pass by themselves, and waiting until they have. */
+/** Transient database errors, and retries until the database is available again. */
 import type { Clock } from '../../engine/clock.ts';
 import { codeOf, messageOf } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/log.ts';
 import { sleep } from '../embedded/sleep.ts';
 
-/**
- * Network errors of the driver, by their system code; a server that restarts in a container has no name
- * meanwhile.
- */
+/** Network errors by system code, including failed name lookups: a restarting container has no DNS name. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,12 +18,12 @@ const networkCodes = new Set([
 ]);
 
 /**
- * SQLSTATE classes that pass: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a
+ * Transient SQLSTATE classes: 08 connection, 40 serialization failure and deadlock, 53 out of resources (a
  * full disk is one), 57P operator intervention (the server stops, crashes or starts).
  */
 const transientSqlStates = /^(08|40|53|57P)/;
 
-/** True for an error after which the same statement may succeed later. */
+/** Returns true for an error after which the same statement may succeed later. */
 export function isTransientError(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return networkCodes.has(code) || transientSqlStates.test(code);
@@ -35,15 +32,15 @@ export function isTransientError(error: unknown): boolean {
   );
 }
 
-/** How long to wait before attempt n + 1, in milliseconds: 50 doubling up to 2,000. */
+/** Returns the delay before attempt n + 1 in ms: 50, doubling up to 2,000. */
 export function retryDelayMs(attempt: number): number {
   return Math.min(2_000, 50 * 2 ** attempt);
 }
 
 /**
- * Does `work` again and again while the database is away: nothing that has happened may be forgotten. `work`
- * must bear being repeated, because an attempt may have been committed before its connection broke.
- * @throws whatever waiting does not mend
+ * Repeats `work` while the database is unavailable. `work` must be idempotent: an attempt may have been committed
+ * before its connection broke.
+ * @throws errors that are not transient
  */
 export async function retryTransient<Result>(
   clock: Clock,
@@ -55,7 +52,7 @@ export async function retryTransient<Result>(
       return await work();
     } catch (error) {
       if (!isTransientError(error)) throw error;
-      log.warn({ error: messageOf(error) }, 'The database cannot be used now; waiting for it.');
+      log.warn({ error: messageOf(error) }, 'The database is unavailable; retrying.');
       await sleep(clock, retryDelayMs(attempt));
     }
   }

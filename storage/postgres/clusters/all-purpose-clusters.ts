@@ -10,6 +10,7 @@ import {
   type NodeLimits,
 } from './cluster-nodes.ts';
 import { clusterOf, findCluster, insertEvents } from './cluster-rows.ts';
+import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
 export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): AllPurposeStore {
@@ -32,28 +33,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
           .execute();
         return { workers: autoscale?.min_workers ?? workers ?? 0, user };
       }),
-    async adoptStarts(nodeId, now) {
-      const rows = await db
-        .updateTable('clusters')
-        .set({ starting_node: nodeId })
-        .where('kind', '=', 'ALL_PURPOSE')
-        .where('state', '=', 'PENDING')
-        .where((row) => row.or([row('starting_node', 'is', null), row('starting_node', '<>', nodeId)]))
-        .where((row) =>
-          row.not(
-            row.exists(
-              row
-                .selectFrom('nodes')
-                .select('node_id')
-                .whereRef('node_id', '=', 'starting_node')
-                .where('lease_until', '>', now),
-            ),
-          ),
-        )
-        .returningAll()
-        .execute();
-      return rows.map(clusterOf);
-    },
+    ...bindDatabase(db, { adoptStarts: adoptClusterStarts }),
     async allocateFreeNodes(now) {
       if (!rules.limited) return;
       const pools = await db
@@ -70,26 +50,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         });
       }
     },
-    async listIdle(now) {
-      const rows = await db
-        .selectFrom('clusters')
-        .select('cluster_id')
-        .where('kind', '=', 'ALL_PURPOSE')
-        .where('state', '=', 'RUNNING')
-        .where(sql<boolean>`(spec ->> 'autotermination_minutes')::integer > 0`)
-        .where(
-          sql<boolean>`greatest(last_used_time, started_time) <= ${now}::bigint - 60000::bigint * (spec ->> 'autotermination_minutes')::integer`,
-        )
-        .execute();
-      const idle: string[] = [];
-      for (const { cluster_id: clusterId } of rows) {
-        if (
-          (await db.transaction().execute((transaction) => countRunningTasks(transaction, clusterId))) === 0
-        )
-          idle.push(clusterId);
-      }
-      return idle;
-    },
+    ...bindDatabase(db, { listIdle: listIdleClusters }),
     async remove(clusterId) {
       await db
         .deleteFrom('clusters')
@@ -99,6 +60,52 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         .execute();
     },
   };
+}
+
+async function adoptClusterStarts(
+  db: Kysely<Database>,
+  nodeId: string,
+  now: number,
+): ReturnType<AllPurposeStore['adoptStarts']> {
+  const rows = await db
+    .updateTable('clusters')
+    .set({ starting_node: nodeId })
+    .where('kind', '=', 'ALL_PURPOSE')
+    .where('state', '=', 'PENDING')
+    .where((row) => row.or([row('starting_node', 'is', null), row('starting_node', '<>', nodeId)]))
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('nodes')
+            .select('node_id')
+            .whereRef('node_id', '=', 'starting_node')
+            .where('lease_until', '>', now),
+        ),
+      ),
+    )
+    .returningAll()
+    .execute();
+  return rows.map(clusterOf);
+}
+
+async function listIdleClusters(db: Kysely<Database>, now: number): ReturnType<AllPurposeStore['listIdle']> {
+  const rows = await db
+    .selectFrom('clusters')
+    .select('cluster_id')
+    .where('kind', '=', 'ALL_PURPOSE')
+    .where('state', '=', 'RUNNING')
+    .where(sql<boolean>`(spec ->> 'autotermination_minutes')::integer > 0`)
+    .where(
+      sql<boolean>`greatest(last_used_time, started_time) <= ${now}::bigint - 60000::bigint * (spec ->> 'autotermination_minutes')::integer`,
+    )
+    .execute();
+  const idle: string[] = [];
+  for (const { cluster_id: clusterId } of rows) {
+    if ((await db.transaction().execute((transaction) => countRunningTasks(transaction, clusterId))) === 0)
+      idle.push(clusterId);
+  }
+  return idle;
 }
 
 interface RestartRequest {

@@ -1,4 +1,4 @@
-/** Stored dashboards, classic ones and those of the newer format. */
+/** Stored dashboards: classic ones, and those of the newer format. */
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type {
   ClassicDashboardStore,
@@ -109,30 +109,28 @@ export function createDashboardStore(db: Kysely<Database>): DashboardStore {
         .execute();
       return rows.map((row) => ({ ...toListedDashboard(row), number: row.number }));
     },
-    async trash(dashboardId, now) {
-      const { numUpdatedRows } = await db
-        .updateTable('dashboards')
-        .set({
-          trashed: true,
-          etag: sql`etag + 1`,
-          updated_time: sql`greatest(updated_time, ${now}::bigint)`,
-        })
-        .where('dashboard_id', '=', dashboardId)
-        .where('trashed', '=', false)
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) return true;
-      return (
-        (await db
-          .selectFrom('dashboards')
-          .select('dashboard_id')
-          .where('dashboard_id', '=', dashboardId)
-          .executeTakeFirst()) !== undefined
-      );
-    },
+    trash: (dashboardId, now) => trashDashboard(db, dashboardId, now),
   };
 }
 
-/** Everything but the document, which may be large, and what was said about it. */
+async function trashDashboard(db: Kysely<Database>, dashboardId: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('dashboards')
+    .set({ trashed: true, etag: sql`etag + 1`, updated_time: sql`greatest(updated_time, ${now}::bigint)` })
+    .where('dashboard_id', '=', dashboardId)
+    .where('trashed', '=', false)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return true;
+  return (
+    (await db
+      .selectFrom('dashboards')
+      .select('dashboard_id')
+      .where('dashboard_id', '=', dashboardId)
+      .executeTakeFirst()) !== undefined
+  );
+}
+
+/** All columns except the serialized document, which may be large, and the warnings. */
 const listedColumns = [
   'dashboard_id',
   'number',

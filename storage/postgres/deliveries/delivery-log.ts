@@ -10,18 +10,24 @@ import type { Database } from '../schema.ts';
 
 export function createDeliveryLog(db: Kysely<Database>): DeliveryLog {
   return {
-    list: (filter) => listDeliveries(db, filter),
+    list: (filter) => inSnapshot(db, (snapshot) => listDeliveries(snapshot, filter)),
     async find(deliveryId) {
       if (!isUuid(deliveryId)) return undefined;
-      const rows = await db
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('delivery_id', '=', deliveryId)
-        .execute();
-      return (await withAttempts(db, rows))[0];
+      return inSnapshot(db, async (snapshot) => {
+        const query = snapshot.selectFrom('deliveries').selectAll().where('delivery_id', '=', deliveryId);
+        return (await withAttempts(snapshot, await query.execute()))[0];
+      });
     },
     redeliver: (deliveryId, now) => redeliver(db, deliveryId, now),
   };
+}
+
+/** Reads in one snapshot, so that a delivery and its attempts belong together. */
+function inSnapshot<Result>(
+  db: Kysely<Database>,
+  read: (snapshot: Kysely<Database>) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
 }
 
 async function listDeliveries(db: Kysely<Database>, filter: DeliveryFilter): Promise<DeliveryRecord[]> {

@@ -1,4 +1,4 @@
-/** Changing the settings of a stored job, and with them the timeouts of its active runs. */
+/** Updates of the settings of a job, and of the timeouts of its active runs. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { applyTimeoutUpdate } from '../../../engine/job/timeouts.ts';
@@ -8,11 +8,10 @@ import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Replaces the settings of a job by what `settingsOf` makes of it, in one transaction under the job's lock,
- * which launches take too: a run is created with either the old settings or the new ones, and in the first
- * case it is retimed here.
- * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such
- *   job
+ * Replaces the settings of a job by the result of `settingsOf`, in one transaction under the job's lock. Launches
+ * take the same lock: a run is created with the old or the new settings, and the timeouts of a run with the old
+ * ones are updated here.
+ * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
  */
 export function changeJob(
   db: Kysely<Database>,

@@ -1,4 +1,4 @@
-/** Who may do what with jobs: their access control lists, and what a user holds by them. */
+/** Permissions on jobs: access control lists, and the level that a user has by them. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
 import { invalid } from '../../../engine/errors.ts';
@@ -13,7 +13,7 @@ import type { Log } from '../../../engine/ports/log.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
 
-/** The group of everybody. */
+/** Group of all users. */
 const everyoneGroup = 'users';
 
 export function createPermissionStore(db: Kysely<Database>): PermissionStore {
@@ -47,8 +47,7 @@ export function createPermissionStore(db: Kysely<Database>): PermissionStore {
 }
 
 /**
- * What the engine asks about permissions. While the database is away every call waits for it: nobody tells
- * the engine to ask again.
+ * Creates the reader of permissions for the engine. Calls retry while the database is unavailable.
  */
 export function createRetryingPermissionReader(
   db: Kysely<Database>,
@@ -64,8 +63,8 @@ export function createRetryingPermissionReader(
 }
 
 /**
- * The list of a job that was just stored: its creator owns it, unless `wanted` makes somebody else the owner.
- * @throws ServiceError for a user who is not known
+ * Stores the access control list of a new job: the creator owns it unless the list names another owner.
+ * @throws ServiceError for an unknown user
  */
 export async function grantOnNewJob(
   db: Transaction<Database>,
@@ -79,7 +78,7 @@ export async function grantOnNewJob(
     await replaceGrants(db, jobId, grantsAfterReplace(await grantsOn(db, jobId), wanted));
 }
 
-/** The jobs on which a user holds any level, for `where job_id in (...)`. */
+/** Subquery of the jobs on which a user has any permission, for `where job_id in (...)`. */
 export function jobsVisibleTo(db: Kysely<Database>, userName: string) {
   return permissionsHeldBy(db, userName).select('job_permissions.job_id');
 }
@@ -103,7 +102,7 @@ async function levelsOn(
   return { jobId: job.job_id, levels: rows.map((row) => row.level) };
 }
 
-/** By the id of the run or of one of its task runs. */
+/** Finds the job by the id of a run or of one of its task runs. */
 async function jobOfRun(db: Kysely<Database>, runId: number): Promise<number | undefined> {
   const run =
     (await db.selectFrom('runs').select('job_id').where('run_id', '=', runId).executeTakeFirst()) ??
@@ -141,7 +140,7 @@ async function grantsOn(db: Kysely<Database>, jobId: number): Promise<Grant[]> {
     .orderBy('group_name')
     .execute();
   const grants = rows.map(({ user_name: user, kind, group_name: group, level }): Grant => ({
-    // The check of the table leaves nothing but one of the two.
+    // A CHECK of the table guarantees that one of the two is set.
     grantee: group === null ? { kind: kind ?? 'user', name: user ?? '' } : { kind: 'group', name: group },
     level,
   }));
@@ -197,12 +196,12 @@ function requirePrincipalId(principals: ReadonlyMap<string, number>, { kind, nam
   return id;
 }
 
-/** Jobs that are not deleted, hidden ones among them. */
+/** Subquery of jobs that are not deleted, including hidden ones. */
 function existingJobs(db: Kysely<Database>) {
   return db.selectFrom('jobs').select('jobs.job_id').where('deleted_time', 'is', null);
 }
 
-/** What a user holds, personally or as one of everybody. */
+/** Condition for grants to a user, directly or through the group of all users. */
 function permissionsHeldBy(db: Kysely<Database>, userName: string) {
   return db
     .selectFrom('job_permissions')

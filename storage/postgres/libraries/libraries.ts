@@ -1,4 +1,4 @@
-/** Libraries of clusters: how far each is, and the environment that a cluster has of them. */
+/** Cluster libraries: the status of each library, and the environments of clusters. */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
@@ -16,17 +16,19 @@ import type {
 import type { Log } from '../../../engine/ports/log.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { ClusterLibraryTable } from './library-schema.ts';
+import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
-/** The libraries of this database. While it is away every call waits for it. */
+/** Creates the store of libraries. Every call retries while the database is unavailable. */
 export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log): LibraryStore {
-  const waiting = <Result>(work: () => Promise<Result>): Promise<Result> => retryTransient(clock, log, work);
+  const withRetry = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    retryTransient(clock, log, work);
   return {
-    getClusterLibraries: (cluster) => waiting(() => getClusterLibraries(db, cluster)),
+    getClusterLibraries: (cluster) => withRetry(() => getClusterLibraries(db, cluster)),
     add: (cluster, libraries, requested, now) =>
-      waiting(() => addLibraries(db, cluster, libraries, requested, now)),
+      withRetry(() => addLibraries(db, cluster, libraries, requested, now)),
     setStatus: (clusterId, libraries, status, messages, now) =>
-      waiting(async () => {
+      withRetry(async () => {
         if (libraries.length === 0) return;
         await db
           .updateTable('cluster_libraries')
@@ -35,70 +37,78 @@ export function createLibraryStore(db: Kysely<Database>, clock: Clock, log: Log)
           .where('library_key', 'in', libraries.map(libraryKey))
           .execute();
       }),
-    saveEnvironment: (cluster, environment, since, now) =>
-      waiting(() =>
-        db.transaction().execute(async (transaction) => {
-          const { clusterId, sparkContextId } = cluster;
-          const row = {
-            spark_context_id: sparkContextId,
-            installed: JSON.stringify(environment.installed),
-            paths: JSON.stringify(environment.paths),
-          };
-          const written =
-            since === 0
-              ? await transaction
-                  .insertInto('cluster_environments')
-                  .values({ cluster_id: clusterId, version: 1, ...row })
-                  .onConflict((conflict) => conflict.doNothing())
-                  .returning('version')
-                  .executeTakeFirst()
-              : await transaction
-                  .updateTable('cluster_environments')
-                  .set({ version: since + 1, ...row })
-                  .where('cluster_id', '=', clusterId)
-                  .where('version', '=', since)
-                  .returning('version')
-                  .executeTakeFirst();
-          if (written === undefined) return false;
-          await transaction
-            .updateTable('cluster_libraries')
-            .set({ status: 'INSTALLED', messages: [], changed_time: now })
-            .where('cluster_id', '=', clusterId)
-            .where(
-              'library_key',
-              'in',
-              environment.installed.map(({ library }) => libraryKey(library)),
-            )
-            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
-            .execute();
-          return true;
-        }),
-      ),
-    remove: (clusterId, libraries, now) =>
-      waiting(() =>
-        db.transaction().execute(async (transaction) => {
-          if (libraries.length === 0) return;
-          const keys = libraries.map(libraryKey);
-          await transaction
-            .deleteFrom('cluster_libraries')
-            .where('cluster_id', '=', clusterId)
-            .where('library_key', 'in', keys)
-            .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
-            .execute();
-          await transaction
-            .updateTable('cluster_libraries')
-            .set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
-            .where('cluster_id', '=', clusterId)
-            .where('library_key', 'in', keys)
-            .execute();
-        }),
-      ),
+    saveEnvironment: (...order) => withRetry(() => saveEnvironment(db, ...order)),
+    remove: (...order) => withRetry(() => removeLibraries(db, ...order)),
   };
+}
+
+function saveEnvironment(
+  db: Kysely<Database>,
+  ...[cluster, environment, since, now]: Parameters<LibraryStore['saveEnvironment']>
+): ReturnType<LibraryStore['saveEnvironment']> {
+  return db.transaction().execute(async (transaction) => {
+    const { clusterId, sparkContextId } = cluster;
+    const row = {
+      spark_context_id: sparkContextId,
+      installed: JSON.stringify(environment.installed),
+      paths: JSON.stringify(environment.paths),
+    };
+    const written =
+      since === 0
+        ? await transaction
+            .insertInto('cluster_environments')
+            .values({ cluster_id: clusterId, version: 1, ...row })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning('version')
+            .executeTakeFirst()
+        : await transaction
+            .updateTable('cluster_environments')
+            .set({ version: since + 1, ...row })
+            .where('cluster_id', '=', clusterId)
+            .where('version', '=', since)
+            .returning('version')
+            .executeTakeFirst();
+    if (written === undefined) return false;
+    await transaction
+      .updateTable('cluster_libraries')
+      .set({ status: 'INSTALLED', messages: [], changed_time: now })
+      .where('cluster_id', '=', clusterId)
+      .where(
+        'library_key',
+        'in',
+        environment.installed.map(({ library }) => libraryKey(library)),
+      )
+      .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+      .execute();
+    return true;
+  });
+}
+
+function removeLibraries(
+  db: Kysely<Database>,
+  ...[clusterId, libraries, now]: Parameters<LibraryStore['remove']>
+): ReturnType<LibraryStore['remove']> {
+  return db.transaction().execute(async (transaction) => {
+    if (libraries.length === 0) return;
+    const keys = libraries.map(libraryKey);
+    await transaction
+      .deleteFrom('cluster_libraries')
+      .where('cluster_id', '=', clusterId)
+      .where('library_key', 'in', keys)
+      .where('status', 'not in', ['INSTALLED', 'UNINSTALL_ON_RESTART'])
+      .execute();
+    await transaction
+      .updateTable('cluster_libraries')
+      .set({ status: 'UNINSTALL_ON_RESTART', requested: false, changed_time: now })
+      .where('cluster_id', '=', clusterId)
+      .where('library_key', 'in', keys)
+      .execute();
+  });
 }
 
 const EnvironmentVariables = Type.Record(Type.String(), Type.String());
 
-/** Libraries of clusters as the API shows them. */
+/** Creates the reader of cluster libraries for the API. */
 export function createLibraryReader(db: Kysely<Database>): LibraryReader {
   const clusterOf: LibraryReader['findCluster'] = async (clusterId) => {
     const row = await db
@@ -143,28 +153,32 @@ export function createLibraryReader(db: Kysely<Database>): LibraryReader {
         states: own.map(stateOf),
       }));
     },
-    async listClustersToInstall() {
-      const rows = await db
-        .selectFrom('clusters')
-        .select(['cluster_id', 'spark_context_id'])
-        .where('state', '=', 'RUNNING')
-        .where('kind', '=', 'ALL_PURPOSE')
-        .where(
-          'cluster_id',
-          'in',
-          db
-            .selectFrom('cluster_libraries')
-            .select('cluster_id')
-            .where('requested', '=', true)
-            .where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING']),
-        )
-        .execute();
-      return rows.map((row) => ({ clusterId: row.cluster_id, sparkContextId: row.spark_context_id ?? '' }));
-    },
+    ...bindDatabase(db, { listClustersToInstall: listClustersToInstall }),
   };
 }
 
-/** Every path that a cluster which is not terminated has of libraries. */
+async function listClustersToInstall(
+  db: Kysely<Database>,
+): ReturnType<LibraryReader['listClustersToInstall']> {
+  const rows = await db
+    .selectFrom('clusters')
+    .select(['cluster_id', 'spark_context_id'])
+    .where('state', '=', 'RUNNING')
+    .where('kind', '=', 'ALL_PURPOSE')
+    .where(
+      'cluster_id',
+      'in',
+      db
+        .selectFrom('cluster_libraries')
+        .select('cluster_id')
+        .where('requested', '=', true)
+        .where('status', 'in', ['PENDING', 'RESOLVING', 'INSTALLING']),
+    )
+    .execute();
+  return rows.map((row) => ({ clusterId: row.cluster_id, sparkContextId: row.spark_context_id ?? '' }));
+}
+
+/** Lists the library paths of all clusters that are not terminated. */
 export async function listLibraryPathsInUse(db: Kysely<Database>): Promise<string[]> {
   const rows = await db
     .selectFrom('cluster_environments')
@@ -203,7 +217,7 @@ async function getClusterLibraries(db: Kysely<Database>, cluster: LibraryCluster
   };
 }
 
-/** What was there before a restart is gone; what belongs to the cluster is to be installed again. */
+/** Resets the libraries after a restart: the requested ones are installed again, the others are removed. */
 async function resetForNewContext(
   transaction: Transaction<Database>,
   { clusterId, sparkContextId }: LibraryCluster,
@@ -234,7 +248,7 @@ async function addLibraries(
   requested: boolean,
   now: number,
 ): Promise<void> {
-  // One statement must not name a row twice.
+  // ON CONFLICT rejects a statement that names a row twice.
   const once = new Map(libraries.map((library) => [libraryKey(library), library]));
   if (once.size === 0) return;
   await db

@@ -1,4 +1,4 @@
-/** What the engine and the thread that keeps its lease say to each other. */
+/** Messages between the engine and its heartbeat thread. */
 import type { DatabaseAddress } from '../database.ts';
 
 export interface HeartbeatOptions {
@@ -10,7 +10,7 @@ export interface HeartbeatOptions {
 export type HeartbeatCommand = 'alive' | 'end';
 
 export type HeartbeatEvent =
-  /** The lease had ended before it was renewed, or nobody knows the node any more. */
+  /** The lease had ended before its renewal, or the row of the node is gone. */
   | { readonly type: 'lost' }
   | { readonly type: 'failing'; readonly message: string }
   | { readonly type: 'back' };

@@ -1,6 +1,6 @@
 /**
- * The thread that keeps a node's lease: whatever keeps the engine's own loop busy, its runs stay its own. It
- * holds a connection of its own. An engine that has not moved for a long time loses its lease all the same.
+ * Thread that renews a node's lease on a connection of its own, so that an engine with a busy event loop keeps its
+ * runs. An engine whose event loop is blocked for a long time loses its lease.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../../engine/clock.ts';
@@ -10,12 +10,12 @@ import { databaseTime, renewLease } from './leases.ts';
 import type { HeartbeatEvent, HeartbeatOptions, HeartbeatCommand } from './heartbeat-messages.ts';
 import { sleep } from '../../embedded/sleep.ts';
 
-/** The lease is renewed three times in its span. */
+/** Renewals within the duration of one lease. */
 const renewalsPerLease = 3;
-/** An engine whose own loop is silent for so many leases is stuck: others should have its runs. */
+/** After this many leases without a sign of the engine's event loop, renewal stops and others adopt its runs. */
 const stuckAfterLeases = 20;
 
-// Written by storage/postgres/nodes/heartbeat.ts.
+// Passed by heartbeat.ts.
 const options: HeartbeatOptions = workerData;
 const { address, nodeId, leaseMs } = options;
 const postEvent = (message: HeartbeatEvent): void => parentPort?.postMessage(message, []);
@@ -50,7 +50,7 @@ async function renew(): Promise<void> {
 
 while (!ended.signal.aborted) {
   await renew();
-  // While it fails there is less time to lose.
+  // Retry more often after a failure, before the lease ends.
   await sleep(clock, leaseMs / (failing ? 4 * renewalsPerLease : renewalsPerLease), ended.signal);
 }
 await database.close();

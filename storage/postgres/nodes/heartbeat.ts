@@ -1,48 +1,45 @@
-/** Starts and ends the thread that keeps a node's lease (heartbeat-thread.ts). */
+/** Starts and stops the heartbeat thread (heartbeat-thread.ts). */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Heartbeat } from '../../../engine/ports/nodes.ts';
 import type { Log } from '../../../engine/ports/log.ts';
 import type { HeartbeatEvent, HeartbeatOptions, HeartbeatCommand } from './heartbeat-messages.ts';
 
-/** The thread sends a statement now and then; more room would only be filled before it is collected. */
+/** Heap for new objects; the thread needs little, and a larger one only delays garbage collection. */
 const youngGenerationMb = 2;
 
 /**
- * Keeps the lease of a node that has joined. @param onLost called each time it had ended before it was
- * renewed
+ * Renews the lease of a registered node until it is closed.
+ * @param onLost called each time the lease had ended before its renewal
  */
-export function startHeartbeat(order: HeartbeatOptions, log: Log, onLost: () => void): Heartbeat {
-  const facts = { node_id: order.nodeId };
+export function startHeartbeat(options: HeartbeatOptions, log: Log, onLost: () => void): Heartbeat {
+  const fields = { node_id: options.nodeId };
   let closing = false;
   const start = (): Worker => {
     const thread = new Worker(new URL('./heartbeat-thread.ts', import.meta.url), {
-      workerData: order,
+      workerData: options,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     });
     thread.on('message', (message: HeartbeatEvent) => {
       if (message.type === 'lost') onLost();
-      else if (message.type === 'back') log.info(facts, 'The lease is renewed again.');
-      else log.warn({ ...facts, error: message.message }, 'The lease could not be renewed; trying again.');
+      else if (message.type === 'back') log.info(fields, 'Lease renewal works again.');
+      else log.warn({ ...fields, error: message.message }, 'Lease renewal failed; retrying.');
     });
     thread.on('error', (error) => {
-      log.error(
-        { ...facts, error: error.message },
-        'The thread that keeps the lease has died; starting it again.',
-      );
+      log.error({ ...fields, error: error.message }, 'The heartbeat thread failed; restarting it.');
       if (!closing) worker = start();
     });
     return thread;
   };
   let worker = start();
-  const say = (message: HeartbeatCommand): void => worker.postMessage(message, []);
+  const post = (message: HeartbeatCommand): void => worker.postMessage(message, []);
   return {
-    reportAlive: () => say('alive'),
+    reportAlive: () => post('alive'),
     async close() {
       closing = true;
-      const gone = once(worker, 'exit');
-      say('end');
-      await gone;
+      const exited = once(worker, 'exit');
+      post('end');
+      await exited;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Nodes and what they own: an active run belongs to a node for as long as that node's lease is kept. */
+/** Nodes, their leases and ownership: an active run belongs to a node while the lease of the node is valid. */
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { NodeIdentity, NodeLoad } from '../../../engine/ports/nodes.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
@@ -6,21 +6,19 @@ import type { RunRow } from '../runs/run-rows.ts';
 import { withTasks } from '../runs/runs.ts';
 import type { Database, NodeTable } from '../schema.ts';
 
-/**
- * How long a lease that has ended is kept for whoever looks for the reason of an adoption, in milliseconds.
- */
+/** Retention of ended leases in ms; they explain adoptions. */
 const endedLeaseRetentionMs = 24 * 60 * 60 * 1_000;
 
-/** The time by the clock that all nodes share: their own may differ. Epoch ms. */
+/** Returns the time of the database (epoch ms), the clock that all nodes share. */
 export async function databaseTime(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{
     now: number;
   }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
-  if (rows[0] === undefined) throw new Error('The database does not tell the time.');
+  if (rows[0] === undefined) throw new Error('The database returned no time.');
   return rows[0].now;
 }
 
-/** All nodes that are known, with what they drive; those that joined first come first. */
+/** Lists the registered nodes with their load, in the order of joining. */
 export async function listNodes(db: Kysely<Database>, now: number): Promise<NodeLoad[]> {
   const rows = await db
     .selectFrom('nodes')
@@ -55,10 +53,7 @@ export async function listNodes(db: Kysely<Database>, now: number): Promise<Node
   }));
 }
 
-/**
- * Makes this node known, with a lease until then (epoch ms). Nodes that are gone for more than a day are
- * forgotten.
- */
+/** Registers a node with a lease until `leaseUntil` (epoch ms). Removes nodes that are gone for more than a day. */
 export async function registerNode(
   db: Kysely<Database>,
   node: NodeIdentity,
@@ -86,8 +81,8 @@ export async function registerNode(
 }
 
 /**
- * Extends the lease. False when it had ended before: another node may have adopted runs since, and the fences
- * keep this one from writing about those; runs that it starts from now on are its own again.
+ * Extends the lease. Returns false when it had ended: another node may have adopted runs, whose fences refuse
+ * writes of this one. Runs that the node starts from now on belong to it again.
  */
 export async function renewLease(
   db: Kysely<Database>,
@@ -96,19 +91,19 @@ export async function renewLease(
   now: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ kept: boolean }>`
-    with former as (select lease_until > ${now} as kept from nodes where node_id = ${nodeId} for update)
-    update nodes set lease_until = ${leaseUntil} from former where node_id = ${nodeId} returning former.kept`.execute(
+    with previous as (select lease_until > ${now} as kept from nodes where node_id = ${nodeId} for update)
+    update nodes set lease_until = ${leaseUntil} from previous where node_id = ${nodeId} returning previous.kept`.execute(
     db,
   );
   return rows[0]?.kept ?? false;
 }
 
-/** Forgets the node with its lease, so that others may adopt without waiting. */
+/** Removes a node with its lease, so that others adopt its runs at once. */
 export async function unregisterNode(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute();
 }
 
-/** Ends the leases of nodes that are known to be gone: their process does not exist any more. */
+/** Ends the leases of nodes whose process does not exist any more. */
 export async function expireNodes(
   db: Kysely<Database>,
   nodeIds: readonly string[],
@@ -123,7 +118,7 @@ export async function expireNodes(
     .execute();
 }
 
-/** Nodes of this machine whose lease has not ended, for the look whether their process still lives. */
+/** Lists nodes of a host with a valid lease, for the check of their processes. */
 export async function listNodesOnHost(
   db: Kysely<Database>,
   host: string,
@@ -150,8 +145,8 @@ function identityOf(row: Selectable<NodeTable>): NodeIdentity {
 }
 
 /**
- * Takes over active runs whose owner has no lease any more, raising their fences, so that a late write of the
- * former owner is refused. Several nodes may do so at once: each run goes to one of them.
+ * Adopts active runs whose owner has no valid lease, and raises their fences, so that late writes of the previous
+ * owner are refused. Concurrent calls adopt different runs.
  */
 export function adoptRuns(
   db: Kysely<Database>,
@@ -169,7 +164,8 @@ export function adoptRuns(
 }
 
 /**
- * Takes up active runs that this node owns but no longer drives; a write that is still on its way is refused.
+ * Resumes active runs that this node owns but no longer drives. Their fences are raised, so that pending writes
+ * are refused.
  */
 export function resumeOwnedRuns(
   db: Kysely<Database>,
@@ -182,14 +178,15 @@ export function resumeOwnedRuns(
 function claimRuns(
   db: Kysely<Database>,
   nodeId: string,
-  which: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
   limit: number,
 ): Promise<RunWithTasks[]> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<RunRow>`
       update runs set owner = ${nodeId}, fence = fence + 1
       where run_id in (
-        select run_id from runs where active and queue_code is null and (${which}) order by run_id limit ${limit} for update skip locked)
+        select run_id from runs where active and queue_code is null and (${condition})
+        order by run_id limit ${limit} for update skip locked)
       returning *`.execute(transaction);
     if (rows.length === 0) return [];
     await sql`

@@ -1,6 +1,6 @@
 /**
- * People and service principals. Who was deleted is gone at once for everybody; their name leaves the runs
- * after that.
+ * Users and service principals. A deleted principal disappears at once; its name is removed from stored runs in
+ * the background.
  */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
@@ -16,7 +16,7 @@ import {
 import type { PrincipalTable } from './people-schema.ts';
 import type { Database } from '../schema.ts';
 
-/** One page of a list, with how many there are in all. */
+/** One page of a list, with the total number of entries. */
 interface PersonPage {
   readonly people: readonly Person[];
   readonly total: number;
@@ -49,7 +49,7 @@ async function createPerson(
     .where('user_name', '=', userName)
     .where('deleted_time', 'is not', null)
     .executeTakeFirst();
-  // Whoever had the name before must not be taken for the new one.
+  // Runs of a deleted principal with the same name must not be attributed to the new one.
   if (gone !== undefined) await purgePrincipal(db, gone.principal_id, gone.user_name);
   const row = await db
     .insertInto('principals')
@@ -84,7 +84,7 @@ async function findPersonByName(db: Kysely<Database>, userName: string): Promise
   return row === undefined ? undefined : personOf(row);
 }
 
-/** By id. Names are compared without regard to case, as SCIM wants it. */
+/** Lists principals by id. Names are compared case-insensitively, as SCIM requires. */
 async function listPeople(
   db: Kysely<Database>,
   kind: PersonKind,
@@ -116,8 +116,8 @@ async function listPeople(
 }
 
 /**
- * Changes a person; undefined when there is none.
- * @throws ServiceError INVALID_STATE when nobody would administrate any more, and what `change` throws
+ * Changes a principal; returns undefined when there is none.
+ * @throws ServiceError INVALID_STATE when no active administrator would be left; errors of `change`
  */
 function changePerson(
   db: Kysely<Database>,
@@ -145,9 +145,9 @@ function changePerson(
 }
 
 /**
- * Removes a person with their tokens and permissions, at once; false when there is none. Their jobs stay,
- * without a creator.
- * @throws ServiceError INVALID_STATE when nobody would administrate any more
+ * Removes a principal with its tokens and permissions; returns false when there is none. Its jobs stay, without
+ * a creator.
+ * @throws ServiceError INVALID_STATE when no active administrator would be left
  */
 async function removePerson(
   db: Kysely<Database>,
@@ -179,7 +179,7 @@ async function removePerson(
   return true;
 }
 
-/** Finishes what an engine that was ended in the middle of a deletion has left. */
+/** Finishes deletions that another engine did not complete. */
 export async function purgeDeletedPrincipals(db: Kysely<Database>): Promise<void> {
   const gone = await db
     .selectFrom('principals')
@@ -189,7 +189,7 @@ export async function purgeDeletedPrincipals(db: Kysely<Database>): Promise<void
   for (const { principal_id: id, user_name: userName } of gone) await purgePrincipal(db, id, userName);
 }
 
-/** Runs of one statement: state writes of active ones wait for it. */
+/** Runs in one statement; state writes of these runs wait for it. */
 const batchSize = 1_000;
 
 /**
@@ -218,7 +218,7 @@ async function purgePrincipal(db: Kysely<Database>, id: number, userName: string
     .execute();
 }
 
-/** Administrators are locked in one order, so that two of them cannot remove each other at once. */
+/** Locks administrators in a fixed order, so that two of them cannot remove each other at the same time. */
 async function lockPerson(
   transaction: Transaction<Database>,
   kind: PersonKind,

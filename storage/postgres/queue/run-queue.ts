@@ -1,4 +1,4 @@
-/** Runs that wait in the queue: who is next, and leaving it. */
+/** The scheduler queue: runs that wait for admission. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobRunCounts, QueueAdmission, QueuedJob } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
@@ -7,10 +7,7 @@ import { runOf } from '../runs/run-rows.ts';
 import { withTasks } from '../runs/runs.ts';
 import type { Database } from '../schema.ts';
 
-/**
- * Runs of a job that are active: those that take up its max_concurrent_runs, and those that wait in the
- * queue.
- */
+/** Counts the active runs of a job: those that use max_concurrent_runs, and those in the queue. */
 export async function countRuns(db: Kysely<Database>, jobId: number): Promise<JobRunCounts> {
   const { rows } = await sql<JobRunCounts>`
     select count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
@@ -18,7 +15,7 @@ export async function countRuns(db: Kysely<Database>, jobId: number): Promise<Jo
   return rows[0] ?? { active: 0, queued: 0 };
 }
 
-/** Jobs with runs in the queue, and how much of their limit is taken. */
+/** Lists jobs with queued runs and the use of their concurrency limit. */
 export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
   const { rows } = await sql<{
     job_id: number;
@@ -40,8 +37,7 @@ export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]>
 }
 
 /**
- * Runs in the queue that were told to stop, or began to wait before then (epoch ms); runs of deleted jobs
- * among them.
+ * Lists queued runs with a stop request, or queued before `since` (epoch ms); includes runs of deleted jobs.
  */
 export async function listRunsLeavingQueue(
   db: Kysely<Database>,
@@ -59,7 +55,7 @@ export async function listRunsLeavingQueue(
   return withTasks(db, rows);
 }
 
-/** The oldest run of a job in the queue that was not told to stop, locked until the transaction ends. */
+/** Finds the oldest queued run of a job without a stop request and locks it until the transaction ends. */
 export async function lockOldestQueuedRun(
   transaction: Transaction<Database>,
   jobId: number,
@@ -77,7 +73,7 @@ export async function lockOldestQueuedRun(
   return row && runOf(row);
 }
 
-/** A locked run leaves the queue: PENDING with all its tasks, and driven by `owner`. */
+/** Admits a locked run: it becomes PENDING with all its tasks, owned by `owner`. */
 export async function admitRun(
   transaction: Transaction<Database>,
   { runId, from, to, owner, admittedTime }: QueueAdmission,
@@ -95,11 +91,11 @@ export async function admitRun(
     .where('state', '=', from)
     .execute();
   const [admitted] = await withTasks(transaction, [row]);
-  if (admitted === undefined) throw new Error(`Run ${runId} was admitted and is not there.`);
+  if (admitted === undefined) throw new Error(`Run ${runId} was admitted and cannot be found.`);
   return admitted;
 }
 
-/** A run in the queue says that it waits for another limit. */
+/** Updates the limit that a queued run waits for. */
 export async function requeueRun(
   transaction: Transaction<Database>,
   runId: number,

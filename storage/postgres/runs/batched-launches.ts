@@ -1,4 +1,4 @@
-/** Many launches in one transaction: the steps that they ask for at the same time become one statement. */
+/** Batched launches: concurrent steps of several launches in one transaction become one statement each. */
 import { sql, type Transaction } from 'kysely';
 import type { NewRun } from '../../../engine/run/new-run.ts';
 import type { JobRunCounts, LaunchTransaction, WorkspaceLoad } from '../../../engine/ports/runs.ts';
@@ -15,47 +15,49 @@ import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * The steps of launches of different jobs, which the caller has locked and takes side by side; steps that are
- * rare are taken one by one. The transaction is that of all of them: when one fails, none was launched.
+ * Creates the steps of launches of different jobs, which the caller has locked and runs concurrently. Rare
+ * steps are not batched. All launches share the transaction: when one fails, all fail.
  */
 export function createBatchedLaunchTransaction(db: Transaction<Database>): LaunchTransaction {
-  const room = createCapacityCounter(db);
+  const capacity = createCapacityCounter(db);
   return {
     ...createLaunchTransaction(db),
     countRuns: batchCalls((jobIds) => countRuns(db, jobIds)),
     reserveRunIds: batchCalls((counts) => reserveRunIdRanges(db, counts)),
     reserveNumberInJob: batchCalls((jobIds) => nextNumbersInJobs(db, jobIds)),
-    countActiveTaskRuns: room.count,
+    countActiveTaskRuns: capacity.count,
     insertRun: batchCalls((runs: readonly NewRun[]) => {
-      room.taken(runs);
+      capacity.release(runs);
       return insertRuns(db, runs);
     }),
   };
 }
 
-/** Collects the calls of one turn of the event loop and answers them by one call of `all`, in their order. */
-function batchCalls<Asked, Answer>(
-  all: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
-): (asked: Asked) => Promise<Answer> {
+/**
+ * Collects the calls of one turn of the event loop and answers them with one call of `all`, in their order.
+ */
+function batchCalls<Request, Result>(
+  all: (requests: readonly Request[]) => Promise<readonly Result[]>,
+): (request: Request) => Promise<Result> {
   let waiting: {
-    readonly asked: Asked;
-    readonly resolve: (answer: Answer) => void;
+    readonly request: Request;
+    readonly resolve: (result: Result) => void;
     readonly reject: (error: unknown) => void;
   }[] = [];
   const flush = async (): Promise<void> => {
     const calls = waiting;
     waiting = [];
     try {
-      const answers = await all(calls.map((call) => call.asked));
-      for (const [index, answer] of answers.entries()) calls[index]?.resolve(answer);
+      const results = await all(calls.map((call) => call.request));
+      for (const [index, result] of results.entries()) calls[index]?.resolve(result);
     } catch (error) {
       for (const call of calls) call.reject(error);
     }
   };
-  return (asked) =>
+  return (request) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(() => void flush());
-      waiting.push({ asked, resolve, reject });
+      waiting.push({ request, resolve, reject });
     });
 }
 
@@ -65,36 +67,35 @@ interface CapacityRequest {
   readonly runJobTasks: boolean;
 }
 
-/** Room for task runs: who asks later finds taken what was granted before, stored or not. */
+/** Counts capacity for task runs; a later call sees what earlier calls reserved, stored or not. */
 function createCapacityCounter(db: Transaction<Database>) {
-  let granted = 0;
+  let reserved = 0;
   const count = batchCalls(async (asked: readonly CapacityRequest[]): Promise<WorkspaceLoad[]> => {
     const total = asked.reduce((sum, { added }) => sum + added, 0);
-    const most = Math.min(...asked.map((one) => one.maximum));
+    const maximum = Math.min(...asked.map((request) => request.maximum));
     const stored = await countActiveTaskRuns(
       db,
-      total + granted,
-      most,
-      asked.some((one) => one.runJobTasks),
+      total + reserved,
+      maximum,
+      asked.some((request) => request.runJobTasks),
     );
     return asked.map(({ added }) => {
-      // Which of them are run_job_tasks is not told: there are few, and taking all for such errs on the safe
+      // Reserved task runs all count as run_job_tasks: there are few of those, and the error is on the safe
       // side.
       const load = {
-        taskRuns: stored.taskRuns + granted,
-        runJobTasks: stored.runJobTasks + granted,
+        taskRuns: stored.taskRuns + reserved,
+        runJobTasks: stored.runJobTasks + reserved,
         hasWaitingRuns: stored.hasWaitingRuns,
       };
-      if (load.taskRuns + added <= most) granted += added;
+      if (load.taskRuns + added <= maximum) reserved += added;
       return load;
     });
   });
   return {
-    count: (added: number, most: number, runJobTasks: boolean) =>
-      count({ added, maximum: most, runJobTasks }),
-    /** From now on they are counted as stored. */
-    taken(runs: readonly NewRun[]): void {
-      for (const run of runs) if (run.state === 'PENDING') granted -= run.tasks.length;
+    count: (added: number, maximum: number, runJobTasks: boolean) => count({ added, maximum, runJobTasks }),
+    /** Ends the reservation of runs that are stored now. */
+    release(runs: readonly NewRun[]): void {
+      for (const run of runs) if (run.state === 'PENDING') reserved -= run.tasks.length;
     },
   };
 }

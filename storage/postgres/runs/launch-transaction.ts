@@ -1,4 +1,4 @@
-/** The steps of one launch as statements of one transaction. */
+/** The launch transaction: each step of a launch is a statement of one transaction. */
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely';
 import { formatOf } from '../../../engine/job/job-format.ts';
 import type { EarlierRun, LaunchedRun, LaunchTransaction } from '../../../engine/ports/runs.ts';
@@ -21,12 +21,13 @@ export function runLaunchTransaction<Result>(
   return db.transaction().execute((transaction) => steps(createLaunchTransaction(transaction)));
 }
 
-/** The steps of one launch, each a statement of its own. */
+/** Creates the steps of one launch, each a statement of its own. */
 export function createLaunchTransaction(db: Transaction<Database>): LaunchTransaction {
   return {
     lockJob: (jobId) => lockJob(db, jobId),
     countJobsCreated: (since) => countJobsCreated(db, since),
-    countActiveTaskRuns: (added, most, runJobTasks) => countActiveTaskRuns(db, added, most, runJobTasks),
+    countActiveTaskRuns: (added, maximum, runJobTasks) =>
+      countActiveTaskRuns(db, added, maximum, runJobTasks),
     async createHiddenJob(settings, version, creator, now, grants) {
       const { job_id: jobId } = await db
         .insertInto('jobs')
@@ -69,7 +70,7 @@ export function createLaunchTransaction(db: Transaction<Database>): LaunchTransa
   };
 }
 
-/** Reserves run ids; those of a transaction that fails are lost, and nobody misses them. */
+/** Reserves run ids. A failed transaction leaves a gap, which is harmless. */
 export async function reserveRunIds(db: Kysely<Database>, count: number): Promise<number[]> {
   const { rows } = await sql<{
     run_id: number;
@@ -77,7 +78,7 @@ export async function reserveRunIds(db: Kysely<Database>, count: number): Promis
   return rows.map((row) => row.run_id);
 }
 
-/** The run that an attempt of a run_job_task has started; undefined when there is none. */
+/** Finds the run that an attempt of a run_job_task has started. */
 export async function findRunLaunchedBy(
   db: Kysely<Database>,
   taskRunId: number,
@@ -132,12 +133,12 @@ function runRow(run: NewRun): Insertable<RunTable> {
   };
 }
 
-/** The documents of a new run, as its row keeps them. */
+/** Returns the JSON documents of a new run's row. */
 export function runDocumentColumns({ settings, overridingParameters }: NewRun) {
   return { settings, overriding_parameters: overridingParameters ?? null };
 }
 
-/** Everything else of a new run, as its row keeps it. */
+/** Returns the other columns of a new run's row. */
 export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' | 'overriding_parameters'> {
   return {
     ...initialStateColumns(run),
@@ -165,7 +166,7 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
   };
 }
 
-/** The first attempts of its tasks as rows. */
+/** Returns the rows of the first attempts of a new run's tasks. */
 export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
   return run.tasks.map((task) => ({
     ...initialStateColumns(run),
@@ -184,6 +185,6 @@ export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
 }
 
 function initialStateColumns({ state, startTime }: NewRun) {
-  const over = state === 'SKIPPED';
-  return { state, active: !over, result: null, end_time: over ? startTime : null };
+  const ended = state === 'SKIPPED';
+  return { state, active: !ended, result: null, end_time: ended ? startTime : null };
 }

@@ -1,4 +1,4 @@
-/** Repairs: opening a run again, and the rounds that it had before. */
+/** Repairs: reopens a run and keeps the rounds before. */
 import type { Kysely, Transaction } from 'kysely';
 import type { NewRepair } from '../../../engine/run/repair.ts';
 import type { Repair } from '../../../engine/run/repair-rounds.ts';
@@ -7,10 +7,7 @@ import { attemptRow, progressOf } from './run-rows.ts';
 import { visibleRuns, withTasks } from './runs.ts';
 import type { Database } from '../schema.ts';
 
-/**
- * A run by its own id, with all its attempts, locked until the transaction ends; undefined when there is
- * none.
- */
+/** Finds a run by its own id, with all attempts, and locks it until the transaction ends. */
 export async function lockRun(
   transaction: Transaction<Database>,
   runId: number,
@@ -23,8 +20,8 @@ export async function lockRun(
 }
 
 /**
- * Opens a locked run that is over again: the end of its last round is kept, the run becomes active, and gets
- * new attempts.
+ * Reopens a locked run that has ended: keeps the end of its last round, makes the run active, and adds
+ * attempts.
  */
 export async function insertRepair(
   transaction: Transaction<Database>,
@@ -66,7 +63,7 @@ export async function insertRepair(
   await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
-/** The repairs of a run, oldest first. Costs nothing for a run that was never repaired. */
+/** Lists the repairs of a run, oldest first. Sends no query for a run without repairs. */
 export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): Promise<Repair[]> {
   if (repair === undefined) return [];
   const rows = await db
@@ -91,7 +88,10 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
   }));
 }
 
-/** @throws Error for a run that is not over, or was skipped: a bug of the caller */
+/**
+ * Returns the columns of the end of a round. @throws Error for a run that has not ended or was skipped: a bug
+ * of the caller
+ */
 function endColumnsOf({ runId, progress: { state, result, message, endTime } }: Run) {
   if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined)
     throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);

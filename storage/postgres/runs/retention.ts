@@ -1,11 +1,8 @@
-/** Runs and clusters that have been kept long enough. */
+/** Runs and clusters past their retention period. */
 import type { Kysely } from 'kysely';
 import type { Database } from '../schema.ts';
 
-/**
- * Ids of runs that are over and started before then (epoch ms), oldest first, `limit` at the most: a batch
- * never blocks.
- */
+/** Lists up to `limit` ended runs that started before `startedBefore` (epoch ms), oldest first. */
 export async function listExpiredRuns(
   db: Kysely<Database>,
   startedBefore: number,
@@ -24,8 +21,8 @@ export async function listExpiredRuns(
 }
 
 /**
- * Removes all-purpose clusters that ended before then (epoch ms), `limit` at the most; gives their ids,
- * because their directories stay.
+ * Removes up to `limit` all-purpose clusters that terminated before `endedBefore` (epoch ms). Returns their
+ * ids; the caller removes the directories.
  */
 export async function removeOldClusters(
   db: Kysely<Database>,
@@ -38,7 +35,7 @@ export async function removeOldClusters(
     .where('kind', '=', 'ALL_PURPOSE')
     .where('terminated_time', '<', endedBefore)
     .limit(limit);
-  // One that starts again this very moment is not TERMINATED any more when its row is free.
+  // A cluster that restarts concurrently is not TERMINATED any more when its row lock is released.
   const rows = await db
     .deleteFrom('clusters')
     .where('cluster_id', 'in', old)
@@ -49,8 +46,8 @@ export async function removeOldClusters(
 }
 
 /**
- * Removes what happened to all-purpose clusters before then (epoch ms), `limit` events at the most. Those of
- * other clusters go with their runs.
+ * Removes up to `limit` events of all-purpose clusters before `before` (epoch ms). Events of job clusters
+ * are removed with their runs.
  */
 export async function removeOldClusterEvents(
   db: Kysely<Database>,

@@ -1,4 +1,4 @@
-/** What is not to be shown of a run or a cluster: the secrets in the variables of clusters. */
+/** Masks of runs and clusters: the secrets in cluster variables that logs and output must not show. */
 import type { Kysely } from 'kysely';
 import { Check } from 'typebox/value';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
@@ -14,10 +14,7 @@ import type { Database } from '../schema.ts';
 
 const Variables = stringMap('Variables of a cluster.');
 
-/**
- * Clusters that the run made stand in its settings; one that was lent to it, or is there for everybody, is
- * looked up.
- */
+/** Returns the mask of a run. The settings hold the run's own clusters; existing clusters are looked up. */
 export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 'settings'>): Promise<Mask> {
   const ids = existingClusterIdsOf(settings);
   if (ids.length === 0) return maskOfSettings(settings);
@@ -25,7 +22,7 @@ export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 's
   return maskOfSettings(settings, rows.flatMap(variablesOf));
 }
 
-/** The mask of the run of an attempt, also of one whose job is deleted; undefined when it is gone. */
+/** Returns the mask of an attempt's run, also of a deleted job; undefined when it was removed. */
 export async function maskOfAttempt(db: Kysely<Database>, runId: number): Promise<Mask | undefined> {
   const run = await db
     .selectFrom('task_runs')
@@ -36,7 +33,7 @@ export async function maskOfAttempt(db: Kysely<Database>, runId: number): Promis
   return run && maskOfRun(db, run);
 }
 
-/** The mask of what a cluster itself says. */
+/** Returns the mask of a cluster's own output. */
 export function maskOfCluster(cluster: Pick<Cluster, 'spec'>): Mask {
   return maskOfVariables(variablesOf(cluster));
 }

@@ -1,12 +1,11 @@
-/** Removing a run for good (spec 4.1 rule 11). */
+/** Removal of runs (spec 4.1 rule 11). */
 import type { Kysely, Transaction } from 'kysely';
 import type { DeletedRun } from '../../../engine/ports/runs.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Removes a run that is over, with its task runs, its clusters, and the hidden job when it was a submission.
- * Its idempotency token stays, so that nothing is started a second time under it. What lies in the file
- * system is left to the caller.
+ * Removes a run that has ended, with its task runs, its clusters, and the hidden job of a submission. The
+ * idempotency token stays, so that no second run starts with it. The caller removes the files.
  */
 export function deleteRun(
   db: Kysely<Database>,
@@ -41,7 +40,7 @@ export function deleteRun(
   });
 }
 
-/** Its row stays without its settings: the jobs created within an hour are counted by their rows (spec 8). */
+/** Clears the settings of a hidden job and keeps its row: the hourly job quota counts rows (spec 8). */
 async function emptyHiddenJob(transaction: Transaction<Database>, jobId: number, now: number): Promise<void> {
   await transaction
     .updateTable('jobs')

@@ -1,4 +1,4 @@
-/** Rows of runs and task runs turned into the engine's types, in one place. */
+/** Conversion between rows of runs and task runs and the engine's types. */
 import type { Selectable } from 'kysely';
 import type { Progress, Run, TaskRun } from '../../../engine/run/run.ts';
 import type { RunTable, TaskRunTable } from '../schema.ts';
@@ -11,7 +11,7 @@ export type ProgressRow = Pick<
   'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'
 >;
 
-/** @throws Error for a row that breaks the invariants which the table's CHECKs keep */
+/** Converts the progress columns. @throws Error for a row that violates the CHECKs of the table */
 export function progressOf(row: ProgressRow): Progress {
   const stamps = {
     startTime: row.start_time ?? undefined,
@@ -96,7 +96,7 @@ export function taskRunOf(row: TaskRunRow): TaskRun {
   };
 }
 
-/** The row of a new attempt that waits for its turn. */
+/** Returns the row of a new attempt that waits. */
 export function attemptRow({ runId, jobRunId, taskKey, attempt, fence, dueTime, progress }: TaskRun) {
   return {
     run_id: runId,

@@ -1,4 +1,4 @@
-/** Reading runs, and noting that one is to be stopped. */
+/** Reads runs and records stop requests. */
 import type { Kysely } from 'kysely';
 import type { RunFilter } from '../../../engine/ports/run-reader.ts';
 import type { OwnedRun, StopFilter } from '../../../engine/ports/runs.ts';
@@ -9,9 +9,7 @@ import { runOf, type RunRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
 import { taskRunsOf } from '../task-runs/task-runs.ts';
 
-/**
- * A run with all its attempts, by the id of the run or of one of its task runs; undefined when there is none.
- */
+/** Finds a run with all its attempts by the id of the run or of one of its task runs. */
 export async function findRun(db: Kysely<Database>, runId: number): Promise<RunWithTasks | undefined> {
   const row =
     (await visibleRuns(db).where('runs.run_id', '=', runId).executeTakeFirst()) ??
@@ -21,7 +19,7 @@ export async function findRun(db: Kysely<Database>, runId: number): Promise<RunW
   return row === undefined ? undefined : (await withTasks(db, [row]))[0];
 }
 
-/** Adds the task runs of all the given runs with one query. */
+/** Loads the task runs of all given runs with one query. */
 export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): Promise<RunWithTasks[]> {
   const tasks = await taskRunsOf(
     db,
@@ -30,9 +28,7 @@ export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): 
   return rows.map((row) => ({ run: runOf(row), tasks: tasks.get(row.run_id) ?? [] }));
 }
 
-/**
- * Runs by start time, newest first; of those that started at once, the one with the greater id is the newer.
- */
+/** Lists runs by start time, newest first; of runs with the same time, the greater id comes first. */
 export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise<Run[]> {
   let query = visibleRuns(db)
     .orderBy('runs.start_time', 'desc')
@@ -57,8 +53,8 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
 }
 
 /**
- * Notes that a run is to be stopped, unless that was noted before or it is over. The first reason stays.
- * @returns the run as it is now; undefined when there is none
+ * Records a stop request for an active run that has none. The first reason stays.
+ * @returns the run afterwards; undefined when there is none
  */
 export async function requestStop(
   db: Kysely<Database>,
@@ -77,7 +73,8 @@ export async function requestStop(
 }
 
 /**
- * Notes for active runs that they are cancelled; gives the ids of those whose stop had not been noted before.
+ * Records a cancellation for the active runs that match. Returns the ids of those without an earlier stop
+ * request.
  */
 export async function requestStopOfRuns(
   db: Kysely<Database>,
@@ -93,7 +90,7 @@ export async function requestStopOfRuns(
   return (await query.returning('run_id').execute()).map((row) => row.run_id);
 }
 
-/** Active runs of a node, with what others have noted about them. */
+/** Lists the active runs of a node with the stop requests and timeout revisions that other nodes wrote. */
 export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
   const rows = await db
     .selectFrom('runs')
@@ -109,8 +106,8 @@ export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise
 }
 
 /**
- * The latest attempt of the run whose first attempt this is; undefined when it is gone. Also one of a deleted
- * job.
+ * Finds the latest attempt of a run by its first attempt, also of a deleted job; undefined when it was
+ * removed.
  */
 export async function findLatestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
   const retry = await db
@@ -126,7 +123,7 @@ export async function findLatestAttempt(db: Kysely<Database>, runId: number): Pr
   return row && runOf(row);
 }
 
-/** Runs of deleted jobs are gone for everybody (spec 4.1 rule 1). */
+/** Selects runs without those of deleted jobs (spec 4.1 rule 1). */
 export function visibleRuns(db: Kysely<Database>) {
   return db
     .selectFrom('runs')

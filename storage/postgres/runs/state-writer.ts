@@ -1,7 +1,7 @@
 /**
- * Writing states with group commit: a change waits only while writes are under way, then goes together with
- * all others that came meanwhile. Each write names the state and the fence that it expects; a row that has
- * moved on is left alone.
+ * State writes with group commit: a change waits only while writes are in progress, then goes together with
+ * all changes that arrived meanwhile. Each write names the expected state and fence; a row that differs is
+ * not changed.
  */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Log } from '../../../engine/ports/log.ts';
@@ -17,9 +17,9 @@ import { toStorableText } from '../storable-text.ts';
 
 export interface StateWriter {
   /**
-   * Durable when resolved. `refused`: a row was no longer in the state and fence that its change names; then
-   * nothing of the set was written. While the database is away it waits; it rejects for errors that waiting
-   * does not mend.
+   * Writes a change set; it is durable when the promise resolves. `refused`: a row was not in the expected
+   * state and fence, and nothing of the set was written. Retries while the database is unavailable; rejects
+   * for other errors.
    */
   write(changeSet: ChangeSet): Promise<'written' | 'refused'>;
 }
@@ -30,7 +30,7 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two writers keep the disk busy while one of them talks. */
+/** Two writers keep the disk busy while one of them waits for the network. */
 const writersMax = 2;
 const batchMax = 500;
 
@@ -52,8 +52,8 @@ export function createStateWriter(db: Kysely<Database>, clock: Clock, log: Log):
 }
 
 /**
- * Writes a batch and answers everybody in it. What is refused or cannot be written at all takes nobody else
- * down: whoever was not written with the others is written alone.
+ * Writes a batch and settles its promises. A set that is refused or fails does not affect the others: sets
+ * that were not written together are written one by one.
  */
 async function writeBatch(
   db: Kysely<Database>,
@@ -61,12 +61,12 @@ async function writeBatch(
   clock: Clock,
   log: Log,
 ): Promise<void> {
-  // True once an attempt broke off: it may have been committed all the same.
-  let doubtful = false;
+  // True after an attempt failed: it may have been committed all the same.
+  let mayBeCommitted = false;
   const attempt = (sets: readonly ChangeSet[]) =>
     retryTransient(clock, log, () =>
       writeSets(db, sets).catch((error: unknown) => {
-        doubtful = true;
+        mayBeCommitted = true;
         throw error;
       }),
     );
@@ -76,7 +76,7 @@ async function writeBatch(
       const written =
         together.has(index) ||
         (await attempt([one.set])).has(0) ||
-        (doubtful && (await retryTransient(clock, log, () => isAlreadyWritten(db, one.set))));
+        (mayBeCommitted && (await retryTransient(clock, log, () => isAlreadyWritten(db, one.set))));
       one.resolve(written ? 'written' : 'refused');
     } catch (error) {
       one.reject(error);
@@ -84,7 +84,7 @@ async function writeBatch(
   }
 }
 
-/** Writes sets with one round trip to the disk; gives the indexes of those that were written. */
+/** Writes sets with one commit. Returns the indexes of the written sets. */
 async function writeSets(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
   const single = sets.every(
     (set) => set.changes.length === 1 && set.notifications.length === 0 && set.attempts === undefined,
@@ -95,7 +95,7 @@ async function writeSets(db: Kysely<Database>, sets: readonly ChangeSet[]): Prom
 
 class RefusedError extends Error {}
 
-/** All changes and notices of all sets in one transaction, or nothing and false. */
+/** Writes all sets in one transaction; returns false when one is refused. */
 async function writeAllOrNone(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {
@@ -110,7 +110,7 @@ async function writeAllOrNone(db: Kysely<Database>, sets: readonly ChangeSet[]):
   }
 }
 
-/** Writes one set inside a transaction that does more; `refused`: it must be rolled back. */
+/** Writes one set inside a larger transaction; on `refused` the caller must roll back. */
 export async function writeInTransaction(
   transaction: Transaction<Database>,
   set: ChangeSet,
@@ -133,7 +133,7 @@ async function insertNotificationsAndAttempts(
     await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
-/** Applies the changes of all sets; gives the number of rows written for each set, by its index. */
+/** Applies the changes of all sets. Returns the number of rows written for each set, by index. */
 async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
   const written = new Map<number, number>();
   for (const kind of ['run', 'task'] as const) {
@@ -141,7 +141,7 @@ async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): P
       set.changes.filter((change) => change.kind === kind).map((change) => toChangeRow(change, index)),
     );
     if (rows.length === 0) continue;
-    // Locks taken in one order make deadlocks rare.
+    // A fixed lock order makes deadlocks rare.
     rows.sort((one, other) => one.run_id - other.run_id);
     const result = await (kind === 'run' ? updateRuns : updateTaskRuns)(db, JSON.stringify(rows));
     for (const { set_index: index } of result.rows) written.set(index, (written.get(index) ?? 0) + 1);

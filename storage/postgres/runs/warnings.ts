@@ -1,13 +1,13 @@
-/**
- * What is noted about an attempt or a run beside its state: that it lasted too long, and that its own time is
- * over.
- */
+/** Records about an attempt or run beside its state: duration warnings and task timeouts. */
 import type { Kysely } from 'kysely';
 import type { DurationWarning } from '../../../engine/ports/runs.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import type { Database } from '../schema.ts';
 
-/** Stores a warning with its notices, once, if what it is about is still active and ours. */
+/**
+ * Stores a duration warning with its notifications, once, while the fence is current and the run or task is
+ * active.
+ */
 export function storeWarning(
   db: Kysely<Database>,
   { kind, runId, fence, at, notifications }: DurationWarning,
@@ -26,7 +26,7 @@ export function storeWarning(
   });
 }
 
-/** Notes that the time of an attempt is over, so that an engine that adopts it knows why it ends. */
+/** Records that an attempt has exceeded its timeout, so that an engine that adopts it knows the reason. */
 export async function requestTaskStop(db: Kysely<Database>, taskRunId: number): Promise<void> {
   await db
     .updateTable('task_runs')

@@ -1,12 +1,11 @@
-/** The task runs of a page of runs, and whether one of them is still active. */
+/** Reads task runs. */
 import type { Kysely } from 'kysely';
 import type { TaskRun } from '../../../engine/run/run.ts';
 import { taskRunOf } from '../runs/run-rows.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * The task runs of all the given runs with one query, by the id of their run; oldest attempt first within a
- * task.
+ * Lists the task runs of the given runs with one query, by run id; the oldest attempt of a task comes first.
  */
 export async function taskRunsOf(
   db: Kysely<Database>,
@@ -24,7 +23,7 @@ export async function taskRunsOf(
   return Map.groupBy(rows.map(taskRunOf), (task) => task.jobRunId);
 }
 
-/** Whether this attempt is stored and not over; also one of a deleted job. */
+/** Returns true when the attempt exists and has not ended, also for a deleted job. */
 export async function isAttemptActive(db: Kysely<Database>, runId: number): Promise<boolean> {
   const row = await db
     .selectFrom('task_runs')

@@ -1,4 +1,4 @@
-/** Mails on a real server with TLS and auth that refuses, stalls and cuts; without a server, as files. */
+/** E-mails to a real server with TLS and auth that refuses, stalls and cuts connections; without one, as files. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ function makeCertificate(): { key: string; cert: string } {
   }
 }
 
-/** A server that takes mail of one user alone. */
+/** Server that accepts mail of one user only. */
 async function startAuthenticated(secure: boolean): Promise<MailReceiver> {
   mails = await startMailReceiver({
     ...certificate,
@@ -73,7 +73,7 @@ async function startOpen(): Promise<MailReceiver> {
   return mails;
 }
 
-/** The text of a part, decoded. */
+/** Decodes the text of a MIME part. */
 function partOf(raw: string, type: 'plain' | 'html'): string {
   const part = raw.split(/\r\n--[^\r\n]+/).find((one) => one.includes(`Content-Type: text/${type}`)) ?? '';
   const [head = '', ...body] = part.trimStart().split('\r\n\r\n');
@@ -111,7 +111,7 @@ describe('a server with TLS and a password', () => {
     expect(delivery?.attempts).toMatchObject([{ status: 250, response: expect.stringMatching(/^250 /) }]);
   });
 
-  test('a wrong password is told in the log, and tried again', async () => {
+  test('a wrong password is reported in the log and retried', async () => {
     const server = await startAuthenticated(true);
     await world.startEngine(
       {},
@@ -125,7 +125,7 @@ describe('a server with TLS and a password', () => {
     });
   });
 
-  test('a certificate that nobody vouches for is not trusted', async () => {
+  test('a self-signed certificate is not trusted', async () => {
     const server = await startAuthenticated(true);
     await world.startEngine({}, { smtpUrl: `smtps://runyard:p%40ss@127.0.0.1:${server.port}` });
     await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
@@ -149,7 +149,7 @@ test.each<[string, ReplyBehavior]>([
   expect(server.mails[0]?.raw).toContain(`Message-ID: <${delivery?.deliveryId}@example.org>`);
 });
 
-test('a recipient that the server does not know is final, and holds up nobody else', async () => {
+test('an unknown recipient is final and delays no other recipient', async () => {
   const server = await startOpen();
   server.queueReplies('gone@example.org', 550);
   await world.startEngine({}, { smtpUrl: `smtp://127.0.0.1:${server.port}` });
@@ -168,7 +168,7 @@ test('a recipient that the server does not know is final, and holds up nobody el
   ]);
 });
 
-test('a server that stalls holds up no webhook', async () => {
+test('a stalled mail server delays no webhook', async () => {
   const server = await startOpen();
   server.queueReplies('ops@example.org', 'stall');
   const { id } = await world.createDestination({
@@ -200,7 +200,7 @@ test.each([
   expect(server.mails).toEqual([]);
 });
 
-test('a name with line breaks and markup stays one line of the subject, and text in the mail', async () => {
+test('a job name with line breaks and markup is one line in the subject and plain text in the e-mail', async () => {
   const { db } = world.database;
   const name = 'night\r\nBcc: evil@example.org\n\n<img src=x onerror=alert(1)> "größe"';
   const { job_id: jobId } = await db
@@ -239,7 +239,7 @@ test('a name with line breaks and markup stays one line of the subject, and text
   );
 });
 
-test('without a server, mails are kept as files, and the log says where', async () => {
+test('without a server, e-mails are saved as files and the log names the path', async () => {
   await world.startEngine();
   await world.enqueueNotifications({ channel: 'email', recipient: 'ops@example.org' });
   const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
@@ -251,7 +251,7 @@ test('without a server, mails are kept as files, and the log says where', async 
   expect(partOf(raw, 'plain')).toContain('succeeded');
 });
 
-test('mails about tokens go the same way', async () => {
+test('e-mails about tokens are delivered like others', async () => {
   await world.startEngine();
   const token = {
     tokenId: 'a'.repeat(64),

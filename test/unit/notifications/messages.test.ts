@@ -1,4 +1,4 @@
-/** What mails, webhooks and chats say, for every event. */
+/** Content of e-mails, webhooks and chat messages for every event. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ClaimedDelivery, SubjectDetails } from '../../../engine/notification/delivery.ts';
@@ -86,9 +86,9 @@ async function body(
   return JSON.parse(message.body);
 }
 
-test('spec 6: a mail of a failure says all that there is to know', async () => {
+test('spec 6: an e-mail of a failure holds job, run, state, message, times and the log of each failed task', async () => {
   const { subject, text, html } = await mail('on_failure');
-  // To look at it as people do: RUNYARD_MAIL_SAMPLES names a directory.
+  // For a visual check: set RUNYARD_MAIL_SAMPLES to a directory.
   const samples = process.env['RUNYARD_MAIL_SAMPLES'];
   if (samples !== undefined) {
     mkdirSync(samples, { recursive: true });
@@ -168,13 +168,13 @@ test.each<[NotificationEvent, Partial<ClaimedDelivery>, string]>([
   expect(text.startsWith(`${headline}\n`)).toBe(true);
 });
 
-test('a warning says how long the run goes on already', async () => {
+test('a duration warning says how long the run has taken so far', async () => {
   expect((await mail('on_duration_warning_threshold_exceeded')).text).toContain(
     'State:    RUNNING\nStarted:  2026-03-02 00:00:00 UTC\nDuration: 1 h 2 min 3 s so far\n',
   );
 });
 
-test('of a run and a job that are gone, what is known is told', async () => {
+test('a message about a removed run and job shows the ids that are known', async () => {
   const message = await renderMessage(delivery('on_failure'), undefined, ports);
   expect(message).toMatchObject({
     subject: '[Runyard] Run of job 41 failed (run 907)',
@@ -209,14 +209,14 @@ describe('webhooks', () => {
     });
   });
 
-  test('a test has neither run nor job', async () => {
+  test('a test message has neither run nor job', async () => {
     expect(await body('test', 'WEBHOOK', { jobId: undefined, runId: undefined }, undefined)).toEqual({
       event_type: 'destinations.test',
       workspace_id: 17,
     });
   });
 
-  test('Slack gets blocks with its three characters escaped, and a link', async () => {
+  test('Slack gets blocks with escaped &, < and >, and a link', async () => {
     const { text, blocks } = await body('on_failure', 'SLACK');
     expect(text).toBe('Run of nightly &amp; &lt;load&gt; failed (run 907)');
     expect(blocks[0].text.text).toBe(
@@ -228,7 +228,7 @@ describe('webhooks', () => {
     });
   });
 
-  test('Teams gets an adaptive card in which a name is no markup', async () => {
+  test('Teams gets an adaptive card with Markdown in names escaped', async () => {
     const message = await body(
       'on_failure',
       'MICROSOFT_TEAMS',
@@ -251,7 +251,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('a very long message is cut to what chats take', async () => {
+  test('a very long message is truncated to the limits of chats', async () => {
     const long = standing({ message: 'x'.repeat(100_000) });
     expect((await body('on_failure', 'SLACK', long)).blocks[1].text.text.length).toBeLessThanOrEqual(3_000);
     expect(JSON.stringify(await body('on_failure', 'MICROSOFT_TEAMS', long)).length).toBeLessThan(5_000);

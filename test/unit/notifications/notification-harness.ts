@@ -1,7 +1,4 @@
-/**
- * Delivering in the process of a test: the real store, mailer and bell on a database of its own, with short
- * waits.
- */
+/** Harness of delivery tests: the real store, mailer and listener on a database of its own, with short delays. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,16 +23,16 @@ export interface NotificationHarness {
   readonly directory: string;
   readonly log: ReturnType<typeof createDeliveryLog>;
   readonly destinations: ReturnType<typeof createDestinationStore>;
-  /** Starts an engine's delivery; `stop` of what it returns ends it. */
+  /** Starts the outbox dispatcher of an engine. */
   startEngine(
     changes?: Partial<DispatcherPorts>,
     mail?: Partial<MailSettings>,
   ): Promise<{ readonly nodeId: string; stop(): Promise<void> }>;
   createDestination(target: DestinationTarget): Promise<{ readonly id: string; readonly secret: string }>;
   enqueueNotifications(
-    ...notices: (Partial<RunNotification> & Pick<RunNotification, 'channel' | 'recipient'>)[]
+    ...notifications: (Partial<RunNotification> & Pick<RunNotification, 'channel' | 'recipient'>)[]
   ): Promise<void>;
-  /** Waits until every notice is a delivery and `holds` is true of all of them, newest first. */
+  /** Waits until all outbox events are dispatched and `holds` is true of the deliveries, newest first. */
   waitForDeliveries(
     holds: (deliveries: readonly DeliveryRecord[]) => boolean,
   ): Promise<readonly DeliveryRecord[]>;
@@ -44,13 +41,13 @@ export interface NotificationHarness {
 
 export async function startNotificationHarness(): Promise<NotificationHarness> {
   const database = await createTestDatabase();
-  const directory = await mkdtemp(join(tmpdir(), 'runyard-notices-'));
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-notifications-'));
   const { db, address } = database;
   const silent = pino({ level: 'silent' });
   const log = createDeliveryLog(db);
   const destinations = createDestinationStore(db);
   const running = new Set<() => Promise<void>>();
-  const all = {
+  const allDeliveries = {
     jobId: undefined,
     runId: undefined,
     destinationId: undefined,
@@ -79,7 +76,7 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
           lease_until: Number.MAX_SAFE_INTEGER,
         })
         .execute();
-      const deliverer = createOutboxDispatcher({
+      const dispatcher = createOutboxDispatcher({
         store: createDeliveryStore(db, systemClock, silent),
         mailer: createMailer({
           smtpUrl: undefined,
@@ -99,11 +96,11 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
         log: silent,
         ...changes,
       });
-      const bell = listenForOutbox({ address, clock: systemClock, log: silent }, deliverer.wake);
+      const listener = listenForOutbox({ address, clock: systemClock, log: silent }, dispatcher.wake);
       const stop = async (): Promise<void> => {
         if (!running.delete(stop)) return;
-        await bell.close();
-        await deliverer.close();
+        await listener.close();
+        await dispatcher.close();
         await db.updateTable('nodes').set({ lease_until: 0 }).where('node_id', '=', nodeId).execute();
       };
       running.add(stop);
@@ -122,17 +119,17 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
       );
       return { id, secret };
     },
-    async enqueueNotifications(...notices) {
+    async enqueueNotifications(...notifications) {
       await db.transaction().execute((transaction) =>
         insertOutboxEvents(
           transaction,
-          notices.map((notice) => ({
+          notifications.map((notification) => ({
             event: 'on_success',
             jobId: 41,
             runId: undefined,
             taskKey: undefined,
             createdTime: 1_770_000_000_000,
-            ...notice,
+            ...notification,
           })),
         ),
       );
@@ -144,7 +141,7 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
           .select((row) => row.fn.countAll<number>().as('count'))
           .where('dispatched_time', 'is', null)
           .executeTakeFirstOrThrow();
-        const deliveries = count > 0 ? [] : await log.list(all);
+        const deliveries = count > 0 ? [] : await log.list(allDeliveries);
         if (count === 0 && holds(deliveries)) return deliveries;
         await new Promise((resolve) => {
           setTimeout(resolve, 10);

@@ -1,6 +1,6 @@
 /**
- * Webhooks never lead into the network of the service: literal addresses, names, and names that change their
- * answer.
+ * Webhooks do not reach private addresses: literal ones, resolved names, and names whose answer changes (DNS
+ * rebinding).
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
@@ -84,10 +84,10 @@ describe('a delivery', () => {
       secrets: undefined,
     },
   });
-  /** A name server that gives these answers, one after the other. */
+  /** Resolver that returns these answers, one after the other. */
   const answering = (...answers: LookupAddress[][]) => {
     let asked = 0;
-    // Only the form with `all` is asked for.
+    // Only the form with `all` is called.
     const lookup = ((
       _name: string,
       _options: unknown,
@@ -106,7 +106,7 @@ describe('a delivery', () => {
       new AbortController().signal,
     );
 
-  test('to a name that resolves to a private address is refused for good', async () => {
+  test('to a name that resolves to a private address is refused without a retry', async () => {
     const receiver = await startHttpReceiver();
     const { port } = new URL(receiver.url);
     expect(await post(`http://inside.example.org:${port}/`, answering([loopback]).lookup)).toEqual({
@@ -118,10 +118,10 @@ describe('a delivery', () => {
     await receiver.close();
   });
 
-  test('connects to the address that was checked: a name that gives another one later leads nowhere else', async () => {
+  test('connects to the checked address when the name resolves to another one later', async () => {
     const receiver = await startHttpReceiver();
     const { port } = new URL(receiver.url);
-    // Nothing listens at the address for documentation; a second question would have led inside.
+    // Nothing listens on the documentation address; a second lookup would have returned a private one.
     const rebinding = answering([{ address: '192.0.2.1', family: 4 }], [loopback]);
     const seen = await post(`http://rebinding.example.org:${port}/`, rebinding.lookup);
     expect(seen.outcome.kind).not.toBe('delivered');

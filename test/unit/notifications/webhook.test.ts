@@ -1,6 +1,6 @@
 /**
- * Webhooks on a real receiver that fails, stalls, cuts and answers 429 and 500: signed, tried again, in
- * order, each way alone.
+ * Webhooks to a real receiver that fails, stalls, cuts connections and answers 429 and 500: signatures, retries,
+ * order, and independent queues.
  */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const headersOf = (call: ReceivedCall | undefined): Record<string, string> =>
     Object.entries(call?.headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
   );
 
-test('a call is signed by the Standard Webhooks scheme, carries basic auth, and says what happened', async () => {
+test('a webhook request is signed as in Standard Webhooks, carries basic auth, and describes the event', async () => {
   const { id, secret } = await world.createDestination({
     ...target('/hook'),
     username: 'me',
@@ -71,7 +71,7 @@ test('a call is signed by the Standard Webhooks scheme, carries basic auth, and 
   ]);
 });
 
-test('after a rotation both secrets sign, and the old one no more after 24 hours', async () => {
+test('after a rotation both secrets sign for 24 hours, then only the new one', async () => {
   const { id, secret } = await world.createDestination(target('/hook'));
   const fresh = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const rotate = (until: number) =>
@@ -94,7 +94,7 @@ test('after a rotation both secrets sign, and the old one no more after 24 hours
   ).toThrow();
 });
 
-describe('what is tried again, and what is not', () => {
+describe('retries of webhooks', () => {
   test.each<[string, ResponseBehavior, number | undefined, RegExp]>([
     ['429', 429, 429, /answered 429/],
     ['500', 500, 500, /answered 500/],
@@ -106,20 +106,17 @@ describe('what is tried again, and what is not', () => {
     ],
     ['a cut connection', 'cut', undefined, /hang up|ECONNRESET|closed/i],
     ['no answer in time', 'stall', undefined, /did not answer within 0\.3 s/],
-  ])(
-    '%s is tried again, with the same id and body, until it is delivered',
-    async (_name, how, status, error) => {
-      receiver.queueResponses('/hook', how, how);
-      const { id } = await world.createDestination(target('/hook'));
-      await world.startEngine();
-      await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-      const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
-      expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
-      expect(delivery?.attempts[0]?.error).toMatch(error);
-      expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
-      expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
-    },
-  );
+  ])('%s is retried with the same id and body until it is delivered', async (_name, how, status, error) => {
+    receiver.queueResponses('/hook', how, how);
+    const { id } = await world.createDestination(target('/hook'));
+    await world.startEngine();
+    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
+    expect(delivery?.attempts[0]?.error).toMatch(error);
+    expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
+    expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
+  });
 
   test.each<[string, ResponseBehavior, number]>([
     ['400', 400, 400],
@@ -137,7 +134,7 @@ describe('what is tried again, and what is not', () => {
     expect(delivery?.nextAttemptTime).toBeUndefined();
   });
 
-  test('an answer of 200 counts, though its body is cut', async () => {
+  test('a response of 200 whose body is cut off counts as delivered', async () => {
     receiver.queueResponses('/hook', 'half');
     const { id } = await world.createDestination(target('/hook'));
     await world.startEngine();
@@ -146,7 +143,7 @@ describe('what is tried again, and what is not', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('a receiver that nobody listens at is tried again when it is there', async () => {
+  test('a refused connection is retried and delivered when the receiver listens', async () => {
     await receiver.close();
     const { id } = await world.createDestination(target('/hook'));
     await world.startEngine();
@@ -157,7 +154,7 @@ describe('what is tried again, and what is not', () => {
     expect(delivery?.attempts[0]?.error).toMatch(/ECONNREFUSED/);
   });
 
-  test('Retry-After is honoured', async () => {
+  test('Retry-After delays the next attempt', async () => {
     receiver.queueResponses('/hook', { status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' });
     const { id } = await world.createDestination(target('/hook'));
     await world.startEngine();
@@ -171,7 +168,7 @@ describe('what is tried again, and what is not', () => {
 });
 
 describe('redirects', () => {
-  test('are followed on the same host, with the whole call', async () => {
+  test('are followed on the same host with method and body', async () => {
     receiver.queueResponses('/old', { status: 307, headers: { location: '/new' } });
     const { id, secret } = await world.createDestination(target('/old'));
     await world.startEngine();
@@ -196,7 +193,7 @@ describe('redirects', () => {
   });
 });
 
-test('the notices of a run come in their order, whatever the first ones meet; another run is not held up', async () => {
+test('deliveries of a run keep their order when the first one is retried; another run is not delayed', async () => {
   receiver.queueResponses('/hook', 500, 500, 'cut');
   const { id } = await world.createDestination(target('/hook'));
   const events = ['on_start', 'on_duration_warning_threshold_exceeded', 'on_failure'] as const;
@@ -217,7 +214,7 @@ test('the notices of a run come in their order, whatever the first ones meet; an
   ]);
 });
 
-test('a destination that never answers holds up no other', async () => {
+test('a destination that never answers delays no other destination', async () => {
   receiver.setDefaultResponse('/dead', 'stall');
   const [dead, alive] = [
     await world.createDestination(target('/dead')),
@@ -243,9 +240,9 @@ test('a destination that never answers holds up no other', async () => {
   expect(receiver.calls.filter(({ path }) => path === '/dead')).toHaveLength(8);
 });
 
-test('several engines share the work, and nothing is sent twice', async () => {
+test('several engines share the deliveries and send none twice', async () => {
   const { id } = await world.createDestination(target('/hook'));
-  // A receiver that is slow for want of a processor would be asked again.
+  // A longer timeout: on a busy machine a slow receiver would be sent the message again.
   const patient = { timeoutMs: 60_000 };
   await Promise.all([world.startEngine(patient), world.startEngine(patient), world.startEngine(patient)]);
   for (let batch = 0; batch < 10; batch += 1) {
@@ -264,13 +261,13 @@ test('several engines share the work, and nothing is sent twice', async () => {
   expect(receiver.calls).toHaveLength(300);
 });
 
-test('what an engine had claimed when it died is sent by another, under the same id', async () => {
+test('another engine sends the claimed deliveries of a dead engine under the same id', async () => {
   receiver.setDefaultResponse('/hook', 'stall');
   const { id } = await world.createDestination(target('/hook'));
   const first = await world.startEngine({ timeoutMs: 60_000 });
   await world.enqueueNotifications({ channel: 'webhook', recipient: id, runId: 1 });
   await receiver.waitForCalls((calls) => calls.length === 1);
-  // Its lease ends, and it does not know.
+  // The lease ends without the engine noticing.
   await world.database.db
     .updateTable('nodes')
     .set({ lease_until: 0 })
@@ -283,7 +280,7 @@ test('what an engine had claimed when it died is sent by another, under the same
   await world.waitForDeliveries(([one]) => one?.state === 'delivered');
 });
 
-test('a redelivery sends the same body under the same id, though the job has another name by then', async () => {
+test('a redelivery sends the same body under the same id after the job was renamed', async () => {
   const { db } = world.database;
   const { job_id: jobId } = await db
     .insertInto('jobs')
@@ -312,7 +309,7 @@ test('a redelivery sends the same body under the same id, though the job has ano
   expect(idsOf(receiver.calls)).toEqual([delivery?.deliveryId, delivery?.deliveryId]);
 });
 
-test('what is told to a destination that is gone fails, and the log says why', async () => {
+test('a delivery to a deleted destination fails with the reason in the log', async () => {
   const { id } = await world.createDestination(target('/hook'));
   await world.destinations.remove(id);
   await world.startEngine();
@@ -321,7 +318,7 @@ test('what is told to a destination that is gone fails, and the log says why', a
   expect(delivery?.attempts[0]?.error).toBe(`Destination ${id} does not exist any more.`);
 });
 
-test('when the connection that tells of notices breaks, it is made again, and nothing is missed', async () => {
+test('the listener reconnects after its connection broke and misses no outbox event', async () => {
   const { id } = await world.createDestination(target('/hook'));
   await world.startEngine();
   await world.enqueueNotifications({ channel: 'webhook', recipient: id });
@@ -339,7 +336,7 @@ test('when the connection that tells of notices breaks, it is made again, and no
   await receiver.waitForCalls((calls) => calls.length === 3);
 });
 
-test('idle, nothing is asked of the database', async () => {
+test('an idle dispatcher sends no query', async () => {
   await world.startEngine();
   await world.waitForDeliveries(() => true);
   await new Promise((resolve) => {

@@ -92,7 +92,7 @@ test('of many that find a dead lock at once exactly one takes it over', async ()
 test('of several processes that find a dead lock at once exactly one takes it over', async () => {
   await writeFile(join(directory, 'lock'), deadLock());
   const [module, clock] = ['storage/embedded/directory-lock.ts', 'engine/clock.ts'].map(
-    (path) => new URL(`../../${path}`, import.meta.url).href,
+    (path) => new URL(`../../../${path}`, import.meta.url).href,
   );
   // Each keeps what it took until its input ends, so that a second winner would show.
   const program = `const { lockDirectory } = await import(${JSON.stringify(module)});

@@ -109,13 +109,13 @@ describe('pages', () => {
     const { runId } = await logOf('€uro');
     expect(await logs.readPage({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({
       offset: 1,
-      next: 6,
+      nextOffset: 6,
       size: 6,
       text: '\uFFFD\uFFFDuro',
     });
     expect(await logs.readPage({ runId, stream: 'stdout' }, 99, 100, seen())).toEqual({
       offset: 6,
-      next: 6,
+      nextOffset: 6,
       size: 6,
       text: '',
     });
@@ -138,7 +138,7 @@ describe('a log of which a part was left out', () => {
     ]);
     // Somebody had read on before it was left out.
     expect(await logs.readPage({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({
-      next: 25,
+      nextOffset: 25,
       text: '\n[runyard: 10 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n',
     });
   });
@@ -179,7 +179,7 @@ describe('a log of which a part was left out', () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}x\ny\nz\n`, [5, 25, 16]);
     expect(await logs.readTail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({
       offset: 27,
-      next: 31,
+      nextOffset: 31,
       text: 'y\nz\n',
     });
     expect((await logs.readTail({ runId, stream: 'stdout' }, 9, 100, seen())).text).toBe(`${mark}x\ny\nz\n`);
@@ -248,13 +248,13 @@ describe('what a task has made of its log', () => {
     for (const stream of logStreams) {
       expect(await logs.readPage({ runId, stream }, 0, 100, seen())).toEqual({
         offset: 0,
-        next: 0,
+        nextOffset: 0,
         size: 0,
         text: '',
       });
       expect(await logs.readTail({ runId, stream }, 5, 100, seen())).toEqual({
         offset: 0,
-        next: 0,
+        nextOffset: 0,
         size: 0,
         text: '',
       });
