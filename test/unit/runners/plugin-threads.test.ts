@@ -166,9 +166,7 @@ describe('a plugin that', () => {
     const one = await hostile('block');
     const running = pool.run(one, noChildRuns);
     await event(() =>
-      warnings.includes(
-        'The thread of this plugin is blocked; retrying its attempts in dedicated threads.',
-      ),
+      warnings.includes('The thread of this plugin is blocked; retrying its attempts in dedicated threads.'),
     );
     await othersSucceed();
     running.stop();
