@@ -23,7 +23,6 @@ import { computeTable, type ComputeContext } from './compute-table.ts';
 import { toEmptyRowsSql, openDatabase, describeDatabaseError, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { createCastQuery } from './cast-query.ts';
-import { fingerprintOf, type InputFile } from './input-files.ts';
 import { linkQuery } from './link-query.ts';
 import {
   createDraft,
@@ -33,6 +32,7 @@ import {
   finishPublish,
   type Version,
 } from './versions.ts';
+import { checkInputsUnchanged, warnAboutChangedInputs } from './changed-inputs.ts';
 import {
   bindDataset,
   bindInputs,
@@ -271,38 +271,4 @@ async function computeTables(
 async function linkDataset(from: string, to: string, files: readonly string[]): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const file of files) await linkPart(join(from, file), join(to, file));
-}
-
-/** Warns about input files that changed after they were read; a table reads a file only once. */
-function warnAboutChangedInputs(
-  { inputFiles }: UpdateContext,
-  before: Version | undefined,
-  log: EventLog,
-): void {
-  const now = new Map([...inputFiles.values()].flat().map(({ uri, fingerprint }) => [uri, fingerprint]));
-  for (const { name, flows } of Object.values(before?.manifest.datasets ?? {})) {
-    for (const { inputs: read } of Object.values(flows)) {
-      const changed = Object.entries(read)
-        .filter(([uri, state]) => (now.get(uri) ?? state) !== state)
-        .map(([uri]) => uri);
-      if (changed.length === 0) continue;
-      const shown = `${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ` and ${changed.length - 3} more` : ''}`;
-      log.write({
-        level: 'WARN',
-        event_type: 'input_changed',
-        dataset: name,
-        message: `Files changed after ${name} read them: ${shown}. The table keeps the old rows; a full refresh reads the files again.`,
-      });
-    }
-  }
-}
-
-/** Fails the update if an input file changed while it was read. */
-async function checkInputsUnchanged(files: readonly InputFile[]): Promise<void> {
-  for (const { uri, path, fingerprint } of files) {
-    if ((await fingerprintOf(path)) !== fingerprint)
-      throw invalid(
-        `The input file ${uri} changed while it was read. Write files atomically; the next update reads it.`,
-      );
-  }
 }
