@@ -282,7 +282,7 @@ describe('streams', () => {
 
   test('an object store that is no directory is refused instead of being empty', async () => {
     await expect(listInputFiles('s3://bucket/*.json', { managedFs: world.directory })).rejects.toThrow(
-      's3://bucket/*.json cannot be read: pipelines read objstore:// where it is a directory',
+      's3://bucket/*.json cannot be read: pipelines support objstore:// only in a directory',
     );
   });
 
