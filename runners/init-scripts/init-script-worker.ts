@@ -1,4 +1,4 @@
-/** Runs init scripts in a pool thread, and attaches to those that run already. */
+/** Runs init scripts in a pool thread, or attaches to running ones. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -10,26 +10,26 @@ import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
 import { applyIsolation, type Isolation } from '../process/isolation.ts';
 import { exec } from '../process/exec.ts';
 
-/** A script that lies in a directory of its own. */
+/** Request for a script in a directory of its own. */
 export interface InitScriptRequest {
-  /** Where `script` is, and where its output and its exit code are kept. */
+  /** Directory of `script`, its output and its exit code. */
   readonly directory: string;
-  /** The mark that all its processes carry. */
+  /** Directory with which its processes are marked. */
   readonly clusterDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly isolation: Isolation;
   readonly stopGraceMs: number;
   readonly logBytesMax: number;
-  /** Any message on it means: stop. */
+  /** Any message stops the script. */
   readonly port: MessagePort;
   readonly stopRequested: boolean;
 }
 
-/** Bytes of output from which the last words are taken. */
+/** Bytes of output that are searched for the last line. */
 const tailBytes = 4_096;
 const lastLineCharactersMax = 500;
 
-/** Never throws: an error would lose its meaning between threads. */
+/** Never throws, because errors lose their type between threads. */
 export async function runInitScript(request: InitScriptRequest): Promise<InitScriptOutcome> {
   const stop = new AbortController();
   if (request.stopRequested) stop.abort();

@@ -1,4 +1,4 @@
-/** The init scripts of clusters: fetched once, run once, in a thread of their own (spec 2.8). */
+/** Init scripts of clusters: fetched once and run once, in a thread of their own (spec 2.8). */
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
@@ -16,30 +16,29 @@ import { attemptMarker, killMarkedProcesses, listProcesses } from '../process/pr
 export interface InitScriptOptions {
   /** Absolute parent of the clusters' directories. */
   readonly clustersDirectory: string;
-  /** What every task finds of the service's environment. */
+  /** Base environment of tasks. */
   readonly taskEnvironment: Readonly<Record<string, string>>;
   readonly isolation: Isolation;
   readonly stopGraceMs: number;
   readonly logBytesMax: number;
-  /** Finds a file. @throws ServiceError fit for the state of a run */
+  /** Returns the path of a file. @throws ServiceError */
   readonly locate: (uri: string, what: 'file') => Promise<string>;
 }
 
 export interface InitScriptRunner extends Pick<ClusterProvider, 'runScript' | 'stopScripts'> {
-  /** Ids of the clusters that have living scripts on this machine. */
+  /** Returns ids of clusters with running scripts on this machine. */
   listActiveClusters(): Promise<string[]>;
-  /** Lets go of every script: their processes go on, and no outcome follows. */
+  /** Releases every script: processes continue, and no outcome follows. */
   close(): Promise<void>;
 }
 
-/** How often a script is asked for again after its thread has died. */
+/** Maximum tries of a script whose thread died. */
 const threadTriesMax = 5;
 
 export function createInitScriptRunner(options: InitScriptOptions): InitScriptRunner {
   let closing = false;
   let pool: Piscina<InitScriptRequest, InitScriptOutcome> | undefined;
-  // Most services never see an init script: the thread is there when the first one comes, and goes when it is
-  // idle.
+  // Created on first use, because most services have no init scripts.
   const threads = (): Piscina<InitScriptRequest, InitScriptOutcome> =>
     (pool ??= new Piscina<InitScriptRequest, InitScriptOutcome>({
       filename: new URL('./init-script-worker.ts', import.meta.url).href,
@@ -118,7 +117,7 @@ export function createInitScriptRunner(options: InitScriptOptions): InitScriptRu
   };
 }
 
-/** The directory of a script, with the script in it as it was when it was first asked for. */
+/** Returns the directory of a script, with a copy of the script made by the first call. */
 async function fetchScript(
   { locate }: InitScriptOptions,
   { directory, generation, position, source }: InitScriptSpec,
@@ -139,7 +138,7 @@ async function fetchScript(
       ? error
       : new Error(`${source} could not be read: ${messageOf(error)}`);
   });
-  // Passable, because scripts may run as another user; the directory of the cluster around it is not.
+  // Traversable for the user of tasks; the parent directory of the cluster is not.
   await mkdir(own, { recursive: true, mode: 0o711 });
   const draft = `${script}.${randomUUID()}.part`;
   try {

@@ -1,6 +1,4 @@
-/**
- * Runner of JAR tasks: the main method of a class, with the task's JARs on the class path (spec 2.7, 2.8).
- */
+/** Runner of JAR tasks: runs the main method of a class with the JARs of the task (spec 2.7, 2.8). */
 import { delimiter } from 'node:path';
 import type { SparkJarTask } from '../../engine/job/task-schemas.ts';
 import { defineRunner } from '../built-in-runner.ts';
@@ -21,7 +19,7 @@ export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
 async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {
     throw new TaskStartError(
-      'spark_jar_task has no main_class_name: it must name the class whose main method is run.',
+      'spark_jar_task has no main_class_name, which must name the class with the main method.',
     );
   }
   const main = validateMainClass('spark_jar_task.main_class_name', task.main_class_name);
@@ -29,7 +27,7 @@ async function createCommand(task: SparkJarTask, context: RunnerContext): Promis
   const jars = [...(context.cluster?.libraries.classPath ?? []), ...own];
   if (jars.length === 0) {
     throw new TaskStartError(
-      `No JAR is given for the class ${main}: name it in libraries, as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
+      `No JAR is given for the class ${main}; add it to libraries as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
     );
   }
   const java = await requireInterpreter(context, 'java');

@@ -1,16 +1,15 @@
-/** The name of a main class, as it may stand in a command line of Java. */
+/** Validates the name of a main class for the command line of Java. */
 import { quote } from '../../engine/validation/messages.ts';
 import { TaskStartError } from '../process/pinned-command.ts';
 
 /**
- * Refuses what Java would not take for the name of a class: an option, a file of arguments (`@file`), nothing
- * at all.
- * @param field where it was given, for the message
- * @throws CannotStart
+ * Refuses names that Java would not take for a class: options, argument files (`@file`), empty names.
+ * @param field field with the name, for the message
+ * @throws TaskStartError
  */
 export function validateMainClass(field: string, name: string): string {
   if (/^[^\s@-]\S*$/.test(name)) return name;
   throw new TaskStartError(
-    `${field} is ${quote(name)}; it must be the full name of a class, such as com.example.Main.`,
+    `${field} is ${quote(name)}; it must be the full name of a class, for example com.example.Main.`,
   );
 }

@@ -1,13 +1,12 @@
-/** Finds the stack trace with which a Java program ended. */
+/** Finds the stack trace of a failed Java program. */
 import type { ProgramFailure } from '../process/run-program.ts';
 
-/** An exception that left a thread, or the launcher's own error when main was never reached. */
+/** First line of an uncaught exception, or of an error of the Java launcher. */
 const uncaughtPattern = /^(?:Exception in thread "(?<thread>[^"]*)" |Error: |Exception: )(?<error>.+)$/gm;
 
 /**
- * The last uncaught exception of a text, that of the main thread before all others, or the launcher's own
- * error. `error` is its first line (`java.lang.IllegalStateException: message`). Undefined when there is
- * neither.
+ * Returns the last uncaught exception in stderr, preferring the main thread, or the error of the launcher.
+ * `error` is its first line (`java.lang.IllegalStateException: message`). Undefined without either.
  */
 export function uncaughtException(stderr: string): ProgramFailure | undefined {
   const endings = [...stderr.matchAll(uncaughtPattern)];
@@ -22,14 +21,14 @@ export function uncaughtException(stderr: string): ProgramFailure | undefined {
   };
 }
 
-/** The launcher breaks its sentences over lines: the rest of one belongs to it. */
+/** Joins the wrapped lines of an error of the launcher. */
 function explainLauncherError(error: string, trace: string): string {
   const noMain =
     /^Main method (?:not found|is not static|must return a value of type void) in class \S+?(?=,)/.exec(
       error,
     )?.[0];
   if (noMain !== undefined) return `${noMain}: it must have public static void main(String[] args)`;
-  // Of a class that cannot be loaded the next line says why.
-  const why = error.startsWith('LinkageError ') ? /\n\t(.+)/.exec(trace)?.[1] : undefined;
-  return why === undefined ? error : `${error}: ${why}`;
+  // The next line has the reason of a failed class load.
+  const reason = error.startsWith('LinkageError ') ? /\n\t(.+)/.exec(trace)?.[1] : undefined;
+  return reason === undefined ? error : `${error}: ${reason}`;
 }

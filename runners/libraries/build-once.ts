@@ -1,6 +1,6 @@
 /**
- * Makes an entry of the cache by a program, once: whoever asks meanwhile, in this engine or another, waits
- * for the same process, also after a kill of the engine that started it.
+ * Builds a cache entry with a program, once: concurrent callers in all engines wait for the same process, also
+ * after a crash of the engine that started it.
  */
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,16 +21,16 @@ import {
 } from './library-cache.ts';
 import { readInstallErrors } from './install-errors.ts';
 
-/** Where entries are made, and in which environment. */
+/** Directories and environment of builds. */
 export interface BuildContext {
-  /** The directory of the cache. */
+  /** Directory of the cache. */
   readonly root: string;
-  /** The whole environment of the programs. */
+  /** Complete environment of the programs. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What of it comes from the cluster: entries that are made with it are for those that have the same. */
+  /** The part of it set by the cluster; entries are shared between clusters with the same values. */
   readonly clusterVariables: Readonly<Record<string, string>>;
   readonly isolation: Isolation;
-  /** The mark of the processes. */
+  /** Directory with which the processes are marked. */
   readonly markerDirectory: string;
   readonly stopGraceMs: number;
   readonly now: () => number;
@@ -39,13 +39,13 @@ export interface BuildContext {
 
 export interface BuildSpec {
   readonly section: CacheSection;
-  /** What the entry is made from: two that are made from the same have one key. */
+  /** Hash of the inputs of the entry. */
   readonly key: string;
   /**
-   * The program that fills `draft`, a directory. It may put what it needs into `bench`, which is there, too;
-   * it may be asked more than once, and must answer the same.
+   * Returns the command that fills the directory `draft`. It can use the directory `workspace` for other files.
+   * Must be idempotent.
    */
-  readonly command: (draft: string, bench: string) => Promise<readonly [string, ...string[]]>;
+  readonly command: (draft: string, workspace: string) => Promise<readonly [string, ...string[]]>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -54,49 +54,43 @@ export type BuildResult =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'stopped' };
 
-/** Far more than an installer says. */
+/** Larger than the output of any installer. */
 const logBytesMax = 64 * 2 ** 20;
-/**
- * How often a process may vanish without a word before that is a failure: its machine may have been
- * restarted.
- */
+/** Maximum number of vanished processes, for example by restarts of the machine, before the build fails. */
 const lossesMax = 3;
 
-/** The entry, made now or before. Processes that others ended are started again. */
-export async function buildOnce(
-  shop: BuildContext,
-  { key: written, ...rest }: BuildSpec,
-): Promise<BuildResult> {
-  // Whoever chooses the programs chooses what they make: that is for nobody else.
-  const making: BuildSpec = {
+/** Returns the entry, built now or before. Restarts builds whose process other callers stopped. */
+export async function buildOnce(context: BuildContext, { key, ...rest }: BuildSpec): Promise<BuildResult> {
+  // Variables of the cluster select the programs, so the entry is not shared with other clusters.
+  const spec: BuildSpec = {
     ...rest,
     key:
-      Object.keys(shop.clusterVariables).length === 0
-        ? written
-        : cacheKeyOf(written, Object.entries(shop.clusterVariables).toSorted()),
+      Object.keys(context.clusterVariables).length === 0
+        ? key
+        : cacheKeyOf(key, Object.entries(context.clusterVariables).toSorted()),
   };
-  const entry = entryPathOf(shop.root, making.section, making.key);
+  const entry = entryPathOf(context.root, spec.section, spec.key);
   for (let losses = 0; ;) {
-    if (await touchEntry(entry, shop.now())) return { kind: 'made', entry };
-    if (shop.signal.aborted) return { kind: 'stopped' };
-    const bench = await findBuildDirectory(entryPathOf(shop.root, 'tries', making.key));
-    const draft = join(bench, 'draft');
-    const exit = await runBuild(shop, making, bench, draft);
+    if (await touchEntry(entry, context.now())) return { kind: 'made', entry };
+    if (context.signal.aborted) return { kind: 'stopped' };
+    const workspace = await findBuildDirectory(entryPathOf(context.root, 'tries', spec.key));
+    const draft = join(workspace, 'draft');
+    const exit = await runBuild(context, spec, workspace, draft);
     switch (exit.kind) {
       case 'exited': {
         if (exit.code !== 0)
           return failBuild(
-            (await readInstallErrors(bench)) || `it ended with ${describeExit(exit.code)}`,
+            (await readInstallErrors(workspace)) || `the installer ended with ${describeExit(exit.code)}`,
             draft,
           );
         if ((await lstat(draft).catch(undefinedIfMissing))?.isSymbolicLink() === true)
-          return failBuild('its directory was replaced by a link.', draft);
-        const made = await publishEntry(draft, entry, shop.isolation.user !== undefined);
-        // Nobody needs it any more; whoever still attends it finds the entry.
-        await rm(bench, { recursive: true, force: true });
-        // Unless somebody else is at work there.
-        await rmdir(dirname(bench)).catch(() => undefined);
-        if (made) return { kind: 'made', entry };
+          return failBuild('the directory of the build was replaced by a link.', draft);
+        const isPublished = await publishEntry(draft, entry, context.isolation.user !== undefined);
+        // Other callers that still wait for the process find the entry.
+        await rm(workspace, { recursive: true, force: true });
+        // Fails while another build is active there.
+        await rmdir(dirname(workspace)).catch(() => undefined);
+        if (isPublished) return { kind: 'made', entry };
         break;
       }
       case 'flooded':
@@ -104,8 +98,8 @@ export async function buildOnce(
       case 'lost':
         losses += 1;
         if (losses >= lossesMax) return failBuild(exit.message, draft);
-        // Nobody attends it again.
-        await writeFileAtomically(join(bench, 'stopped'), '').catch(undefinedIfMissing);
+        // Marks the build as abandoned.
+        await writeFileAtomically(join(workspace, 'stopped'), '').catch(undefinedIfMissing);
         break;
       case 'stopped':
         break;
@@ -115,29 +109,34 @@ export async function buildOnce(
   }
 }
 
-async function runBuild(shop: BuildContext, making: BuildSpec, bench: string, draft: string): Promise<Exit> {
-  const temporary = join(bench, 'tmp');
+async function runBuild(
+  context: BuildContext,
+  spec: BuildSpec,
+  workspace: string,
+  draft: string,
+): Promise<Exit> {
+  const temporary = join(workspace, 'tmp');
   for (const made of [draft, temporary]) await mkdir(made, { recursive: true });
-  // Made while this one looked for its bench.
-  if (await touchEntry(entryPathOf(shop.root, making.section, making.key), shop.now()))
+  // Another caller may have completed the entry in the meantime.
+  if (await touchEntry(entryPathOf(context.root, spec.section, spec.key), context.now()))
     return { kind: 'exited', code: 0 };
   const program = {
-    argv: await making.command(draft, bench),
-    env: { ...shop.environment, ...making.environment },
+    argv: await spec.command(draft, workspace),
+    env: { ...context.environment, ...spec.environment },
   };
-  const { user } = shop.isolation;
-  if (user !== undefined) await grantOwnership(bench, user);
-  const own = [bench, ...toolDirectories.map((name) => join(shop.root, name))];
+  const { user } = context.isolation;
+  if (user !== undefined) await grantOwnership(workspace, user);
+  const own = [workspace, ...toolDirectories.map((name) => join(context.root, name))];
   return exec(
     {
-      directory: bench,
-      attemptDirectory: shop.markerDirectory,
-      cwd: bench,
-      stopGraceMs: shop.stopGraceMs,
+      directory: workspace,
+      attemptDirectory: context.markerDirectory,
+      cwd: workspace,
+      stopGraceMs: context.stopGraceMs,
       logBytesMax,
-      ...applyIsolation(shop.isolation, program, { temporary, cwd: bench, writable: own }),
+      ...applyIsolation(context.isolation, program, { temporary, cwd: workspace, writable: own }),
     },
-    shop.signal,
+    context.signal,
   );
 }
 
@@ -146,21 +145,19 @@ async function failBuild(message: string, draft: string): Promise<BuildResult> {
   return { kind: 'failed', message };
 }
 
-/**
- * The directory of the try that is under way, or has made it and waits to be taken; else that of a new one.
- */
+/** Returns the directory of the active or just completed build; else that of a new one. */
 async function findBuildDirectory(tries: string): Promise<string> {
   const names = (await readdir(tries).catch(undefinedIfMissing)) ?? [];
   const last = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
-  const bench = join(tries, String(last));
-  return last > 0 && !(await isAbandoned(bench)) ? bench : join(tries, String(last + 1));
+  const workspace = join(tries, String(last));
+  return last > 0 && !(await isAbandoned(workspace)) ? workspace : join(tries, String(last + 1));
 }
 
-async function isAbandoned(bench: string): Promise<boolean> {
-  const { text, bytes } = await readHead(join(bench, 'exit'), 16);
-  if (bytes > 0) return text !== '0\n' || (await statIfExists(join(bench, 'draft'))) === undefined;
+async function isAbandoned(workspace: string): Promise<boolean> {
+  const { text, bytes } = await readHead(join(workspace, 'exit'), 16);
+  if (bytes > 0) return text !== '0\n' || (await statIfExists(join(workspace, 'draft'))) === undefined;
   return (
-    (await statIfExists(join(bench, 'stopped'))) !== undefined ||
-    (await readHead(join(bench, 'pid'), 64)).text.startsWith('stopped')
+    (await statIfExists(join(workspace, 'stopped'))) !== undefined ||
+    (await readHead(join(workspace, 'pid'), 64)).text.startsWith('stopped')
   );
 }

@@ -1,4 +1,4 @@
-/** What an installer said when it failed: the lines that tell somebody why. */
+/** Extracts the lines with the reason from the output of a failed installer. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,28 +10,25 @@ const tailBytes = 64 * 2 ** 10;
 const linesMax = 6;
 const charactersMax = 1_000;
 
-/**
- * Lines that say what is wrong, as Python's and Java's installers mark them; what only points elsewhere is
- * none.
- */
+/** Error lines of the installers of Python and Java, without mere references to help. */
 const errorLine = /^\s*(?:\[ERROR\]|ERROR:|error:|Error|[\w.]+(?:Error|Exception):)\s*\S/;
 const helpLine =
   /^\[ERROR\]\s*(?:->? ?\[Help|\[Help|To see the full stack|Re-run Maven|For more information)|pip's dependency resolver/;
 
-/** The last words of a process whose `stdout` and `stderr` lie in a directory, on one line. */
+/** Returns the errors of an installer from `stdout` and `stderr` in a directory, on one line. */
 export async function readInstallErrors(directory: string): Promise<string> {
-  const said = [
+  const logs = [
     await readLogTail(join(directory, 'stdout'), tailBytes),
     await readLogTail(join(directory, 'stderr'), tailBytes),
   ];
-  const all = said.join('\n').split('\n').map(stripControlCharacters);
+  const all = logs.join('\n').split('\n').map(stripControlCharacters);
   const lines = all.filter((line) => line.trim() !== '' && !/^\[notice\]|^WARNING:/.test(line));
-  const complaints = [...new Set(lines.filter((line) => errorLine.test(line) && !helpLine.test(line)))];
-  const chosen = complaints.length > 0 ? complaints.slice(-linesMax) : lines.slice(-linesMax);
+  const errors = [...new Set(lines.filter((line) => errorLine.test(line) && !helpLine.test(line)))];
+  const chosen = errors.length > 0 ? errors.slice(-linesMax) : lines.slice(-linesMax);
   const words = [...findUnreachableIndex(all), ...chosen]
     .map((line) => line.trim().replace(/ -> \[Help \d+\]$/, ''))
     .join(' ');
-  // In this spelling clients take it for a fault that passes, and ask again for minutes.
+  // Clients take these phrases for transient errors and poll for minutes.
   return truncateText(
     words.replaceAll(
       /Unexpected error|Timed out after|deadline exceeded/gi,
@@ -41,10 +38,7 @@ export async function readInstallErrors(directory: string): Promise<string> {
   );
 }
 
-/**
- * pip tells a missing package and an index that nobody reaches apart in its warnings alone: the last one,
- * after which it gave up.
- */
+/** Finds the last retry warning of pip, the only sign that the index is unreachable. */
 function findUnreachableIndex(lines: readonly string[]): string[] {
   const [, error = '', path = ''] =
     lines
@@ -60,12 +54,12 @@ const neutralPhrases: Readonly<Record<string, string>> = {
   'deadline exceeded': 'no answer in time',
 };
 
-/** Without the colours of a terminal. */
+/** Removes colours and other control characters. */
 function stripControlCharacters(line: string): string {
   return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, '');
 }
 
-/** Whether a file begins as every zip archive does. */
+/** Tells whether a file begins with the signature of a zip archive. */
 export async function isZip(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;

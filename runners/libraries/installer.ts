@@ -1,7 +1,4 @@
-/**
- * Installs libraries of clusters with the machine's own tools: files are copied, Python packages go through
- * pip, Maven's through mvn, R's through R.
- */
+/** Installs libraries of clusters with tools of the machine: pip, mvn or coursier, and R; copies files. */
 import type { Clock } from '../../engine/clock.ts';
 import {
   checkPackage,
@@ -38,7 +35,7 @@ import { installRPackages } from './r-packages.ts';
 export interface InstallerOptions {
   /** The directory of the cache. */
   readonly directory: string;
-  /** What installers find of the service's environment: nothing else passes on. */
+  /** Environment of the installers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly locate: LocateLibrary;
   readonly isolation: Isolation;
@@ -68,7 +65,7 @@ export function createLibraryInstaller(ports: InstallerOptions): LibraryInstalle
 
 const missingToolMessages = {
   python3: 'python3 was not found on this machine. Install Python 3.8 or newer',
-  mvn: 'mvn was not found on this machine, nor coursier (cs). Install Maven (for example "apt-get install maven")',
+  mvn: 'Neither mvn nor coursier (cs) was found on this machine. Install Maven (for example "apt-get install maven")',
   Rscript: 'Rscript was not found on this machine. Install R (for example "apt-get install r-base")',
 } as const;
 
@@ -134,7 +131,7 @@ async function installLibraries(
 
 type InstalledFolders = Partial<LibraryPaths>;
 
-/** Libraries that are installed together, because one tool has to make them fit each other. */
+/** Libraries that one tool installs together, so that their versions are compatible. */
 interface LibraryGroup {
   readonly kinds: readonly LibraryKind[];
   readonly install: (
@@ -208,10 +205,7 @@ async function installGroup(
   return { failures: await findFailingLibraries(box, group, { before, added, message: together.message }) };
 }
 
-/**
- * Which of the added libraries cannot be installed: those that fail alone, or all of them, because they do
- * not fit together.
- */
+/** Returns the added libraries that fail alone; all of them when they are only incompatible with each other. */
 async function findFailingLibraries(
   box: InstallTools,
   group: LibraryGroup,
@@ -234,13 +228,14 @@ async function findFailingLibraries(
     if ('message' in alone) failures.push(alone);
   }
   if (failures.length > 0) return failures;
-  const others = before.length > 0 ? 'does not fit what the cluster has' : 'does not fit the other libraries';
+  const others =
+    before.length > 0
+      ? 'is incompatible with the libraries of the cluster'
+      : 'is incompatible with the other libraries';
   return added.map(({ library }) => ({ library, message: `${others}: ${message}` }));
 }
 
-/**
- * What `work` gives, or why this library fails. @throws Stopped, and whatever is no answer about a library
- */
+/** Returns the result of `work`, or the reason why this library fails. Rethrows other errors. */
 async function tryInstall<Value>(
   library: Library,
   work: () => Promise<Value>,
@@ -250,7 +245,8 @@ async function tryInstall<Value>(
   } catch (error) {
     if (error instanceof InstallError || error instanceof ServiceError)
       return { library, message: messageOf(error) };
-    if (codeOf(error) === 'EACCES') return { library, message: 'the file may not be read by the service.' };
+    if (codeOf(error) === 'EACCES')
+      return { library, message: 'the service has no permission to read the file.' };
     throw error;
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The cache that all clusters share: what is in it is complete, never changes, and is known by its content.
- */
+/** Cache shared by all clusters. Its entries are complete, immutable, and addressed by their inputs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, cp, lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
@@ -10,23 +8,23 @@ import { codeOf } from '../../engine/errors.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
 import { takeOwnership } from '../pool/directory-ownership.ts';
 
-/** The parts of the cache, each a directory of entries. Those of `tries` are processes of installers. */
+/** Sections of the cache, directories of entries. Entries of `tries` are processes of installers. */
 export const cacheSections = ['files', 'unpacked', 'python', 'java', 'r', 'tries'] as const;
-/** What the tools keep for themselves, beside the parts: their caches, and a home for a user who has none. */
+/** Directories of the tools: their caches, and a home directory for a user without one. */
 export const toolDirectories = ['pip', 'maven', 'coursier', 'home'] as const;
 export type CacheSection = (typeof cacheSections)[number];
 
-/** The absolute path of an entry; it need not exist. */
+/** Returns the absolute path of an entry, which may not exist. */
 export function entryPathOf(root: string, part: CacheSection, key: string): string {
   return join(root, part, key);
 }
 
-/** The key of what is made from all of this: one that a file may be named by. */
+/** Returns the key for inputs, usable as a file name. */
 export function cacheKeyOf(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Whether a path of the cache is there; if so, it counts as used now. */
+/** Updates the time of last use of a path; false when it does not exist. */
 export async function touchEntry(path: string, now: number): Promise<boolean> {
   return utimes(path, now / 1_000, now / 1_000).then(() => true, missingAsFalse);
 }
@@ -36,16 +34,13 @@ function missingAsFalse(error: unknown): boolean {
   throw error;
 }
 
-/**
- * Takes a copy of a file into the cache, under its name, and returns its path there. The same content is kept
- * once.
- */
+/** Copies a file into the cache and returns its path there. Equal content is stored once. */
 export async function cacheFile(root: string, file: string, name: string, now: number): Promise<string> {
   return cacheCopy(
     root,
     async (draft) => {
       await mkdir(draft, { recursive: true });
-      // A copy, because whoever changes the file later must not change what clusters have.
+      // A copy: later changes of the file must not affect clusters.
       await copyFile(file, join(draft, name), constants.COPYFILE_FICLONE);
       return cacheKeyOf(name, await hashFile(join(draft, name)));
     },
@@ -53,7 +48,7 @@ export async function cacheFile(root: string, file: string, name: string, now: n
   ).then((entry) => join(entry, name));
 }
 
-/** The same for a folder with all that it holds but links. */
+/** Copies a folder without its links into the cache and returns its path there. */
 export async function cacheFolder(root: string, folder: string, now: number): Promise<string> {
   return cacheCopy(
     root,
@@ -89,14 +84,13 @@ async function cacheCopy(
 }
 
 /**
- * Puts a finished draft under its name; when somebody else was faster, theirs stays. False when there is
- * neither.
- * @param isForeign whether another user has made it
+ * Renames a complete draft to its entry; an existing entry is kept. False when there is neither.
+ * @param isForeign true when another user created the draft
  */
 export async function publishEntry(draft: string, entry: string, isForeign = false): Promise<boolean> {
   if ((await lstat(entry).catch(undefinedIfMissing)) !== undefined) return true;
   if (isForeign) await takeOwnership(draft);
-  // Links lead out of the cache: they are left as they are.
+  // chmod on links would change files outside the cache.
   else
     for (const file of await listFilesBelow(draft))
       await chmod(file, 0o444 | ((await lstat(file)).mode & 0o111));
@@ -112,7 +106,7 @@ export async function publishEntry(draft: string, entry: string, isForeign = fal
   );
 }
 
-/** Every regular file below a folder; none when there is no such folder. */
+/** Lists the regular files below a folder; empty for a missing folder. */
 export async function listFilesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(undefinedIfMissing);
   return (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -1,7 +1,4 @@
-/**
- * Maven packages of a cluster: resolved together, by Maven or else by coursier, with everything that they
- * need at run time.
- */
+/** Maven packages of a cluster: resolved together with their runtime dependencies, by Maven or coursier. */
 import { join } from 'node:path';
 import type { Static } from 'typebox';
 import type { MavenLibrary } from '../../engine/job/cluster.ts';
@@ -12,13 +9,10 @@ import { buildOnce, type BuildSpec } from './build-once.ts';
 
 type MavenPackage = Static<typeof MavenLibrary>;
 
-/**
- * One after the other: two that fill one local repository at a time may each find half of what the other
- * writes.
- */
+/** Serializes installations, because concurrent ones corrupt the shared local repository. */
 let installQueue: Promise<unknown> = Promise.resolve();
 
-/** The JARs of packages and of all that they need. @throws InstallError, Stopped */
+/** Returns the JARs of packages and their dependencies. @throws InstallError, InstallStopped */
 export async function installMavenPackages(
   tools: InstallTools,
   libraries: readonly MavenPackage[],
@@ -28,13 +22,15 @@ export async function installMavenPackages(
     (await findProgram('mvn')) === undefined
       ? ((await findProgram('cs')) ?? (await findProgram('coursier')))
       : undefined;
-  const making =
+  const spec =
     coursier === undefined
       ? createMavenBuild(await tools.requireProgram('mvn'), build.root, libraries)
       : createCoursierBuild(coursier, build.root, libraries);
-  const mine = installQueue.then(() => buildOnce(build, making));
-  installQueue = mine.catch(() => undefined);
-  return (await listFilesBelow(requireEntry(await mine))).filter((file) => file.endsWith('.jar')).toSorted();
+  const installation = installQueue.then(() => buildOnce(build, spec));
+  installQueue = installation.catch(() => undefined);
+  return (await listFilesBelow(requireEntry(await installation)))
+    .filter((file) => file.endsWith('.jar'))
+    .toSorted();
 }
 
 function createMavenBuild(mvn: string, root: string, libraries: readonly MavenPackage[]): BuildSpec {
@@ -42,15 +38,15 @@ function createMavenBuild(mvn: string, root: string, libraries: readonly MavenPa
   return {
     section: 'java',
     key: cacheKeyOf('maven', project),
-    async command(draft, bench) {
-      await writeFileAtomically(join(bench, 'pom.xml'), project, 0o644);
+    async command(draft, workspace) {
+      await writeFileAtomically(join(workspace, 'pom.xml'), project, 0o644);
       return [
         mvn,
         '--batch-mode',
         '--no-transfer-progress',
         '-Dstyle.color=never',
         '--file',
-        join(bench, 'pom.xml'),
+        join(workspace, 'pom.xml'),
         `-Dmaven.repo.local=${join(root, 'maven')}`,
         '-DincludeScope=runtime',
         '-Dmdep.prependGroupId=true',
@@ -61,7 +57,7 @@ function createMavenBuild(mvn: string, root: string, libraries: readonly MavenPa
   };
 }
 
-/** It prints the paths of what it has fetched; their copies are numbered, so that they keep their order. */
+/** Copies the files whose paths coursier prints, with numbers that keep their order. */
 const copyScript = `draft=$1; shift; "$@" > paths || exit; number=1000
 while IFS= read -r path; do number=$((number + 1)); cp "$path" "$draft/$number-$(basename "$path")" || exit; done < paths`;
 
@@ -107,20 +103,20 @@ interface MavenCoordinates {
   readonly type: string | undefined;
 }
 
-/** `group:artifact:version[:classifier][@type]`. */
+/** Parses `group:artifact:version[:classifier][@type]`. */
 function parseCoordinates(coordinates: string): MavenCoordinates {
   const [release = '', type] = coordinates.split('@');
   const [group = '', artifact = '', version = '', classifier] = release.split(':');
   return { group, artifact, version, classifier, type };
 }
 
-/** A project that depends on the packages: Maven knows how to resolve one. */
+/** Renders a project that depends on the packages, for Maven to resolve. */
 function renderPom(libraries: readonly MavenPackage[]): string {
   const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))];
   return [
     '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>',
     '<groupId>runyard</groupId><artifactId>libraries</artifactId><version>1</version><packaging>pom</packaging>',
-    // Maven takes what it fetched before for that of every repository with the same id.
+    // The id is derived from the URL, because Maven caches by repository id.
     `<repositories>${repos.map((repo) => `<repository><id>named-${cacheKeyOf(repo).slice(0, 16)}</id><url>${escapeXml(repo)}</url></repository>`).join('')}</repositories>`,
     `<dependencies>${libraries.map(renderDependency).join('\n')}</dependencies>`,
     '</project>',

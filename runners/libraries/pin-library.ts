@@ -1,4 +1,4 @@
-/** Libraries that are files: found, checked, and taken into the cache as they are now. */
+/** Pins libraries that are files: locates, validates, and copies them into the cache. */
 import { basename, join } from 'node:path';
 import { libraryKind } from '../../engine/cluster/libraries.ts';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
@@ -9,26 +9,26 @@ import { listFilesBelow, cacheFile, cacheFolder, cacheKeyOf } from './library-ca
 import { isZip } from './install-errors.ts';
 import { buildOnce, type BuildContext } from './build-once.ts';
 
-/** The absolute path of a file or folder that a library names. @throws ServiceError fit for a run's state */
+/** Returns the absolute path of a file or folder of a library. @throws ServiceError */
 export type LocateLibrary = (uri: string) => Promise<string>;
 
 /** The tools of a machine. */
 export interface InstallTools {
   readonly build: BuildContext;
   readonly locate: LocateLibrary;
-  /** The path of a program of this machine, if it has it. */
+  /** Returns the path of a program, if it is installed. */
   readonly findProgram: (name: string) => Promise<string | undefined>;
-  /** The path of a program. @throws InstallError that says what to install */
+  /** Returns the path of a program. @throws InstallError that says what to install */
   readonly requireProgram: (name: 'python3' | 'mvn' | 'Rscript') => Promise<string>;
 }
 
-/** A library cannot be installed; the message says why. */
+/** Error of a library that cannot be installed. The message is the reason. */
 export class InstallError extends Error {}
 
-/** The installation was stopped: nobody waits for it any more. */
+/** The installation was stopped. */
 export class InstallStopped extends Error {}
 
-/** A library as it is from now on. @throws InstallError, Stopped, ServiceError */
+/** Pins a library to its current files. @throws InstallError, InstallStopped, ServiceError */
 export async function pinLibrary(tools: InstallTools, library: Library): Promise<PinnedLibrary> {
   const kind = libraryKind(library);
   switch (kind) {
@@ -50,13 +50,12 @@ export async function pinLibrary(tools: InstallTools, library: Library): Promise
 async function pinArchive({ locate, build }: InstallTools, uri: string, what: string): Promise<string> {
   const file = await locate(uri);
   if ((await statIfExists(file))?.isDirectory() === true)
-    throw new InstallError('it is a directory; a file is needed here.');
-  if (!(await isZip(file)))
-    throw new InstallError(`the file is no ${what}: it does not begin as a zip archive does.`);
+    throw new InstallError('it is a directory; it must be a file.');
+  if (!(await isZip(file))) throw new InstallError(`not a valid ${what}: not a zip archive.`);
   return cacheFile(build.root, file, basename(canonicalUri(uri)), build.now());
 }
 
-/** Unpacked in any case, so that what lies beside its modules is found, too. */
+/** Unpacks an egg, so that data files beside its modules are found. */
 async function pinEgg(tools: InstallTools, uri: string): Promise<string> {
   const place = await tools.locate(uri);
   const isFolder = (await statIfExists(place))?.isDirectory() === true;
@@ -64,7 +63,7 @@ async function pinEgg(tools: InstallTools, uri: string): Promise<string> {
     ? await cacheFolder(tools.build.root, place, tools.build.now())
     : await unpack(tools, await pinArchive(tools, uri, 'egg'));
   if ((await statIfExists(join(folder, 'EGG-INFO')))?.isDirectory() !== true)
-    throw new InstallError('it is no egg: it holds no EGG-INFO.');
+    throw new InstallError('not a valid egg: EGG-INFO is missing.');
   return folder;
 }
 
@@ -74,11 +73,11 @@ async function pinWheels(tools: InstallTools, uri: string): Promise<string[]> {
   const wheels = (await listFilesBelow(await unpack(tools, file)))
     .filter((path) => path.endsWith('.whl'))
     .toSorted();
-  if (wheels.length === 0) throw new InstallError('the archive holds no wheel.');
+  if (wheels.length === 0) throw new InstallError('the archive contains no wheels.');
   return wheels;
 }
 
-/** The folder in the cache with what a zip archive of the cache holds. */
+/** Unpacks a zip archive of the cache and returns the folder. */
 async function unpack({ build, requireProgram }: InstallTools, archive: string): Promise<string> {
   const python = await requireProgram('python3');
   const made = await buildOnce(build, {
@@ -89,7 +88,7 @@ async function unpack({ build, requireProgram }: InstallTools, archive: string):
   return requireEntry(made);
 }
 
-/** The entry that was made. @throws InstallError, Stopped when there is none */
+/** Returns the entry of a build. @throws InstallError, InstallStopped */
 export function requireEntry(made: Awaited<ReturnType<typeof buildOnce>>): string {
   if (made.kind === 'made') return made.entry;
   if (made.kind === 'stopped') throw new InstallStopped();

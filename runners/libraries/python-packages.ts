@@ -1,7 +1,4 @@
-/**
- * Python packages of a cluster: all of them together in one folder, so that one of each is there and they fit
- * each other.
- */
+/** Python packages of a cluster: installed together in one folder, with compatible versions. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PinnedLibrary } from '../../engine/ports/libraries.ts';
@@ -13,22 +10,21 @@ import { cacheKeyOf } from './library-cache.ts';
 import { InstallError, requireEntry, InstallStopped, type InstallTools } from './pin-library.ts';
 import { buildOnce, type BuildSpec } from './build-once.ts';
 
-/** Whoever else attends the same process may write it again while that runs. */
+/** Readable for the user of tasks. Other waiting callers may write the file again. */
 const sharedFileMode = 0o644;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Where Python finds packages, and their programs. */
+/** Folders of Python packages and their programs. */
 export interface PythonFolder {
   readonly folder: string;
-  /** Absent when they bring no programs. */
+  /** Undefined without programs. */
   readonly binFolder: string | undefined;
 }
 
 /**
- * Installs wheels and packages of an index. What a cluster had before keeps its versions if that is possible:
- * what runs there was written against them.
- * @param before the folder of what it had; some of `libraries`, and what those need
- * @throws InstallError, Stopped
+ * Installs wheels and packages of an index. Installed packages of the cluster keep their versions if possible.
+ * @param before folder of the installed packages of the cluster
+ * @throws InstallError, InstallStopped
  */
 export async function installPythonPackages(
   tools: InstallTools,
@@ -55,11 +51,11 @@ async function installWithPins(
     library.pypi === undefined ? files : [library.pypi.package.trim()],
   );
   const repos = [...new Set(libraries.flatMap(({ library }) => library.pypi?.repo ?? []))];
-  // What names no exact version is looked for again every day.
+  // Packages without an exact version are resolved again every day.
   const exact = libraries.every(
     ({ library }) => library.pypi === undefined || /={2,3}[^*,]+$/.test(library.pypi.package),
   );
-  const making: BuildSpec = {
+  const spec: BuildSpec = {
     section: 'python',
     key: cacheKeyOf(
       'pip',
@@ -71,8 +67,8 @@ async function installWithPins(
       exact ? '' : Math.floor(build.now() / dayMs),
     ),
     environment: { PIP_ROOT_USER_ACTION: 'ignore' },
-    async command(draft, bench) {
-      await writeFileAtomically(join(bench, 'constraints.txt'), `${pins.join('\n')}\n`, sharedFileMode);
+    async command(draft, workspace) {
+      await writeFileAtomically(join(workspace, 'constraints.txt'), `${pins.join('\n')}\n`, sharedFileMode);
       const folders = [
         ...new Set(
           libraries
@@ -95,7 +91,7 @@ async function installWithPins(
         '--cache-dir',
         join(build.root, 'pip'),
         '--constraint',
-        join(bench, 'constraints.txt'),
+        join(workspace, 'constraints.txt'),
         ...toIndexArgs(libraries, repos),
         ...folders.flatMap((folder) => ['--find-links', folder]),
         '--',
@@ -103,12 +99,12 @@ async function installWithPins(
       ];
     },
   };
-  const folder = requireEntry(await checkPip(buildOnce(build, making), python));
+  const folder = requireEntry(await checkPip(buildOnce(build, spec), python));
   const programs = join(folder, 'bin');
   return { folder, binFolder: (await statIfExists(programs)) === undefined ? undefined : programs };
 }
 
-/** One index that all name replaces the default one; several are asked beside it. */
+/** One index shared by all packages replaces the default index; otherwise they are additional indexes. */
 function toIndexArgs(libraries: readonly PinnedLibrary[], repos: readonly string[]): string[] {
   const [first] = repos;
   const all = libraries.every(({ library }) => library.pypi === undefined || library.pypi.repo !== undefined);
@@ -116,16 +112,16 @@ function toIndexArgs(libraries: readonly PinnedLibrary[], repos: readonly string
   return repos.flatMap((repo) => ['--extra-index-url', repo]);
 }
 
-/** Python without pip says so in words that help nobody. */
-async function checkPip(making: ReturnType<typeof buildOnce>, python: string): ReturnType<typeof buildOnce> {
-  const made = await making;
+/** Replaces the error of a Python without pip by an instruction. */
+async function checkPip(build: ReturnType<typeof buildOnce>, python: string): ReturnType<typeof buildOnce> {
+  const made = await build;
   if (made.kind !== 'failed' || !/No module named '?pip\b/.test(made.message)) return made;
   throw new InstallError(
     `${python} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
   );
 }
 
-/** Variables that change what pip finds. */
+/** Returns the variables that configure pip. */
 function listPipVariables(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment)
     .filter(([name]) => name.startsWith('PIP_'))
@@ -133,7 +129,7 @@ function listPipVariables(environment: Readonly<Record<string, string>>): string
     .toSorted();
 }
 
-/** `name==version` of everything that is installed in a folder. */
+/** Returns `name==version` of every package in a folder. */
 async function listReleases(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
   return names
@@ -146,7 +142,7 @@ async function listReleases(folder: string): Promise<string[]> {
 
 const interpreterIds = new Map<string, Promise<string>>();
 
-/** What tells one Python from another for which packages are built. */
+/** Returns an id of the Python for which packages are built. */
 function interpreterIdOf(python: string, isolation: Isolation): Promise<string> {
   const known =
     interpreterIds.get(python) ??
@@ -159,7 +155,7 @@ function interpreterIdOf(python: string, isolation: Isolation): Promise<string> 
       ],
       {},
     ).catch(() => {
-      throw new InstallError(`${python} does not run.`);
+      throw new InstallError(`${python} could not be run.`);
     });
   interpreterIds.set(python, known);
   known.catch(() => interpreterIds.delete(python));

@@ -7,7 +7,7 @@ import { buildOnce } from './build-once.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** R only warns of a package that it could not install: asking for it afterwards tells. */
+/** R only warns about failed packages, so the script checks for them afterwards. */
 const installScript = `
 arguments <- commandArgs(trailingOnly = TRUE)
 packages <- arguments[-(1:2)]
@@ -17,7 +17,7 @@ missing <- packages[!(packages %in% rownames(installed.packages(lib.loc = argume
 if (length(missing) > 0) { message("ERROR: not installed: ", paste(missing, collapse = ", ")); quit(status = 1) }
 `;
 
-/** The folder that R finds the packages in. @throws InstallError, Stopped */
+/** Returns the library folder with the packages. @throws InstallError, InstallStopped */
 export async function installRPackages(
   { build, requireProgram }: InstallTools,
   libraries: readonly Static<typeof RCranLibrary>[],
@@ -27,7 +27,7 @@ export async function installRPackages(
   const repos = [...new Set(libraries.flatMap(({ repo }) => repo ?? []))].join(' ');
   return requireEntry(
     await buildOnce(build, {
-      // Packages carry no versions here: they are looked for again every day.
+      // Packages have no versions here, so they are resolved again every day.
       section: 'r',
       key: cacheKeyOf('r', rscript, packages, repos, Math.floor(build.now() / dayMs)),
       command: async (draft) => [rscript, '--vanilla', '-e', installScript, draft, repos, ...packages],

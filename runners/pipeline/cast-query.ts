@@ -1,4 +1,4 @@
-/** Makes the rows of a flow fit the columns of its table, without losing anything of a value. */
+/** Casts the rows of a flow to the columns of its table without loss. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteDuckdbName } from '../../engine/sql/sql-items.ts';
 import { invalid } from '../../engine/errors.ts';
@@ -8,18 +8,15 @@ import type { LinkedFlow } from '../../engine/pipeline/pipeline-graph.ts';
 import type { PublishedColumn } from '../../engine/pipeline/manifest.ts';
 import { columnsOf } from './database.ts';
 
-/** A column that a table is to have; without a type it takes that of the query. */
+/** Target column of a table. Without a type it takes the type of the query. */
 export type TargetColumn = Pick<DeclaredColumn, 'name' | 'type'>;
 
 export interface CastQuery {
   readonly sql: string;
   readonly columns: readonly PublishedColumn[];
-  /** The columns of the query as they are. */
+  /** Columns of the query before the casts. */
   readonly sourceColumns: readonly PublishedColumn[];
-  /**
-   * For every column whose type changes: a condition that its value stays the same, and how the columns are
-   * called.
-   */
+  /** For every column with a cast, a condition that the cast is lossless. */
   readonly losslessChecks: readonly {
     readonly column: string;
     readonly condition: string;
@@ -28,13 +25,13 @@ export interface CastQuery {
   }[];
 }
 
-/** What Parquet cannot hold as it is. */
+/** Replacements of types that Parquet does not support. */
 const parquetTypes: Readonly<Record<string, string>> = { HUGEINT: 'BIGINT', UHUGEINT: 'BIGINT' };
 
 /**
- * @param wanted the columns of the table; empty: those of the query
- * @param known the columns of the query, when they are
- * @throws ServiceError for columns that do not fit
+ * @param wanted columns of the table; empty: those of the query
+ * @param known columns of the query, if already known
+ * @throws ServiceError for incompatible columns
  */
 export async function createCastQuery(
   connection: DuckDBConnection,
@@ -48,7 +45,7 @@ export async function createCastQuery(
   const twice = given.find(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
   if (twice !== undefined)
     throw invalid(
-      `Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; name them apart with AS.`,
+      `Flow ${flow.name}: its query has two columns named ${quote(twice.name)}; rename one with AS.`,
     );
   const targets = wanted.length === 0 ? given : wanted;
   const pairs = flow.byName ? matchByName(flow, given, targets) : matchByPosition(flow, given, targets);
@@ -81,7 +78,7 @@ export async function createCastQuery(
 
 interface ColumnPair {
   readonly target: TargetColumn;
-  /** Undefined: the query does not have it. */
+  /** Undefined when the query lacks the column. */
   readonly source: PublishedColumn | undefined;
 }
 
@@ -96,7 +93,7 @@ function matchByName(
   );
   if (extra !== undefined) {
     throw invalid(
-      `Flow ${name}: its query has the column ${quote(extra.name)}, which ${table} does not have (${targets.map((target) => target.name).join(', ')}). Leave it out, or refresh ${table} fully to begin with new columns.`,
+      `Flow ${name}: its query has the column ${quote(extra.name)}, which ${table} does not have (${targets.map((target) => target.name).join(', ')}). Remove it, or run a full refresh of ${table} to use the new columns.`,
     );
   }
   return targets.map((target) => ({ target, source: known.get(target.name.toLowerCase()) }));
@@ -109,7 +106,7 @@ function matchByPosition(
 ): ColumnPair[] {
   if (given.length !== targets.length)
     throw invalid(
-      `Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or give as many.`,
+      `Flow ${name}: its query has ${given.length} columns, but ${table} has ${targets.length}; write INSERT INTO ${table} BY NAME, or return as many columns.`,
     );
   return targets.map((target, index) => ({ target, source: given[index] }));
 }

@@ -1,4 +1,4 @@
-/** Computes one table: a materialized view anew, a streaming table by what is new for each of its flows. */
+/** Computes one table: a materialized view completely, a streaming table from the new input of its flows. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { datasetKeyOf } from '../../engine/pipeline/definition.ts';
@@ -15,17 +15,17 @@ import { ExpectationError, writePart } from './write-part.ts';
 export interface ComputeContext {
   readonly context: UpdateContext;
   readonly log: EventLog;
-  /** Directory of the version that is being made. */
+  /** Directory of the draft version. */
   readonly draftDirectory: string;
   readonly version: number;
-  /** Files that flows have read for the first time. */
+  /** Files that flows read for the first time. */
   readonly newFiles: InputFile[];
 }
 
-/** A flow failed; the message names it and is fit for the run's state. */
+/** A flow failed. The message names it and becomes the state message. */
 export class FlowError extends Error {}
 
-/** @param before what was published of it, unless it begins anew. @throws FlowError */
+/** @param before published data of the table, unless it is reset. @throws FlowError */
 export async function computeTable(
   computing: ComputeContext,
   table: LinkedTable,
@@ -135,7 +135,7 @@ async function runFlow(
       ...about,
       level: 'INFO',
       message: step.hasNoNewData
-        ? `Flow ${flow.name} found nothing new.`
+        ? `Flow ${flow.name} found no new input.`
         : `Flow ${flow.name} is complete: ${rows} rows were written${dropped}.`,
       details: {
         flow_progress: { status: 'COMPLETED', metrics: { num_output_rows: rows }, data_quality: quality },

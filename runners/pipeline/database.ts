@@ -1,7 +1,4 @@
-/**
- * The DuckDB of one update: bounded, without extensions, and able to reach nothing but files of managed_fs
- * and objstore.
- */
+/** DuckDB of one update: with limited memory, without extensions, restricted to managed_fs and objstore. */
 import { mkdir, realpath } from 'node:fs/promises';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
@@ -17,7 +14,7 @@ export interface UpdateDatabase {
   close(): void;
 }
 
-/** @param spill directory for what does not fit into memory */
+/** @param spill directory for data that does not fit into memory */
 export async function openDatabase(order: UpdatePlan, spill: string): Promise<UpdateDatabase> {
   const directories = [
     order.managedFs,
@@ -43,7 +40,7 @@ export async function openDatabase(order: UpdatePlan, spill: string): Promise<Up
   await connection.run(`SET temp_directory=${quoteDuckdbText(spill)}`);
   await connection.run('SET autoinstall_known_extensions=false');
   await connection.run('SET autoload_known_extensions=false');
-  // The order counts: what is allowed must be said before everything else is shut off.
+  // Allowed directories must be set before access is disabled.
   await connection.run(
     `SET allowed_directories=[${allowed.map((directory) => quoteDuckdbText(`${directory}/`)).join(', ')}]`,
   );
@@ -58,31 +55,29 @@ export async function openDatabase(order: UpdatePlan, spill: string): Promise<Up
   };
 }
 
-/**
- * What DuckDB says, without the query that it repeats and the mark in it: that is not what its author wrote.
- */
+/** Returns the message of DuckDB without the excerpt of the rewritten query, which users do not know. */
 export function describeDatabaseError(error: unknown): string {
   const [first = ''] = messageOf(error).split(/\n\n?LINE \d+:/);
   return first.trim().replaceAll(/\s+/g, ' ');
 }
 
-/** The columns of a query. */
+/** Returns the columns of a query. */
 export async function columnsOf(connection: DuckDBConnection, sql: string): Promise<PublishedColumn[]> {
   const rows = await rowsOf(connection, `DESCRIBE ${sql}`);
   return rows.map((row) => ({ name: String(row['column_name']), type: String(row['column_type']) }));
 }
 
-/** The rows of a query that has few. */
+/** Returns all rows of a small query. */
 export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Record<string, unknown>[]> {
   return (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }
 
-/** No row, of these columns. */
+/** Returns a query for zero rows with these columns. */
 export function toEmptyRowsSql(columns: readonly PublishedColumn[]): string {
   return `SELECT ${columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteDuckdbName(name)}`).join(', ')} WHERE false`;
 }
 
-/** The rows of Parquet files, or none of these columns when there is no file. */
+/** Returns a query for the rows of Parquet files; for zero rows with these columns without files. */
 export function toParquetSql(paths: readonly string[], columns: readonly PublishedColumn[]): string {
   return paths.length === 0
     ? toEmptyRowsSql(columns)

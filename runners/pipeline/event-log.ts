@@ -1,6 +1,4 @@
-/**
- * Writes the event log of an update: one line of JSON for each event, in a file of the pipeline's storage.
- */
+/** Event log of an update: one line of JSON per event, in a file in the storage of the pipeline. */
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
@@ -11,28 +9,28 @@ export interface EventLog {
   close(): void;
 }
 
-/** Logs of earlier updates that are kept. */
+/** Maximum number of logs of earlier updates. */
 const logsKeptMax = 200;
 
-/** @param say also takes the message of each event, for the log of the task */
+/** @param writeLine also receives the message of each event, for the log of the task */
 export function openEventLog(
   storage: string,
   origin: EventOrigin,
   clock: Pick<Clock, 'now'>,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
 ): EventLog {
   const directory = join(storage, 'events');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   removeOldestLogs(directory);
   const file = openSync(join(directory, `${origin.update_id}.jsonl`), 'w', 0o600);
-  // The first is that of the request.
+  // Event 0 is the request.
   let number = 1;
   return {
     write(draft) {
       const event = createPipelineEvent(origin, draft, number, clock.now());
       number += 1;
       writeSync(file, `${JSON.stringify(event)}\n`);
-      say(`${event.timestamp} ${event.level} ${event.message}`);
+      writeLine(`${event.timestamp} ${event.level} ${event.message}`);
     },
     close: () => closeSync(file),
   };

@@ -1,6 +1,4 @@
-/**
- * The input files of a pipeline: what a file name or pattern stands for, and how a file is when it is read.
- */
+/** Input files of a pipeline: expands names and patterns, and fingerprints files. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isMissing, statIfExists } from '../../engine/read-file.ts';
@@ -11,18 +9,18 @@ import { baseFolderOf, isGlob, globToRegExp } from '../../engine/pipeline/glob.t
 import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 
 export interface InputFile {
-  /** `managed_fs:/…` or `objstore://…` of this one file. */
+  /** `managed_fs:/…` or `objstore://…` of this file. */
   readonly uri: string;
-  /** On this machine. */
+  /** Local path. */
   readonly path: string;
-  /** Size and time of change. */
+  /** Size and modification time. */
   readonly fingerprint: string;
 }
 
 interface InputLocation {
-  /** On this machine. */
+  /** Local root directory. */
   readonly directory: string;
-  /** What stands before the path in a URI. */
+  /** Prefix of URIs before the path. */
   readonly scheme: string;
   /** Absolute path or pattern below the directory. */
   readonly path: string;
@@ -35,11 +33,11 @@ function resolveLocation(
   const canonical = canonicalUri(uri);
   const isBucket = canonical.startsWith('objstore://');
   const path = posix.normalize(`/${canonical.replace(/^(managed_fs:|objstore:\/\/)/, '')}`);
-  if (canonical.split('/').includes('..')) throw invalid(`The path ${quote(uri)} must not hold "..".`);
+  if (canonical.split('/').includes('..')) throw invalid(`The path ${quote(uri)} must not contain "..".`);
   if (isBucket) {
     if (objstore === undefined)
       throw invalid(
-        `${uri} cannot be read: pipelines read objstore:// where it is a directory, and this service has an S3-compatible server behind it. Copy the files to managed_fs.`,
+        `${uri} cannot be read: pipelines support objstore:// only in a directory, and this service uses an S3-compatible server. Copy the files to managed_fs.`,
       );
     return { directory: objstore, scheme: 'objstore:/', path };
   }
@@ -47,23 +45,24 @@ function resolveLocation(
 }
 
 /**
- * The files that a name, a directory or a pattern stands for, by name. Those whose name, or the name of a
- * folder behind the fixed part, begins with a dot or an underscore are no input: tools write drafts and marks
- * under such names.
+ * Lists the files of a name, a directory or a pattern, by name. Ignores names of files and matched folders that
+ * begin with a dot or an underscore, which tools use for drafts and markers.
  */
 export async function listInputFiles(
   uri: string,
   order: Pick<UpdatePlan, 'managedFs' | 'objstore'>,
 ): Promise<InputFile[]> {
-  const place = resolveLocation(uri, order);
-  const direct = isGlob(place.path) ? undefined : await statIfExists(join(place.directory, place.path));
-  if (direct?.isFile() === true) return toInputFiles([place.path], place);
-  const folder = isGlob(place.path) ? baseFolderOf(place.path) : place.path;
-  const pattern = globToRegExp(isGlob(place.path) ? place.path : posix.join(place.path, '**'));
-  const paths = await listPathsBelow(place.directory, folder);
+  const location = resolveLocation(uri, order);
+  const direct = isGlob(location.path)
+    ? undefined
+    : await statIfExists(join(location.directory, location.path));
+  if (direct?.isFile() === true) return toInputFiles([location.path], location);
+  const folder = isGlob(location.path) ? baseFolderOf(location.path) : location.path;
+  const pattern = globToRegExp(isGlob(location.path) ? location.path : posix.join(location.path, '**'));
+  const paths = await listPathsBelow(location.directory, folder);
   return toInputFiles(
     paths.filter((path) => pattern.test(path)),
-    place,
+    location,
   );
 }
 
@@ -89,7 +88,7 @@ async function toInputFiles(
   const files = await Promise.all(
     [...paths].sort().map(async (path): Promise<InputFile | undefined> => {
       const real = await realpath(join(directory, path)).catch(() => undefined);
-      // A link that leads outside, or to nothing, is no input.
+      // Ignores links to outside and broken links.
       if (real === undefined || !real.startsWith(`${root}/`)) return undefined;
       const state = await fingerprintOf(real);
       return state === undefined ? undefined : { uri: `${scheme}${path}`, path: real, fingerprint: state };
@@ -98,7 +97,7 @@ async function toInputFiles(
   return files.filter((file) => file !== undefined);
 }
 
-/** Size and time of change of a file; undefined when there is none. */
+/** Returns size and modification time of a file; undefined when it is missing. */
 export async function fingerprintOf(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;

@@ -1,4 +1,4 @@
-/** Which datasets a query names, found in the tree that DuckDB makes of it. */
+/** Finds the datasets that a query reads, in the syntax tree of DuckDB. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FlowQuery } from '../../engine/pipeline/flow-query.ts';
 import { streamSchema } from '../../engine/pipeline/flow-streams.ts';
@@ -8,7 +8,7 @@ import { invalidAt } from '../../engine/pipeline/source-location.ts';
 
 type AstNode = Readonly<Record<string, unknown>>;
 
-/** @throws ServiceError for what DuckDB does not take for one SELECT, and for tables of other catalogs */
+/** @throws ServiceError for text that is not one SELECT, and for tables of other catalogs */
 export async function linkQuery(connection: DuckDBConnection, query: FlowQuery): Promise<LinkedQuery> {
   const result = await connection.runAndReadAll(
     'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true)',
@@ -17,10 +17,7 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
   const tree = JSON.parse(String(result.getRowsJson()[0]?.[0])) as AstNode;
   if (tree['error'] === true) {
     const near = /at or near "(.*?)"/.exec(String(tree['error_message']))?.[1];
-    throw invalidAt(
-      query.locationOf(near ?? ''),
-      `DuckDB does not understand the query: ${String(tree['error_message'])}`,
-    );
+    throw invalidAt(query.locationOf(near ?? ''), `The query is invalid: ${String(tree['error_message'])}`);
   }
   const reads = new Set<string>();
   collectTables(tree, new Set(), (table) => {
@@ -31,7 +28,7 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
       const whole = [table['catalog_name'], schema, name].filter((part) => part !== undefined).join('.');
       throw invalidAt(
         query.locationOf(name),
-        `${whole} is no dataset of this pipeline, whose queries can read those and files alone.`,
+        `${whole} is not a dataset of this pipeline; queries can only read its datasets and files.`,
       );
     }
     reads.add(datasetKeyOf(name));
@@ -42,7 +39,7 @@ export async function linkQuery(connection: DuckDBConnection, query: FlowQuery):
   return { query, reads: [...reads], streams: [...new Set(streams)] };
 }
 
-/** Calls `found` for every table of the tree that is not defined by a WITH around it. */
+/** Calls `found` for every table of the tree that is not a common table expression. */
 function collectTables(node: unknown, hidden: ReadonlySet<string>, found: (table: AstNode) => void): void {
   if (Array.isArray(node)) return node.forEach((child) => collectTables(child, hidden, found));
   if (typeof node !== 'object' || node === null) return;

@@ -1,4 +1,4 @@
-/** Runner of pipeline tasks: one update of a declarative pipeline, in a process of its own (spec 2.7). */
+/** Runner of pipeline tasks: runs one update of a declarative pipeline in its own process (spec 2.7). */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { newestVersion, finishPublish } from './versions.ts';
 
 const FailureFile = Type.Object({ error: Type.String() });
 const failureBytesMax = 2 ** 20;
-/** For JavaScript alone; what DuckDB may take is in the order. */
+/** Heap for JavaScript; the memory limit of DuckDB is in the plan. */
 const heapMb = 384;
 
 /**
@@ -41,7 +41,7 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
 async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
-    // Killed behind its publishing, it has done its work all the same.
+    // A process that was killed after its publication has succeeded.
     if (
       !order.request.validateOnly &&
       (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId

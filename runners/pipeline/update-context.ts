@@ -1,4 +1,4 @@
-/** What an update has so far: the datasets as they will be published, and where their Parquet files are. */
+/** State of an update: its datasets with their Parquet files, and the views that flows read. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteDuckdbName } from '../../engine/sql/sql-items.ts';
@@ -11,7 +11,7 @@ import type { UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { columnsOf, toEmptyRowsSql, toParquetSql } from './database.ts';
 import { listInputFiles, type InputFile } from './input-files.ts';
 
-/** A dataset with its files on this machine, in the order of its parts. */
+/** Dataset with its local files, in the order of its parts. */
 export interface LocalDataset {
   readonly published: PublishedDataset;
   readonly paths: readonly string[];
@@ -21,34 +21,31 @@ export interface UpdateContext {
   readonly order: UpdatePlan;
   readonly graph: PipelineGraph;
   readonly connection: DuckDBConnection;
-  /** By key: tables that were published before, or are computed by now. */
+  /** By key: published tables, and tables computed so far. */
   readonly datasets: Map<string, LocalDataset>;
-  /** Files by URI or pattern as they were when the update began: every flow sees the same ones. */
+  /** Files by URI or pattern, listed once per update, so that every flow sees the same files. */
   readonly inputFiles: Map<string, readonly InputFile[]>;
-  /**
-   * By flow: the columns of its query. Only of those that read many files, each of which must be opened to
-   * know them.
-   */
+  /** Columns by flow, for flows with many files, because each file must be opened to find the columns. */
   readonly queryColumns: Map<string, readonly PublishedColumn[]>;
 }
 
-/** New files of a stream, from which on they are opened as seldom as can be. */
+/** Number of new files from which on the columns of the query are cached. */
 const manyFilesMin = 50;
 
-/** What a flow reads in this step. */
+/** Input of a flow in this update. */
 export interface FlowInputs {
   readonly progress: FlowProgress;
-  /** Files that it reads for the first time. */
+  /** Files that the flow reads for the first time. */
   readonly newFiles: readonly InputFile[];
-  /** Whether there is nothing new to read. */
+  /** True when the streams have no new data. */
   readonly hasNoNewData: boolean;
-  /** Whether so many files are new that the columns of its query should be kept. */
+  /** True when the columns of the query should be cached. */
   readonly hasManyFiles: boolean;
-  /** What it is to read as a stream, and where no file has ever been: its columns are not known. */
+  /** Streams without any file so far, whose columns are therefore unknown. */
   readonly missingSources: readonly string[];
 }
 
-/** The files that a name or pattern stands for, looked up once in an update. */
+/** Returns the files of a name or pattern, listed once per update. */
 export async function inputsOf(
   { inputFiles, order }: Pick<UpdateContext, 'inputFiles' | 'order'>,
   uri: string,
@@ -58,7 +55,7 @@ export async function inputsOf(
   return known;
 }
 
-/** Makes a dataset known to queries under its name. */
+/** Creates the view under which queries read a dataset. */
 export async function bindDataset(
   { connection, datasets }: UpdateContext,
   key: string,
@@ -71,7 +68,7 @@ export async function bindDataset(
   );
 }
 
-/** The query of a flow for DuckDB. The files that it reads as a whole must be known. */
+/** Returns the query of a flow for DuckDB. Its files must have been listed. */
 export function sqlOf(
   { inputFiles }: Pick<UpdateContext, 'inputFiles'>,
   { query }: Pick<LinkedFlow | LinkedView, 'query'>,
@@ -79,7 +76,7 @@ export function sqlOf(
   return query.sql((uri) => (inputFiles.get(uri) ?? []).map(({ path }) => path));
 }
 
-/** A flow or view and the views that it reads, innermost first. */
+/** Returns a flow and the views that it reads, innermost first. */
 function listReaders(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | LinkedView)[] {
   const wanted = new Set([...flow.reads, ...flow.streams]);
   for (const view of graph.views.toReversed())
@@ -89,10 +86,9 @@ function listReaders(graph: PipelineGraph, flow: LinkedFlow): (LinkedFlow | Link
 }
 
 /**
- * Lays out what a flow reads: its streams hold what is new since `before`, the views between are made anew
- * for it.
- * @param check nothing is computed yet: of files, the columns are enough
- * @throws ServiceError for files that are not there, or that two streams of the flow have in common
+ * Creates the views that a flow reads: its streams have the data since `before`.
+ * @param check only validates: views of files have columns and no rows
+ * @throws ServiceError for missing files, and for files in two streams of the flow
  */
 export async function bindInputs(
   work: UpdateContext,
@@ -108,7 +104,7 @@ export async function bindInputs(
     for (const { uri, location } of reader.query.files) {
       if ((await inputsOf(work, uri)).length === 0)
         throw invalid(
-          `Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${location.file.path}). Put one there with POST /api/2.0/managed_fs/put.`,
+          `Flow ${flow.name}: no file matches ${uri}, which ${reader.name} reads (${location.file.path}). Upload one with POST /api/2.0/managed_fs/put.`,
         );
     }
     for (const stream of reader.query.streams) {
@@ -120,7 +116,7 @@ export async function bindInputs(
       )
         idle = false;
     }
-    // Without all of its columns, a view cannot be made.
+    // A view cannot be created while columns are unknown.
     if (reader !== flow && absent.length === 0)
       await work.connection.run(
         `CREATE OR REPLACE VIEW ${quoteDuckdbName(datasetKeyOf(reader.name))} AS ${sqlOf(work, reader)}`,
@@ -137,10 +133,10 @@ export async function bindInputs(
   };
 }
 
-/** The refusal of a flow whose columns nothing tells. */
+/** Creates the error of a flow with unknown columns. */
 export function createNoFilesError({ name, target }: LinkedFlow, absent: readonly string[]): ServiceError {
   return invalid(
-    `Flow ${name}: no file is there yet for ${absent.join(', ')}, so that the columns of ${target} are not known. Put one there, or declare the columns with their types.`,
+    `Flow ${name}: no file exists yet for ${absent.join(', ')}, so the columns of ${target} are unknown. Upload one, or declare the columns with their types.`,
   );
 }
 
@@ -163,10 +159,10 @@ async function bindFileStream(
   const common = added.find(({ uri }) => fresh.some((other) => other.uri === uri));
   if (common !== undefined)
     throw invalid(
-      `Flow ${flow.name} reads ${common.uri} by two of its streams; a file goes into a flow once.`,
+      `Flow ${flow.name} reads ${common.uri} in two of its streams; a flow reads a file only once.`,
     );
   fresh.push(...added);
-  // Without a new file, an old one says what the columns are.
+  // Without a new file, an old one provides the columns.
   const read = added.length > 0 ? added : files.slice(0, 1);
   const rows = `SELECT * FROM ${stream.reader(read.map(({ path }) => path))}${added.length > 0 ? '' : ' LIMIT 0'}`;
   const columns = check === undefined ? [] : await columnsOf(work.connection, rows);
@@ -187,7 +183,7 @@ async function bindDatasetStream(
   const view = `${quoteDuckdbName(streamSchema)}.${quoteDuckdbName(name)}`;
   const source = work.datasets.get(key);
   if (source === undefined) {
-    // A view, whose own streams were laid out before it; they are counted themselves.
+    // A view; its own streams have been bound before and are counted there.
     await work.connection.run(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM main.${quoteDuckdbName(key)}`);
     return false;
   }
@@ -195,7 +191,7 @@ async function bindDatasetStream(
   const read = before?.tables[key];
   if (read !== undefined && read.generation !== generation) {
     throw invalid(
-      `Flow ${flow.name} reads the stream of ${name}, which began anew since; refresh ${flow.target} fully.`,
+      `Flow ${flow.name} reads the stream of ${name}, which was reset; run a full refresh of ${flow.target}.`,
     );
   }
   const paths = source.paths.slice(read?.parts ?? 0);
@@ -204,7 +200,7 @@ async function bindDatasetStream(
   return paths.length > 0;
 }
 
-/** A dataset as it is published, with its files. */
+/** Returns a published dataset with its local files. */
 export function toLocalDataset(published: PublishedDataset, directory: string, key: string): LocalDataset {
   return { published, paths: published.parts.map(({ file }) => join(directory, key, file)) };
 }

@@ -1,4 +1,4 @@
-/** The process of one update: reads its order, runs it, and leaves the reason of a failure beside it. */
+/** Process of one update: reads and runs its plan, and writes the error of a failure. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
@@ -14,8 +14,7 @@ const attemptDirectory = dirname(updateFile);
 
 async function main(): Promise<number> {
   const order = parsePreparedUpdate((await readHead(updateFile, Number.MAX_SAFE_INTEGER)).text);
-  if (order === undefined || 'refused' in order)
-    throw new Error(`${updateFile} holds no order of an update.`);
+  if (order === undefined || 'refused' in order) throw new Error(`${updateFile} is not a valid update plan.`);
   return executeUpdate(order);
 }
 
@@ -52,7 +51,7 @@ async function executeUpdate(order: UpdatePlan): Promise<number> {
   }
 }
 
-/** A message for people: directories of this machine are called as they are called outside. */
+/** Replaces local directories in a message by their URIs. */
 function replaceLocalPaths(message: string, { storage, managedFs, objstore }: UpdatePlan): string {
   const names: [string, string][] = [
     [storage.directory, storage.uri],

@@ -1,4 +1,4 @@
-/** One update of a pipeline, from its order to the version that it publishes. */
+/** Update of a pipeline, from its plan to the version that it publishes. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
@@ -23,7 +23,6 @@ import { computeTable, type ComputeContext } from './compute-table.ts';
 import { toEmptyRowsSql, openDatabase, describeDatabaseError, type UpdateDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { createCastQuery } from './cast-query.ts';
-import { fingerprintOf, type InputFile } from './input-files.ts';
 import { linkQuery } from './link-query.ts';
 import {
   createDraft,
@@ -33,6 +32,7 @@ import {
   finishPublish,
   type Version,
 } from './versions.ts';
+import { checkInputsUnchanged, warnAboutChangedInputs } from './changed-inputs.ts';
 import {
   bindDataset,
   bindInputs,
@@ -44,9 +44,9 @@ import {
 import { checkPartQuery } from './write-part.ts';
 
 /**
- * Runs an update. When it throws, nothing was published.
- * @param scratch a directory of its own
- * @throws Error whose message says what failed, fit for the run's state
+ * Runs an update. If it throws, nothing was published.
+ * @param scratch temporary directory of the update
+ * @throws Error whose message becomes the state message
  */
 export async function runUpdate(
   order: UpdatePlan,
@@ -124,7 +124,7 @@ function checkOwner(before: Version | undefined, { storage, pipelineId }: Update
   const owner = before?.manifest.pipeline_id;
   if (owner === undefined || owner === pipelineId) return;
   throw invalid(
-    `The storage ${storage.uri} holds the tables of another pipeline (${owner}). Give this one another storage, or delete that directory.`,
+    `The storage ${storage.uri} contains the tables of another pipeline (${owner}). Use another storage, or delete that directory.`,
   );
 }
 
@@ -134,9 +134,7 @@ async function bindPublished(work: UpdateContext, before: Version | undefined): 
   }
 }
 
-/**
- * Has DuckDB look at every flow before anything runs: unknown columns, functions and files are found here.
- */
+/** Validates every flow before anything runs, to find unknown columns, functions and files. */
 async function checkFlows(
   work: UpdateContext,
   { tables, reset }: TableSelection,
@@ -168,7 +166,7 @@ async function checkFlows(
       if (columns.length === 0) columns = fitted;
     }
     if (published !== undefined && isStreaming) continue;
-    // Until it is computed, it has its columns and no row.
+    // Until the table is computed, it has its columns and no rows.
     const empty = {
       name: table.name,
       kind: table.kind,
@@ -184,7 +182,7 @@ async function checkFlows(
   }
 }
 
-/** @throws ServiceError when a table is declared with other columns than it was published with */
+/** @throws ServiceError when the declared and the published columns of a table differ */
 function checkDeclaredColumns(
   { name, location, columns: declared }: LinkedTable,
   published: readonly PublishedColumn[],
@@ -198,11 +196,11 @@ function checkDeclaredColumns(
   if (declared.length > 0 && published.length > 0 && now !== before)
     throw invalidAt(
       location,
-      `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh begins with the new ones.`,
+      `${name} is declared with the columns ${now}, but was published with ${before}; a full refresh uses the new columns.`,
     );
 }
 
-/** Says where in the files of the pipeline DuckDB found something wrong. */
+/** Adds the location in the files of the pipeline to errors of DuckDB. */
 async function checkFlow<Result>(flow: LinkedFlow, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();
@@ -228,7 +226,7 @@ async function computeTables(
   const storage = order.storage.directory;
   const version = (before?.manifest.version ?? 0) + 1;
   const draft = await createDraft(storage, order.updateId);
-  // An update that was killed behind its publishing may have left this undone.
+  // An update that was killed after its publication may not have done this.
   await finishPublish(storage);
   warnAboutChangedInputs(work, before, log);
   const computing: ComputeContext = { context: work, log, draftDirectory: draft, version, newFiles: [] };
@@ -273,38 +271,4 @@ async function computeTables(
 async function linkDataset(from: string, to: string, files: readonly string[]): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const file of files) await linkPart(join(from, file), join(to, file));
-}
-
-/** A file goes into a table once, as it was then. */
-function warnAboutChangedInputs(
-  { inputFiles }: UpdateContext,
-  before: Version | undefined,
-  log: EventLog,
-): void {
-  const now = new Map([...inputFiles.values()].flat().map(({ uri, fingerprint }) => [uri, fingerprint]));
-  for (const { name, flows } of Object.values(before?.manifest.datasets ?? {})) {
-    for (const { inputs: read } of Object.values(flows)) {
-      const changed = Object.entries(read)
-        .filter(([uri, state]) => (now.get(uri) ?? state) !== state)
-        .map(([uri]) => uri);
-      if (changed.length === 0) continue;
-      const shown = `${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ` and ${changed.length - 3} more` : ''}`;
-      log.write({
-        level: 'WARN',
-        event_type: 'input_changed',
-        dataset: name,
-        message: `Changed after ${name} had read them: ${shown}. What is in the table stays; a full refresh reads them again.`,
-      });
-    }
-  }
-}
-
-/** Half of one state of a file and half of another would be neither. */
-async function checkInputsUnchanged(files: readonly InputFile[]): Promise<void> {
-  for (const { uri, path, fingerprint } of files) {
-    if ((await fingerprintOf(path)) !== fingerprint)
-      throw invalid(
-        `The input file ${uri} was changed while it was read. Put files there in one step; the next update reads it.`,
-      );
-  }
 }

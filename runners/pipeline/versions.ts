@@ -1,7 +1,6 @@
 /**
- * The storage of a pipeline on disk. A version is a directory that holds the Parquet files of all tables and
- * a manifest; it comes into being by one rename, which is the moment of publishing. `current` is a link to
- * the newest one, for readers.
+ * Storage of a pipeline on disk. A version is a directory with the Parquet files of all tables and a manifest.
+ * One rename publishes it. `current` is a link to the newest version, for readers.
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,19 +10,19 @@ import { tryParseJson, undefinedIfMissing, readHead } from '../../engine/read-fi
 import { Manifest } from '../../engine/pipeline/manifest.ts';
 
 const draftPrefix = '.draft-';
-/** Versions that stay beside the newest, for whoever still reads them. */
+/** Number of previous versions that are kept for active readers. */
 const previousVersionsKept = 1;
 const manifestBytesMax = 256 * 2 ** 20;
 
 export interface Version {
   readonly manifest: Manifest;
-  /** On this machine. */
+  /** Local path. */
   readonly directory: string;
 }
 
 /**
- * The newest version; undefined when nothing was published yet. @throws ServiceError when its manifest cannot
- * be read
+ * Returns the newest version; undefined when none is published.
+ * @throws ServiceError when its manifest cannot be read
  */
 export async function newestVersion(storage: string): Promise<Version | undefined> {
   const newest = Math.max(0, ...(await versionNumbers(storage)));
@@ -42,7 +41,7 @@ async function versionNumbers(storage: string): Promise<number[]> {
   return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }
 
-/** Begins a version: removes what updates that were killed have left, and makes the directory of this one. */
+/** Creates the directory of a draft, and removes leftovers of killed updates. */
 export async function createDraft(storage: string, updateId: string): Promise<string> {
   const versions = join(storage, 'versions');
   await mkdir(versions, { recursive: true, mode: 0o700 });
@@ -55,7 +54,7 @@ export async function createDraft(storage: string, updateId: string): Promise<st
   return draft;
 }
 
-/** Takes a file of the version before into a draft, without a copy where the file system can. */
+/** Adds a file of the previous version to a draft, by a hard link where the file system supports it. */
 export async function linkPart(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (error: unknown) => {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
@@ -64,7 +63,7 @@ export async function linkPart(from: string, to: string): Promise<void> {
 }
 
 /**
- * Publishes a draft. Before the rename nothing has changed, behind it all has.
+ * Publishes a draft with one rename, which is atomic.
  * @throws ServiceError when another update has published meanwhile
  */
 export async function publishVersion(storage: string, draft: string, manifest: Manifest): Promise<void> {
@@ -76,17 +75,14 @@ export async function publishVersion(storage: string, draft: string, manifest: M
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
     throw invalid(
-      `Version ${manifest.version} was published by another update meanwhile; this one changes nothing.`,
+      `Version ${manifest.version} was published by another update in the meantime; this update changed nothing.`,
     );
   }
   await syncDirectory(versions);
   await finishPublish(storage);
 }
 
-/**
- * Points `current` at the newest version and removes versions that nobody needs: what publishing does behind
- * its rename.
- */
+/** Updates the link `current` and removes old versions, after the rename that publishes a version. */
 export async function finishPublish(storage: string): Promise<void> {
   const numbers = await versionNumbers(storage);
   const newest = Math.max(0, ...numbers);
@@ -110,7 +106,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes what DuckDB has written last through a loss of power. */
+/** Flushes a file written by DuckDB to disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   await file.sync().finally(() => file.close());

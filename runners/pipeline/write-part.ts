@@ -1,7 +1,4 @@
-/**
- * Writes the rows of one flow as a Parquet file, those left out that expectations drop, and counts what they
- * say.
- */
+/** Writes the rows of one flow to a Parquet file: applies its expectations and counts their violations. */
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteDuckdbText } from '../../engine/sql/sql-items.ts';
@@ -20,7 +17,7 @@ export interface WrittenPart {
   readonly quality: NonNullable<FlowProgressDetails['data_quality']>;
 }
 
-/** An expectation that fails the update was not met. */
+/** Violation of an expectation that fails the update. */
 export class ExpectationError extends Error {
   readonly quality: WrittenPart['quality'];
   constructor(message: string, quality: WrittenPart['quality']) {
@@ -29,22 +26,22 @@ export class ExpectationError extends Error {
   }
 }
 
-/** Rows that meet an expectation, as a column: NULL does not. */
+/** Returns a boolean column for each expectation; NULL counts as a violation. */
 function toExpectationColumns(expectations: readonly Expectation[]): string {
   return expectations
     .map(({ condition }, index) => `, (${parseCondition(condition)}\n) IS TRUE AS "~met ${index}"`)
     .join('');
 }
 
-/** The query that is computed once: the rows, and what is to be known of each. */
+/** Returns the query for the rows with the results of all checks. */
 function withExpectationColumns({ sql, columns }: CastQuery, expectations: readonly Expectation[]): string {
-  // A condition names columns of the table alone, so those of the other checks must not be in its way.
+  // A nested query: conditions must not see the columns of other checks.
   return columns.length === 0
     ? sql
     : `SELECT *${toExpectationColumns(expectations)} FROM (${sql}\n) AS "~fitted"`;
 }
 
-/** Has DuckDB look at the whole query without running it. @throws Error with its words */
+/** Validates the whole query without running it. @throws Error of DuckDB */
 export async function checkPartQuery(
   connection: DuckDBConnection,
   query: CastQuery,
@@ -54,7 +51,7 @@ export async function checkPartQuery(
 }
 
 /**
- * @param path of the file; another one beside it holds the rows until they are judged
+ * @param path file to write; a temporary file beside it holds the rows with their check results
  * @throws ExpectationError; ServiceError for values that do not fit their column
  */
 export async function writePart(
@@ -73,7 +70,7 @@ export async function writePart(
     const rows = await copyToParquet(connection, query.sql, path);
     return { rows, quality: { dropped_records: 0, expectations: [] } };
   }
-  const draft = `${path}.judged`;
+  const draft = `${path}.checked`;
   const total = await copyToParquet(connection, withExpectationColumns(query, expectations), draft);
   const source = `read_parquet(${quoteDuckdbText(escapeGlob(draft))})`;
   const [counts = {}] = await rowsOf(
@@ -84,7 +81,7 @@ export async function writePart(
   const changed = losslessChecks.find((_, index) => failedOf(index) > 0);
   if (changed !== undefined) {
     throw invalid(
-      `Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(losslessChecks.indexOf(changed))} new values of type ${changed.from} do not fit it without loss. Cast it in the query, or refresh ${flow.target} fully.`,
+      `Flow ${flow.name}: column ${changed.column} of ${flow.target} is ${changed.to}, and ${failedOf(losslessChecks.indexOf(changed))} new values of type ${changed.from} cannot be converted without loss. Cast it in the query, or refresh ${flow.target} fully.`,
     );
   }
   const counted = expectations.map(({ name }, index): ExpectationCount => {

@@ -12,7 +12,7 @@ import { LocateError, type Command, type TaskOutcome, type RunnerContext } from 
 export class TaskStartError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'CannotStart';
+    this.name = 'TaskStartError';
   }
 }
 

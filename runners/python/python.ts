@@ -1,7 +1,4 @@
-/**
- * Runner of Python tasks: a file is run by the machine's python3, the parameters are its arguments (spec
- * 2.7).
- */
+/** Runner of Python tasks: runs a file with python3; the parameters are its arguments (spec 2.7). */
 import { defineRunner } from '../built-in-runner.ts';
 import { runProgram } from '../process/run-program.ts';
 import { requireInterpreter } from '../process/pinned-command.ts';

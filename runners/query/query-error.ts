@@ -1,29 +1,26 @@
-/**
- * What DuckDB says of a query that it cannot run, made fit for people: no path of this machine, and what can
- * be done.
- */
+/** Converts errors of DuckDB: hides local paths and adds a hint. */
 import { realpath } from 'node:fs/promises';
 import { invalid, type ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
-/** Beginning of a message -> what can be done. */
+/** Pattern of a message -> hint for the user. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^Catalog Error: Table/,
     "Tables are files here: FROM read_files('managed_fs:/dir/file.csv', format => 'csv').",
   ],
-  [/^Permission Error|^IO Error.*disabled/, 'A query reads files of managed_fs only, and changes nothing.'],
+  [/^Permission Error|^IO Error.*disabled/, 'Queries can only read files of managed_fs, and change nothing.'],
   [
     /^Extension Autoloading Error|^Missing Extension Error|^HTTP Error/,
-    'A query reads files of managed_fs only, and reaches no network.',
+    'Queries can only read files of managed_fs, and have no network access.',
   ],
   [/^Out of Memory Error/, 'Read fewer columns, or aggregate earlier.'],
 ];
 
-/** @param directory where managed_fs is on this machine, which is never told */
-export async function toQueryError(said: string, directory: string): Promise<ServiceError> {
-  // The rest repeats the query and marks a place in it, which is not what its author wrote.
-  const [first = ''] = said.replaceAll('\r', '').split(/\n\n?LINE \d+:|\n\n/);
+/** @param directory local directory of managed_fs, which messages must not reveal */
+export async function toQueryError(error: string, directory: string): Promise<ServiceError> {
+  // The rest repeats the rewritten query, which users do not know.
+  const [first = ''] = error.replaceAll('\r', '').split(/\n\n?LINE \d+:|\n\n/);
   const real = await realpath(directory).catch(() => directory);
   const known = [real, directory].reduce(
     (text, path) => text.replaceAll(`${path}/`, 'managed_fs:/').replaceAll(path, 'managed_fs:'),

@@ -1,9 +1,9 @@
-/** What the service and a query process say to one another. */
+/** Messages between the service and a query process. */
 import type { QueryResult } from '../../engine/ports/dashboards.ts';
 
 export interface QueryLimits {
   readonly rowsMax: number;
-  /** Of the rows as JSON. */
+  /** Maximum size of the rows as JSON. */
   readonly bytesMax: number;
   readonly memoryMb: number;
 }
@@ -14,5 +14,5 @@ export type QueryProcessRequest =
 
 export type QueryProcessResponse =
   | { readonly type: 'result'; readonly result: QueryResult }
-  /** The query cannot be run; the message is DuckDB's. */
+  /** The query failed with this message of DuckDB. */
   | { readonly type: 'failed'; readonly message: string };

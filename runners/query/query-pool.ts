@@ -1,7 +1,4 @@
-/**
- * Hands queries to processes, a few at a time; a process that dies takes its one query with it and nothing
- * else.
- */
+/** Runs queries in a few processes, one query each at a time. A crash of a process affects only its query. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +10,7 @@ import { toQueryError } from './query-error.ts';
 import type { QueryProcessResponse, QueryProcessRequest } from './query-messages.ts';
 
 export interface QueryPoolOptions {
-  /** Absolute path of managed_fs: all that queries can read. */
+  /** Absolute path of managed_fs, the only directory that queries can read. */
   readonly directory: string;
   readonly limits: Pick<
     Limits,
@@ -28,13 +25,13 @@ export interface QueryPoolOptions {
 }
 
 export interface QueryPool extends QueryRunner {
-  /** Ends all processes; their queries fail. */
+  /** Ends all processes; active queries fail. */
   close(): Promise<void>;
 }
 
-/** How long a process without work stays, for the next query of the same page, ms. */
+/** Time in ms after which an idle process ends. */
 const idleTimeoutMs = 5_000;
-/** How long an interrupted query may take to end before its process is killed, ms. */
+/** Time in ms that an interrupted query has to end before its process is killed. */
 const interruptGraceMs = 2_000;
 
 interface QueryProcess {
@@ -61,7 +58,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
       if (waiting.length >= limits.dashboardQueriesWaiting)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `${waiting.length} queries of dashboards wait already.`,
+          `${waiting.length} dashboard queries are already waiting.`,
           5,
         );
       await waitForTurn(waiting, signal);
@@ -69,7 +66,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     if (closed) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping.', 5);
     busy += 1;
   };
-  const seat = async (): Promise<QueryProcess> => {
+  const acquireProcess = async (): Promise<QueryProcess> => {
     const known = free.pop();
     clearTimeout(known?.idleTimer);
     if (known !== undefined) return known;
@@ -81,8 +78,8 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     });
     return fresh;
   };
-  const giveBack = (used: QueryProcess): void => {
-    // One that was killed has a signal, or will not hear the next query.
+  const returnProcess = (used: QueryProcess): void => {
+    // A killed or disconnected process cannot take another query.
     if (
       closed ||
       used.process.killed ||
@@ -99,9 +96,9 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     async run(sql, signal) {
       await enter(signal);
       try {
-        const used = await seat();
-        // One whose query fails has answered as well, and takes the next.
-        return await runQuery(used, sql, options, signal).finally(() => giveBack(used));
+        const used = await acquireProcess();
+        // After a failed query the process can be reused.
+        return await runQuery(used, sql, options, signal).finally(() => returnProcess(used));
       } finally {
         release();
       }
@@ -116,7 +113,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   };
 }
 
-/** Waits for a place; whoever goes away gives up the place in the line. */
+/** Waits for a free process; an abort leaves the queue. */
 function waitForTurn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
@@ -140,7 +137,7 @@ async function startProcess(directory: string): Promise<QueryProcess> {
     execArgv: ['--max-old-space-size=384'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // A process that cannot be started ends without `exit`.
+  // A process that cannot be started emits no `exit`.
   const ended = new Promise((resolve) => {
     child.once('exit', resolve).once('error', resolve);
   });
@@ -189,7 +186,7 @@ async function runQuery(
     if (answer === undefined)
       throw new ServiceError(
         'INVALID_STATE',
-        'The process that ran the query ended before it answered; the query may take more memory than there is. Nothing else was harmed.',
+        'The process that ran the query crashed; the query may need more memory than is available. Other queries are not affected.',
       );
     if (answer.type === 'failed') throw await toQueryError(answer.message, directory);
     return answer.result;
@@ -201,7 +198,7 @@ async function runQuery(
   }
 }
 
-/** Nobody reads it. */
+/** Error of an aborted query, which the disconnected caller never receives. */
 function createCallerGoneError(): ServiceError {
-  return new ServiceError('INVALID_STATE', 'The caller went away, and the query was stopped.');
+  return new ServiceError('INVALID_STATE', 'The query was stopped because the caller disconnected.');
 }

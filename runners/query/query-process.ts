@@ -1,7 +1,4 @@
-/**
- * A process of its own in which DuckDB runs queries: one after the other, each in a database that leaves with
- * it.
- */
+/** Process in which DuckDB runs queries one after the other, each in a temporary database. */
 import { setPriority } from 'node:os';
 import { DuckDBInstance, StatementType, type DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../engine/errors.ts';
@@ -9,7 +6,7 @@ import { duckdbMacros } from '../../engine/sql/duckdb-functions.ts';
 import type { QueryProcessResponse, QueryLimits, QueryProcessRequest } from './query-messages.ts';
 import { readRows } from './query-rows.ts';
 
-// The engine and its tasks come first.
+// Lower priority than the engine and its tasks.
 setPriority(10);
 
 let activeConnection: DuckDBConnection | undefined;
@@ -18,7 +15,7 @@ process.on('message', (message: QueryProcessRequest) => {
   if (message.type === 'interrupt') activeConnection?.interrupt();
   else void runQuery(message.sql, message.limits).then(sendResponse);
 });
-// The service is gone: nobody waits, and a query that computes must not hold up the end.
+// The service has ended; an active query must not delay the end of this process.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 function sendResponse(message: QueryProcessResponse): void {
@@ -44,14 +41,12 @@ async function runQuery(sql: string, limits: QueryLimits): Promise<QueryProcessR
   }
 }
 
-/**
- * The order counts: what is allowed must be said before everything else is shut off. The working directory is
- * managed_fs.
- */
+/** Restricts DuckDB to the working directory, managed_fs. Allowed directories must be set before access is
+ * disabled. */
 async function restrictAccess(connection: DuckDBConnection): Promise<void> {
   for (const macro of duckdbMacros) await connection.run(`CREATE MACRO ${macro}`);
   await connection.run("SET lambda_syntax='ENABLE_SINGLE_ARROW'");
-  // Nothing is written, not even what does not fit into memory.
+  // Disables spilling to disk.
   await connection.run("SET temp_directory=''");
   await connection.run("SET secret_directory=''").catch(() => undefined);
   await connection.run("SET TimeZone='UTC'").catch(() => undefined);
@@ -65,11 +60,11 @@ async function restrictAccess(connection: DuckDBConnection): Promise<void> {
 async function prepareSelect(connection: DuckDBConnection, sql: string) {
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1)
-    throw new Error(`The query is ${statements.count} statements; exactly one SELECT is run.`);
+    throw new Error(`The query has ${statements.count} statements; exactly one SELECT is run.`);
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT)
     throw new Error(
-      `The query is a statement of the kind ${StatementType[statement.statementType]}; only a SELECT is run.`,
+      `The query is a ${StatementType[statement.statementType]} statement; only a SELECT is run.`,
     );
   return statement;
 }

@@ -1,4 +1,4 @@
-/** Reads the rows of a statement, no more than may be shown. */
+/** Reads the rows of a statement, up to the limits. */
 import {
   DuckDBTypeId,
   JsonDuckDBValueConverter,
@@ -15,7 +15,7 @@ const bigIntegerTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.UHUGEINT,
 ]);
 
-/** Rows come chunk by chunk, so that a query of many rows stops when enough are there. */
+/** Reads row chunks until a limit is reached, which stops the query early. */
 export async function readRows(
   statement: DuckDBPreparedStatement,
   { rowsMax: most, bytesMax: mostBytes }: Pick<QueryLimits, 'rowsMax' | 'bytesMax'>,
@@ -38,7 +38,7 @@ export async function readRows(
   }
 }
 
-/** Numbers are numbers where nothing is lost; what is none (infinity) is nothing. */
+/** Converts a value to JSON: numbers without loss, infinity to null. */
 export function toJsonValue(value: unknown, type: DuckDBType | undefined): unknown {
   if (typeof value !== 'string' || type === undefined) return value;
   if (bigIntegerTypes.has(type.typeId)) {

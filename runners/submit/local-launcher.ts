@@ -1,7 +1,6 @@
 /**
- * The built-in launcher of submit tasks, for machines without Spark: runs the application by itself, as a
- * Java or Python program, with its configuration where it can find it. It says on stderr that it is not
- * Spark.
+ * Built-in launcher of submit tasks for machines without Spark: runs the application as a plain Java or Python
+ * program with its configuration, and announces that on stderr.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, extname, join } from 'node:path';
@@ -13,7 +12,7 @@ import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts
 import { parseJavaMemory, parseProperties, renderProperties, parseProperty } from './spark-properties.ts';
 import { splitList, type SubmitOption, type SubmitParameters } from './submit-options.ts';
 
-/** Options that it understands. */
+/** Supported options. */
 const supportedOptions = [
   '--class',
   '--jars',
@@ -29,14 +28,12 @@ const supportedOptions = [
 ] as const;
 
 const notSparkMessage =
-  'Runyard: this is not Spark. There is no SPARK_HOME and no spark-submit here, so the built-in launcher runs the application as a program of its own.';
-/** Says what follows is not Spark, then becomes the program. */
+  'Runyard: this is not Spark. Neither SPARK_HOME nor spark-submit was found, so the built-in launcher runs the application as a plain program.';
+/** Prints the announcement, then executes the program. */
 const announceScript = 'printf "%s\\n" "$0" >&2; exec "$@"';
 const propertiesBytesMax = 2 ** 20;
 
-/**
- * @throws CannotStart for options that it does not understand, and LocateError for files that are not there
- */
+/** @throws TaskStartError for unsupported options; LocateError for missing files */
 export async function createLocalCommand(
   { options, application, applicationArgs }: SubmitParameters,
   context: RunnerContext,
@@ -66,7 +63,7 @@ function assertSupported(options: readonly SubmitOption[]): void {
   if (unknown === undefined) return;
   throw new TaskStartError(
     `spark_submit_task.parameters[${unknown.index}] is ${quote(unknown.name)}; without Spark (SPARK_HOME, or spark-submit on the PATH) only ` +
-      `${supportedOptions.join(', ')} are understood.`,
+      `${supportedOptions.join(', ')} are supported.`,
   );
 }
 
@@ -76,7 +73,7 @@ function valuesOf(options: readonly SubmitOption[], name: (typeof supportedOptio
   );
 }
 
-/** Those of the file, then --conf, then the options that have a property of their own; the last one wins. */
+/** Merges properties of the file, of --conf, and of options with a property; the last one wins. */
 async function resolveProperties(
   options: readonly SubmitOption[],
   context: RunnerContext,
@@ -110,7 +107,7 @@ async function createJavaCommand(
   const [main] = valuesOf(options, '--class').slice(-1);
   if (main === undefined)
     throw new TaskStartError(
-      'spark_submit_task.parameters have no --class: it must name the class whose main method is run.',
+      'spark_submit_task.parameters has no --class, which must name the class with the main method.',
     );
   const java = await requireInterpreter(context, 'java');
   const jars = await Promise.all(
@@ -142,7 +139,7 @@ async function createPythonCommand(
 ): Promise<Command> {
   if (extname(file).toLowerCase() !== '.py') {
     throw new TaskStartError(
-      `The application ${quote(basename(file))} is neither a .jar nor a .py file, which is all that can be run without Spark.`,
+      `The application ${quote(basename(file))} is neither a .jar nor a .py file; other files cannot be run without Spark.`,
     );
   }
   const python = await requireInterpreter(context, 'python3');
@@ -156,14 +153,11 @@ async function createPythonCommand(
   return { argv: [python, file], env: { PYTHONUNBUFFERED: '1', ...(path !== '' && { PYTHONPATH: path }) } };
 }
 
-/**
- * What goes onto the search path for an entry of --py-files: the archive itself, or a directory with the one
- * module.
- */
+/** Returns the search-path entry for a file of --py-files: the archive, or a directory with the module. */
 async function resolvePyFile(written: string, context: RunnerContext): Promise<string> {
   const kind = extname(written).toLowerCase();
   if (!['.py', '.zip', '.egg'].includes(kind))
-    throw new TaskStartError(`--py-files has ${quote(written)}; it takes .py, .zip and .egg files.`);
+    throw new TaskStartError(`--py-files has ${quote(written)}; it supports .py, .zip and .egg files.`);
   const file = await context.locate(written);
   if (kind !== '.py') return file;
   const directory = join(context.directory, 'py-files');
@@ -172,7 +166,7 @@ async function resolvePyFile(written: string, context: RunnerContext): Promise<s
   return directory;
 }
 
-/** Copies of --files in the working directory, under their names or under the alias behind `#`. */
+/** Copies --files to the working directory, under their names or the alias after `#`. */
 async function copyFiles(files: readonly string[], work: string, context: RunnerContext): Promise<void> {
   await mkdir(work, { recursive: true });
   for (const written of files) {
@@ -180,7 +174,7 @@ async function copyFiles(files: readonly string[], work: string, context: Runner
     const name = alias ?? basename(uri);
     if (/[/\0]|^\.{0,2}$/.test(name))
       throw new TaskStartError(
-        `--files has ${quote(written)}; what stands behind "#" must be a plain file name.`,
+        `--files has ${quote(written)}; the alias after "#" must be a plain file name.`,
       );
     await copyFile(await context.locate(uri), join(work, name));
   }

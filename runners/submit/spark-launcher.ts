@@ -1,14 +1,11 @@
-/**
- * Submits to a Spark of this machine: its own launcher, with master, deploy mode and cores set by the
- * service.
- */
+/** Launcher of submit tasks for machines with Spark. The service sets master, deploy mode and cores. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Command, RunnerContext } from '../contract.ts';
 import { splitList, type SubmitParameters } from './submit-options.ts';
 
-/** Options whose values are files, with commas between them. */
+/** Options with comma-separated files. */
 const fileOptions: ReadonlySet<string> = new Set([
   '--jars',
   '--py-files',
@@ -17,10 +14,7 @@ const fileOptions: ReadonlySet<string> = new Set([
   '--properties-file',
 ]);
 
-/**
- * Spark's launcher on this machine: in SPARK_HOME of the task's environment, or on its PATH. Undefined when
- * there is none.
- */
+/** Returns the path of spark-submit: in SPARK_HOME of the task, or on its PATH; undefined when missing. */
 export async function findSparkSubmit(context: RunnerContext): Promise<string | undefined> {
   const home = context.environment['SPARK_HOME'] ?? '';
   const launcher = join(home, 'bin', 'spark-submit');
@@ -35,10 +29,7 @@ export async function findSparkSubmit(context: RunnerContext): Promise<string | 
   return context.interpreter('spark-submit');
 }
 
-/**
- * Files of the service are given by their paths on this machine; everything else stays as it was written, for
- * Spark to judge.
- */
+/** Creates the command. Replaces files of the service by local paths; Spark interprets everything else. */
 export async function createSparkCommand(
   launcher: string,
   { options, application, applicationArgs }: SubmitParameters,
@@ -56,7 +47,7 @@ export async function createSparkCommand(
       ];
     }),
   );
-  // Workers are simulated: all of the cluster is this machine.
+  // The workers of the cluster are simulated on this machine.
   const nodes = Math.max(1, context.cluster?.workers ?? 1);
   const ours = [
     '--master',
@@ -77,7 +68,7 @@ export async function createSparkCommand(
   };
 }
 
-/** `path#alias` keeps its alias. What has a scheme of somebody else's, Spark fetches itself. */
+/** Resolves a file and keeps its alias. Spark fetches files with other schemes itself. */
 async function resolveFileOption(written: string, context: RunnerContext): Promise<string> {
   const [path = '', ...alias] = written.split('#');
   if (/^[a-z][a-z0-9+.-]*:/i.test(path) && !/^(managed_fs|objstore|file):/i.test(canonicalUri(path)))

@@ -1,12 +1,9 @@
-/**
- * Configuration properties of a submitted application: read from a file and from options, and written for the
- * application.
- */
+/** Configuration properties of a submitted application. */
 import { TaskStartError } from '../process/pinned-command.ts';
 
 /**
- * The properties of a file in the form of spark-defaults.conf: a name and a value a line, with blanks, `=` or
- * `:` between them; lines that begin with `#` or `!` are comments.
+ * Parses the format of spark-defaults.conf: lines with a name and a value, separated by blanks, `=` or `:`;
+ * comments begin with `#` or `!`.
  */
 export function parseProperties(text: string): Map<string, string> {
   const lines = text
@@ -21,27 +18,25 @@ export function parseProperties(text: string): Map<string, string> {
   );
 }
 
-/** One `name=value` of --conf. @throws CannotStart when it is none */
+/** Parses `name=value` of --conf. @throws TaskStartError when it has another form */
 export function parseProperty(conf: string): [name: string, value: string] {
   const equals = conf.indexOf('=');
   if (equals < 1)
-    throw new TaskStartError(`--conf is ${JSON.stringify(conf)}; it must be a property as name=value.`);
+    throw new TaskStartError(`--conf is ${JSON.stringify(conf)}; it must have the form name=value.`);
   return [conf.slice(0, equals).trim(), conf.slice(equals + 1).trim()];
 }
 
-/** The text of a file that holds these properties. */
+/** Renders a properties file. */
 export function renderProperties(properties: ReadonlyMap<string, string>): string {
   return [...properties].map(([name, value]) => `${name} ${value.replaceAll(/[\r\n]+/g, ' ')}\n`).join('');
 }
 
-/**
- * Memory as Java's -Xmx takes it: a number with k, m, g or t, in megabytes without one. @throws CannotStart
- */
+/** Parses an amount of memory for -Xmx: a number with k, m, g or t; megabytes without. @throws TaskStartError */
 export function parseJavaMemory(option: string, value: string): string {
   const [, amount, unit = 'm'] = /^(\d+)([kmgt]?)b?$/i.exec(value.trim()) ?? [];
   if (amount === undefined || Number(amount) === 0)
     throw new TaskStartError(
-      `${option} is ${JSON.stringify(value)}; it must be an amount of memory such as 512m or 2g.`,
+      `${option} is ${JSON.stringify(value)}; it must be an amount of memory, for example 512m or 2g.`,
     );
   return `${amount}${unit.toLowerCase()}`;
 }

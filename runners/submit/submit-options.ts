@@ -1,32 +1,29 @@
-/**
- * Reads the parameters of a submit task: options, the application, and what belongs to the application (spec
- * 2.7).
- */
+/** Parses the parameters of a submit task: options, the application, and its arguments (spec 2.7). */
 import { submitFlags } from '../../engine/job/check-submit-task.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { TaskStartError } from '../process/pinned-command.ts';
 
-/** One option as it was written. */
+/** One option, as written. */
 export interface SubmitOption {
   /** With its dashes, e.g. `--conf`. */
   readonly name: string;
-  /** Undefined for one that takes none. */
+  /** Undefined for a flag. */
   readonly value: string | undefined;
-  /** Which parameter it is, for messages. */
+  /** Index of the parameter, for messages. */
   readonly index: number;
 }
 
 export interface SubmitParameters {
   readonly options: readonly SubmitOption[];
-  /** The JAR or Python file. */
+  /** JAR or Python file. */
   readonly application: string;
-  /** Passed to the application as they are. */
+  /** Passed to the application unchanged. */
   readonly applicationArgs: readonly string[];
 }
 
 /**
- * Cuts the parameters at the application: the first that is neither an option nor the value of one.
- * @throws CannotStart when an option has no value, or there is no application
+ * Splits the parameters at the application, the first that is neither an option nor the value of one.
+ * @throws TaskStartError for an option without its value, or without an application
  */
 export function parseSubmitParameters(parameters: readonly string[]): SubmitParameters {
   const options: SubmitOption[] = [];
@@ -42,18 +39,18 @@ export function parseSubmitParameters(parameters: readonly string[]): SubmitPara
       const value = parameters[index + 1];
       if (value === undefined)
         throw new TaskStartError(
-          `spark_submit_task.parameters[${index}] is ${quote(name)}; it needs a value after it.`,
+          `spark_submit_task.parameters[${index}] is ${quote(name)}; it requires a value.`,
         );
       options.push({ name, value, index });
       index += 1;
     }
   }
   throw new TaskStartError(
-    'spark_submit_task.parameters name no application: a .jar or .py file must follow the options.',
+    'spark_submit_task.parameters has no application; a .jar or .py file must follow the options.',
   );
 }
 
-/** The entries of a list with commas between them. */
+/** Splits a comma-separated list. */
 export function splitList(value: string): string[] {
   return value
     .split(',')

@@ -1,6 +1,4 @@
-/**
- * Runner of submit tasks: Spark's own launcher where this machine has one, else the built-in one (spec 2.7).
- */
+/** Runner of submit tasks: spark-submit if it is installed, else the built-in launcher (spec 2.7). */
 import { defineRunner } from '../built-in-runner.ts';
 import { uncaughtException as uncaughtInJava } from '../jar/stack-trace.ts';
 import { findUncaughtException as uncaughtInPython } from '../python/traceback.ts';

@@ -300,12 +300,12 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     [
       'packages that need different ones',
       [{ pypi: { package: 'strict==1.0' } }, { pypi: { package: 'tone==2.0' } }],
-      /pypi strict==1\.0, pypi tone==2\.0: does not fit the other libraries: ERROR: .*conflict/,
+      /pypi strict==1\.0, pypi tone==2\.0: is incompatible with the other libraries: ERROR: .*conflict/,
     ],
     [
       'a file that is no wheel',
       [{ whl: 'managed_fs:/text-1.0-py3-none-any.whl' }],
-      'whl managed_fs:/text-1.0-py3-none-any.whl: the file is no wheel: it does not begin as a zip archive does.',
+      'whl managed_fs:/text-1.0-py3-none-any.whl: not a valid wheel: not a zip archive.',
     ],
     [
       'a wheel that is broken inside',
@@ -325,12 +325,12 @@ describe.skipIf(python === undefined)('Python libraries', () => {
     [
       'a zip that is no egg',
       [{ egg: 'managed_fs:/tone-2.0-py3-none-any.whl' }],
-      'it is no egg: it holds no EGG-INFO.',
+      'not a valid egg: EGG-INFO is missing.',
     ],
     [
       'a wheelhouse without wheels',
       [{ whl: 'managed_fs:/none.wheelhouse.zip' }],
-      'the archive holds no wheel.',
+      'the archive contains no wheels.',
     ],
     [
       'an option in the place of a package',
@@ -516,7 +516,7 @@ describe.skipIf(javac === undefined || jar === undefined || java === undefined)(
       'a file that is no archive',
       main([], { libraries: [{ jar: 'managed_fs:/imports.py' }] }),
       'FAILED',
-      'Library installation failed for library due to user error. Error messages: jar managed_fs:/imports.py: the file is no JAR: it does not begin as a zip archive does.',
+      'Library installation failed for library due to user error. Error messages: jar managed_fs:/imports.py: not a valid JAR: not a zip archive.',
     ],
   ])('spec 2.7, 2.8: %s', async (_fact, task, result, logs) => {
     const run = await submit([task]);

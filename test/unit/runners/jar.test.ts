@@ -40,7 +40,7 @@ test('a missing jar_uri fails the task with a sentence that names it', async () 
 
 test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
   const context = await createTestContext({ cluster: clusterWith() });
-  const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, such as com.example.Main.`;
+  const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, for example com.example.Main.`;
   expect(await jarRunner.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
 });
 

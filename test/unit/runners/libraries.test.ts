@@ -68,7 +68,7 @@ test.each<[Library, RegExp]>([
   ],
   [
     { maven: { coordinates: 'a:b:1' } },
-    /^mvn was not found on this machine, nor coursier \(cs\)\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/,
+    /^Neither mvn nor coursier \(cs\) was found on this machine\. Install Maven \(for example "apt-get install maven"\) and start the run again\.$/,
   ],
   [{ cran: { package: 'ada' } }, /^Rscript was not found on this machine\. Install R/],
   [{ maven: { coordinates: 'a:b' } }, /^maven\.coordinates is "a:b"; it must be group:artifact:version\.$/],
@@ -175,7 +175,7 @@ test('a cluster that chooses its own programs makes nothing for others, and of i
 test('a tool that says nothing is described by its exit code', async () => {
   expect(
     messagesOf(await (await workshop({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } })),
-  ).toEqual(['it ended with exit code 137 (killed by signal 9, SIGKILL)']);
+  ).toEqual(['the installer ended with exit code 137 (killed by signal 9, SIGKILL)']);
 });
 
 test('an index that nobody reaches is told apart from a package that is not there', async () => {

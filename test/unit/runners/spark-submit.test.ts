@@ -165,27 +165,27 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
     [
       'an option without its value',
       ['--conf'],
-      'spark_submit_task.parameters[0] is "--conf"; it needs a value after it.',
+      'spark_submit_task.parameters[0] is "--conf"; it requires a value.',
     ],
     [
       'no application',
       ['--verbose'],
-      'spark_submit_task.parameters name no application: a .jar or .py file must follow the options.',
+      'spark_submit_task.parameters has no application; a .jar or .py file must follow the options.',
     ],
     [
       'a property without a value',
       ['--conf', 'spark.a', 'managed_fs:/app.py'],
-      '--conf is "spark.a"; it must be a property as name=value.',
+      '--conf is "spark.a"; it must have the form name=value.',
     ],
     [
       'an amount of memory that is none',
       ['--driver-memory', 'lots', 'managed_fs:/app.py'],
-      'spark.driver.memory is "lots"; it must be an amount of memory such as 512m or 2g.',
+      'spark.driver.memory is "lots"; it must be an amount of memory, for example 512m or 2g.',
     ],
     [
       'a module of another kind',
       ['--py-files', 'managed_fs:/m.tar', 'managed_fs:/app.py'],
-      '--py-files has "managed_fs:/m.tar"; it takes .py, .zip and .egg files.',
+      '--py-files has "managed_fs:/m.tar"; it supports .py, .zip and .egg files.',
     ],
     [
       'a file that is not there',
@@ -195,22 +195,22 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
     [
       'a file that would climb out',
       ['--files', 'managed_fs:/app.py#../x', 'managed_fs:/app.py'],
-      '--files has "managed_fs:/app.py#../x"; what stands behind "#" must be a plain file name.',
+      '--files has "managed_fs:/app.py#../x"; the alias after "#" must be a plain file name.',
     ],
     [
       'an application of another kind',
       ['managed_fs:/app.R'],
-      'The application "app.R" is neither a .jar nor a .py file, which is all that can be run without Spark.',
+      'The application "app.R" is neither a .jar nor a .py file; other files cannot be run without Spark.',
     ],
     [
       'a class that is an option of Java',
       ['--class', '-version', 'managed_fs:/app.jar'],
-      '--class is "-version"; it must be the full name of a class, such as com.example.Main.',
+      '--class is "-version"; it must be the full name of a class, for example com.example.Main.',
     ],
     [
       'a JAR without a class',
       ['managed_fs:/app.jar'],
-      'spark_submit_task.parameters have no --class: it must name the class whose main method is run.',
+      'spark_submit_task.parameters has no --class, which must name the class with the main method.',
     ],
   ])('%s fails the task with a sentence', async (_fact, parameters, message) => {
     const context = await holding({ 'app.py': 'print("never")', 'app.R': '', 'app.jar': '' });

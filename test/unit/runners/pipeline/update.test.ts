@@ -34,7 +34,7 @@ describe('refused before anything runs', () => {
     [
       'a table of elsewhere',
       view('a', 'SELECT * FROM other.t'),
-      '/p/a.sql, line 1, column 51: other.t is no dataset of this pipeline, whose queries can read those and files alone.',
+      '/p/a.sql, line 1, column 51: other.t is not a dataset of this pipeline; queries can only read its datasets and files.',
     ],
     [
       'a circle',
@@ -45,7 +45,7 @@ describe('refused before anything runs', () => {
     [
       'what is no SQL',
       view('a', 'SELECT * FRM b'),
-      '/p/a.sql, line 1, column 44: DuckDB does not understand the query: syntax error at or near "b"',
+      '/p/a.sql, line 1, column 44: The query is invalid: syntax error at or near "b"',
     ],
     [
       'an unknown column',
@@ -60,7 +60,7 @@ describe('refused before anything runs', () => {
     [
       'two columns of one name',
       view('a', 'SELECT 1 AS x, 2 AS X'),
-      'Flow a: its query has two columns named "X"; name them apart with AS.',
+      'Flow a: its query has two columns named "X"; rename one with AS.',
     ],
     [
       'a stream in a materialized view',
@@ -85,12 +85,12 @@ describe('refused before anything runs', () => {
     [
       'files that are not there',
       view('a', "SELECT * FROM read_files('managed_fs:/none/*.csv')"),
-      'Flow a: no file matches managed_fs:/none/*.csv, which a reads (/p/a.sql). Put one there with POST /api/2.0/managed_fs/put.',
+      'Flow a: no file matches managed_fs:/none/*.csv, which a reads (/p/a.sql). Upload one with POST /api/2.0/managed_fs/put.',
     ],
     [
       'columns that nothing tells',
       stream('a', `SELECT * FROM ${files}`),
-      'Flow a: no file is there yet for managed_fs:/in/*.csv, so that the columns of a are not known. Put one there, or declare the columns with their types.',
+      'Flow a: no file exists yet for managed_fs:/in/*.csv, so the columns of a are unknown. Upload one, or declare the columns with their types.',
     ],
     [
       'a table that is not selected',
@@ -122,13 +122,9 @@ describe('refused before anything runs', () => {
     [
       'a way out',
       view('a', "SELECT * FROM read_files('managed_fs:/../x.csv')"),
-      'The path "managed_fs:/../x.csv" must not hold "..".',
+      'The path "managed_fs:/../x.csv" must not contain "..".',
     ],
-    [
-      'an installation',
-      view('a', 'SELECT * FROM (INSTALL httpfs)'),
-      /DuckDB does not understand the query|not allowed/,
-    ],
+    ['an installation', view('a', 'SELECT * FROM (INSTALL httpfs)'), /The query is invalid|not allowed/],
   ])('%s', async (_name, sql, message, request = {}) => {
     await symlink('/etc', join(world.directory, 'managed_fs', 'out'));
     await expect(world.runUpdate(sql, request)).rejects.toThrow(message);
@@ -191,7 +187,7 @@ describe('streams', () => {
     );
     await world.runUpdate(statements, { fullRefreshSelection: ['a'] });
     await expect(world.runUpdate(statements)).rejects.toThrow(
-      'Flow b reads the stream of a, which began anew since; refresh b fully.',
+      'Flow b reads the stream of a, which was reset; run a full refresh of b.',
     );
     await world.runUpdate(statements, { fullRefreshSelection: ['A', 'B'] });
     expect([await ids('a'), await ids('b')]).toEqual([[1], [10]]);
@@ -203,7 +199,7 @@ describe('streams', () => {
     await world.putFile('in/1.csv', 'id\n1\n2\n');
     const warning = (await world.runUpdate(statements)).find(({ level }) => level === 'WARN');
     expect(warning?.message).toBe(
-      'Changed after a had read them: managed_fs:/in/1.csv. What is in the table stays; a full refresh reads them again.',
+      'Files changed after a read them: managed_fs:/in/1.csv. The table keeps the old rows; a full refresh reads the files again.',
     );
     expect(await ids('a')).toEqual([1]);
   });
@@ -282,7 +278,7 @@ describe('streams', () => {
 
   test('an object store that is no directory is refused instead of being empty', async () => {
     await expect(listInputFiles('s3://bucket/*.json', { managedFs: world.directory })).rejects.toThrow(
-      's3://bucket/*.json cannot be read: pipelines read objstore:// where it is a directory',
+      's3://bucket/*.json cannot be read: pipelines support objstore:// only in a directory',
     );
   });
 
@@ -300,7 +296,7 @@ describe('streams', () => {
     ]);
     const wider = stream('a', `SELECT id, 1 AS n FROM ${files}`, '(id BIGINT, n INT)');
     await expect(world.runUpdate(wider)).rejects.toThrow(
-      '/p/a.sql, line 1, column 1: a is declared with the columns id, n, but was published with id; a full refresh begins with the new ones.',
+      '/p/a.sql, line 1, column 1: a is declared with the columns id, n, but was published with id; a full refresh uses the new columns.',
     );
     await world.runUpdate(wider, { fullRefresh: true });
     expect(await world.readRows('a')).toEqual([{ id: '7', n: 1 }]);
@@ -311,7 +307,7 @@ describe('streams', () => {
     await world.runUpdate(stream('a', `SELECT * FROM ${files}`));
     await world.putFile('in/2.csv', 'id\n1.5\n2.0\n');
     await expect(world.runUpdate(stream('a', `SELECT * FROM ${files}`))).rejects.toThrow(
-      'Flow a: column id of a is BIGINT, and 1 new values of type DOUBLE do not fit it without loss. Cast it in the query, or refresh a fully.',
+      'Flow a: column id of a is BIGINT, and 1 new values of type DOUBLE cannot be converted without loss. Cast it in the query, or refresh a fully.',
     );
     expect(await ids('a')).toEqual([1]);
     await world.putFile('in/2.csv', 'id,more\n2,x\n');
@@ -454,7 +450,7 @@ describe('what is published', () => {
         { pipelineId: '00000000-0000-4000-8000-000000000002' },
       ),
     ).rejects.toThrow(
-      'The storage managed_fs:/pipelines/p holds the tables of another pipeline (00000000-0000-4000-8000-000000000001).',
+      'The storage managed_fs:/pipelines/p contains the tables of another pipeline (00000000-0000-4000-8000-000000000001).',
     );
   });
 
