@@ -455,7 +455,10 @@ test('libraries of a cluster that is not there, or was made for a run, are refus
   const own = run.tasks[0].cluster_instance.cluster_id;
   for (const [body, message] of [
     [{ cluster_id: 'gone', libraries }, 'Cluster gone does not exist.'],
-    [{ cluster_id: own, libraries }, `Cluster ${own} belongs to a run; set the libraries in the settings of its task.`],
+    [
+      { cluster_id: own, libraries },
+      `Cluster ${own} belongs to a run; set the libraries in the settings of its task.`,
+    ],
     [
       { cluster_id: own, libraries: [{ pypi: { package: '-r x' } }] },
       'pypi.package is "-r x"; it must be a package name, optionally with extras and versions, such as name[extra]==1.2.',

@@ -5,7 +5,8 @@ import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import { arbitraryFor, ordinaryText, type LikelyValues } from './fuzz-schema.ts';
 import type { FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
-import { mutated, mutatedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
+import { mutatedBytes } from './fuzz-bytes.ts';
+import { mutated, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
 
 const contentTypes = [
   'application/json',

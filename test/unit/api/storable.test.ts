@@ -73,11 +73,11 @@ const post = (payload: string | Buffer) =>
   service.send({ method: 'POST', url: '/api/2.0/jobs/create', headers: { authorization }, payload });
 
 test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
-  ['in a body', () => post('{"name":"a\\u0000"}'), /^name holds the character U\+0000/],
+  ['in a body', () => post('{"name":"a\\u0000"}'), /^name contains the character U\+0000/],
   [
     'in the address',
     () => service.send({ url: '/api/2.0/jobs/list?name=%00', headers: { authorization } }),
-    /^name holds the character U\+0000/,
+    /^name contains the character U\+0000/,
   ],
   [
     'in the body of a GET',
@@ -88,7 +88,7 @@ test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
         payload: '{"name":"\\ud800"}',
         headers: { authorization },
       }),
-    /^name holds half/,
+    /^name contains half/,
   ],
   [
     'as bytes that are no UTF-8',
