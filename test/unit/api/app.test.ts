@@ -15,14 +15,14 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-describe('forgiveness', () => {
+describe('request tolerance', () => {
   test.each([
     'text/json',
     'text/plain',
     'application/x-www-form-urlencoded',
     'application/json; charset=utf-8',
     undefined,
-  ])('a JSON body is read as %s', async (type) => {
+  ])('a JSON body with content type %s is parsed', async (type) => {
     const headers = type === undefined ? { authorization } : { authorization, 'content-type': type };
     const answer = await service.send({
       method: 'POST',
@@ -33,7 +33,7 @@ describe('forgiveness', () => {
     expect(answer).toMatchObject({ status: 200, body: { job_id: expect.any(Number) } });
   });
 
-  test('numbers and booleans may be text, also deep within settings', async () => {
+  test('numbers and booleans as text are converted, nested settings included', async () => {
     const answer = await service.post('2.1/jobs/create', {
       max_concurrent_runs: '2',
       job_clusters: [
@@ -56,7 +56,7 @@ describe('forgiveness', () => {
     });
   });
 
-  test('the parameters of a GET may stand in its body; the address wins', async () => {
+  test('GET parameters in the body are read; the query takes precedence', async () => {
     const inBody = {
       method: 'GET',
       url: '/api/2.1/jobs/get',
@@ -69,7 +69,7 @@ describe('forgiveness', () => {
     );
   });
 
-  test('a repeated query parameter counts once, unless its values differ', async () => {
+  test('a repeated query parameter is merged; different values are refused', async () => {
     const send = (url: string) => service.send({ url, headers: { authorization } });
     expect((await send('/api/2.1/jobs/get?job_id=4711&job_id=4711')).body['message']).toBe(
       'Job 4711 does not exist.',
@@ -80,14 +80,14 @@ describe('forgiveness', () => {
     });
   });
 
-  test('an empty page_token is the first page, True is true', async () => {
+  test('an empty page_token selects the first page, and True is a boolean', async () => {
     expect(
       (await service.get('2.1/jobs/list', { page_token: '', limit: '25', expand_tasks: 'True' })).status,
     ).toBe(200);
   });
 });
 
-describe('what browsers are told', () => {
+describe('security headers', () => {
   const told = {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
@@ -105,11 +105,11 @@ describe('what browsers are told', () => {
     ['health', { url: '/healthz' }],
     ['the metrics', { url: '/metrics', headers: { authorization } }],
     ['the description', { url: '/api/openapi.json' }],
-  ])('%s is shown nowhere, loads nothing and is not kept', async (_, request) => {
+  ])('%s forbids framing, loading and caching', async (_, request) => {
     expect((await service.send(request)).headers).toMatchObject(told);
   });
 
-  test('the reference page is shown in no frame either', async () => {
+  test('the API reference forbids framing', async () => {
     const { headers } = await service.send({ url: '/api/docs' });
     expect(headers).toMatchObject({
       ...told,
@@ -119,16 +119,16 @@ describe('what browsers are told', () => {
 });
 
 describe('without a token', () => {
-  test('/healthz and /readyz answer', async () => {
+  test('/healthz and /readyz respond', async () => {
     expect(await service.send({ url: '/healthz' })).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await service.send({ url: '/readyz' })).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
-  test('/healthz answers to HEAD', async () => {
+  test('/healthz responds to HEAD', async () => {
     expect((await service.send({ method: 'HEAD', url: '/healthz' })).status).toBe(200);
   });
 
-  test('/readyz says why the service is not ready', async () => {
+  test('/readyz returns the reason while the service is not ready', async () => {
     const starting = await startApiHarness({
       checkReadiness: async () => ({ ready: false, reason: 'The database is starting.' }),
     });
@@ -140,14 +140,14 @@ describe('without a token', () => {
     await starting.close();
   });
 
-  test('the probe of the clients is a 404 that they understand', async () => {
+  test('the probe of clients returns a 404 error document', async () => {
     expect(await service.send({ url: probePath })).toMatchObject({
       status: 404,
       body: { error_code: 'ENDPOINT_NOT_FOUND' },
     });
   });
 
-  test('/metrics is closed, unless it is opened', async () => {
+  test('/metrics needs a token unless it is configured as open', async () => {
     expect((await service.send({ url: '/metrics' })).status).toBe(401);
     const opened = await startApiHarness({ metricsOpen: true });
     expect((await opened.send({ url: '/metrics' })).status).toBe(200);

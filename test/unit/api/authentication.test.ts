@@ -41,7 +41,7 @@ describe('credentials', () => {
     ['Bearer', `Bearer ${adminToken}`],
     ['bearer in lower case', `bearer ${adminToken}`],
     ['Basic, whatever the user name', `Basic ${Buffer.from(`token:${adminToken}`).toString('base64')}`],
-  ])('a token is taken as %s', async (_, header) => {
+  ])('a token is accepted as %s', async (_, header) => {
     const answer = await service.send({ url: '/api/2.1/jobs/list', headers: { authorization: header } });
     expect(answer.status).toBe(200);
   });
@@ -51,7 +51,7 @@ describe('credentials', () => {
     ['another scheme', 'Digest x'],
     ['a scheme without a token', 'Bearer '],
     ['Basic without a password', `Basic ${Buffer.from('token:').toString('base64')}`],
-  ])('%s is 401', async (_, header) => {
+  ])('%s returns 401', async (_, header) => {
     const answer = await service.send({
       url: '/api/2.1/jobs/list',
       headers: header === undefined ? {} : { authorization: header },
@@ -69,7 +69,7 @@ describe('credentials', () => {
     ['unknown', undefined],
     ['expired', { expiry_time: 1_769_999_999_999 }],
     ['revoked', { revoked_time: 1 }],
-  ])('a token that is %s is 403', async (name, fields) => {
+  ])('a token that is %s returns 403', async (name, fields) => {
     if (fields !== undefined) await storeToken(`${name}-token`, fields);
     const answer = await service.send({
       url: '/api/2.1/jobs/list',
@@ -81,7 +81,7 @@ describe('credentials', () => {
     });
   });
 
-  test('spec 7: a token without the scope is refused with the name of the scope; with it, it is taken', async () => {
+  test('spec 7: a token without the scope is refused with the name of the scope', async () => {
     await storeToken('sql-token', { scopes: ['sql'] });
     await storeToken('jobs-token', { scopes: ['sql', 'jobs'] });
     const refused = await service.send({
@@ -101,7 +101,7 @@ describe('credentials', () => {
     ).toBe(200);
   });
 
-  test('what a known caller may not read stands in the log, with who asked and never with the token', async () => {
+  test('a denied read is logged with its caller and without the token value', async () => {
     const lines: string[] = [];
     const logged = await startApiHarness({
       log: pino(
@@ -132,7 +132,7 @@ describe('credentials', () => {
     expect(lines.join('')).not.toContain(token);
   });
 
-  test('a bad credential is refused before the body is looked at', async () => {
+  test('an invalid credential is refused before the body is parsed', async () => {
     const answer = await service.send({
       method: 'POST',
       url: '/api/2.0/jobs/create',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-describe('refusals', () => {
+describe('error responses', () => {
   test.each([
     [
       'bad JSON',
@@ -113,7 +113,7 @@ describe('refusals', () => {
     expect(answer).toMatchObject({ status, body: { error_code, message: expect.stringMatching(message) } });
   });
 
-  test('spec 8: a body over 10 MB is 413', async () => {
+  test('spec 8: a body over 10 MB returns 413', async () => {
     const answer = await service.post('2.0/jobs/create', { name: 'x'.repeat(10 * 2 ** 20) });
     expect(answer).toMatchObject({
       status: 413,

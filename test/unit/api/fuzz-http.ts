@@ -1,4 +1,4 @@
-/** Requests as bytes on a connection: what no client library would send. */
+/** Raw HTTP requests that client libraries do not send. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { request as httpRequest } from 'node:http';

@@ -1,4 +1,4 @@
-/** Requests for every operation: right ones, nearly right ones, and hostile ones. */
+/** Valid, mutated and hostile requests of every operation. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import type { ApiVersion } from '../../../engine/job/job-format.ts';

@@ -1,7 +1,4 @@
-/**
- * The service with all its operations on a database and a directory of its own, and what must hold of each of
- * its answers.
- */
+/** Service with all operations on its own database and directory, and the invariants of its responses. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * What nobody should send: hostile values, JSON text that no value of the language turns into, and damage to
- * good values.
- */
+/** Hostile values, raw JSON text that no value serializes to, and mutations of valid values. */
 import * as fc from 'fast-check';
 
 /** Levels of nesting that overflow the stack of whatever walks them by calling itself. */

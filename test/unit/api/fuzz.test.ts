@@ -1,7 +1,4 @@
-/**
- * Whatever is sent to an operation: it is done or refused in words, the service lives, and a refusal changes
- * nothing.
- */
+/** Fuzzing of all operations: every response is valid, the service stays up, and errors change nothing. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiVersion } from '../../../engine/job/job-format.ts';

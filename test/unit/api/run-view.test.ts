@@ -69,12 +69,12 @@ test.each<[Progress, object]>([
     },
     { life_cycle_state: 'SKIPPED', state_message: 'limit', user_cancelled_or_timedout: false },
   ],
-])('spec 2.6: a state is shown with all its fields: %j', (progress, shown) => {
+])('spec 2.6: a state document contains all fields: %j', (progress, shown) => {
   expect(toStateView(progress)).toEqual(shown);
 });
 
 describe('spec 2.5, 9: a single-task run', () => {
-  test('in 2.0 has its task, its cluster, its parameters and real durations', () => {
+  test('in 2.0 contains task, cluster, parameters and actual durations', () => {
     expect(toRunView(single, face('2.0'))).toEqual({
       ...facts,
       state: success,
@@ -91,7 +91,7 @@ describe('spec 2.5, 9: a single-task run', () => {
     });
   });
 
-  test('is listed in 2.0 as it is shown alone', () => {
+  test('in a 2.0 list equals the single run', () => {
     expect(toRunListView(single, face('2.0'))).toEqual(toRunView(single, face('2.0')));
   });
 
@@ -176,7 +176,7 @@ describe('spec 2.5, 9: a multi-task run', () => {
     },
   );
 
-  test('has no run_duration and end_time 0 while it runs', () => {
+  test('has no run_duration and end_time 0 while active', () => {
     const shown = toRunView({ ...multi, run: { ...multi.run, progress: running } }, face('2.1'));
     expect(shown).toMatchObject({ end_time: 0, start_time: start, run_duration: undefined });
   });
@@ -185,12 +185,12 @@ describe('spec 2.5, 9: a multi-task run', () => {
     expect(toRunListView(multi, face(version))).toMatchObject({ ...facts, tasks: [] });
   });
 
-  test('shows the cluster of a task on an existing cluster before it is started', () => {
+  test('contains the existing cluster of a task before its start', () => {
     const shown = toRunView({ ...multi, tasks: [task(901, 'b', waiting)] }, face('2.1'));
     expect(shown).toMatchObject({ tasks: [{ cluster_instance: { cluster_id: 'c-1' } }] });
   });
 
-  test('shows the schedule when the scheduler started it', () => {
+  test('contains the schedule for the trigger PERIODIC', () => {
     const schedule = { quartz_cron_expression: '0 0 * * * ?', timezone_id: 'UTC' };
     const scheduled = { ...multi, run: run({ ...multi.run.settings, schedule }, { trigger: 'PERIODIC' }) };
     expect(toRunView(scheduled, face('2.0'))).toMatchObject({ trigger: 'PERIODIC', schedule });

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { toTaskRunView } from '../../../api/views/task-run-view.ts';
 import { face, facts, multi, notebook } from './run-view-fixtures.ts';
 
-describe('spec 4.1.7: a task run asked for by its own id', () => {
-  test('in 2.0 is a run of one task, with the run that it belongs to', () => {
+describe('spec 4.1.7: a task run requested by its own id', () => {
+  test('in 2.0 is a single-task run with the id of its run', () => {
     const [, first] = multi.tasks;
     expect(first && toTaskRunView(multi, first, face('2.0'))).toMatchObject({
       ...facts,
@@ -22,14 +22,14 @@ describe('spec 4.1.7: a task run asked for by its own id', () => {
     });
   });
 
-  test('from 2.1 on it also has tasks with this one entry, and no run_duration', () => {
+  test('in 2.1 and later contains one entry in tasks and no run_duration', () => {
     const [, first] = multi.tasks;
     const shown = first && toTaskRunView(multi, first, face('2.1'));
     expect(shown).toMatchObject({ format: 'MULTI_TASK', tasks: [{ run_id: 901, task_key: 'b' }] });
     expect(shown).not.toHaveProperty('run_duration');
   });
 
-  test('a later attempt is a retry of the first', () => {
+  test('of a later attempt is a retry of the first attempt', () => {
     const retried = multi.tasks[2];
     expect(retried && toTaskRunView(multi, retried, face('2.1'))).toMatchObject({
       run_id: 902,
