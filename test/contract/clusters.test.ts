@@ -1,8 +1,12 @@
-/** Clusters, libraries and storage, field by field, in a job, a task and a shared cluster (spec 2.8). */
+/** Fields of NewCluster and its parts (spec 2.8). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
+  notBoolean,
+  notList,
+  notObject,
+  notText,
   assertFieldRow,
   jobLocation,
   taskLocation,
@@ -13,6 +17,7 @@ import {
 } from './field-rows.ts';
 
 let runyard: TestService;
+
 beforeAll(async () => {
   runyard = await startTestService({
     clusters: {
@@ -22,6 +27,7 @@ beforeAll(async () => {
     },
   });
 });
+
 afterAll(() => runyard.stop());
 
 /** Puts the settings of a row into a new_cluster at a place. */
@@ -34,6 +40,7 @@ function clusterAt(place: SettingsLocation): SettingsLocation {
     settingsFrom: (settings) => place.settingsFrom(settings).new_cluster,
   };
 }
+
 const inSharedCluster: SettingsLocation = {
   version: '2.1',
   path: 'job_clusters[0].new_cluster.',
@@ -50,14 +57,6 @@ const range = (min_workers: unknown, max_workers: unknown) => ({
   autoscale: { min_workers, max_workers },
 });
 const cloud = (fields: object) => ({ cloud_attributes: fields });
-const notObject = (field: string) =>
-  `Could not parse request object: Expected object for field <at>${field}, found STRING`;
-const notText = (field: string) =>
-  `Could not parse request object: Expected string for field <at>${field}, found NUMBER`;
-const notBoolean = (field: string) =>
-  `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
-const notList = (field: string) =>
-  `Could not parse request object: Expected array for field <at>${field}, found STRING`;
 const oneStore = 'exactly one of workspace, managed_fs, objstore is allowed.';
 
 const clusterRows: readonly FieldRow[] = [
@@ -296,152 +295,3 @@ describe.each<[string, SettingsLocation]>([
     return assertFieldRow(runyard, { ...row, rejects: refuses }, place);
   });
 });
-
-describe('in the new cluster of a job', () => {
-  test.each<[string, object, string]>([
-    ['no size', noSize, 'size'],
-    ['no spark_version', { spark_version: undefined }, 'spark_version'],
-    ['no node type, pool or policy', { node_type_id: undefined }, 'node_type_id'],
-  ])('spec 2.8 NewCluster with %s is refused', (_name, fields, field) =>
-    assertFieldRow(
-      runyard,
-      {
-        field,
-        accepts: [],
-        rejects: [
-          [
-            fields,
-            `Cluster validation error: Missing required field: settings.cluster_spec.new_cluster.${field}`,
-          ],
-        ],
-      },
-      clusterAt(jobLocation),
-    ),
-  );
-});
-
-const library = (entry: object) => ({ libraries: [entry] });
-const wheelRule = 'the file must be named name-version-python-abi-platform.whl, or end in .wheelhouse.zip.';
-const text = (field: string): [object, string] => [
-  library({ [field]: 1 }),
-  `Could not parse request object: Expected string for field <at>libraries[0].${field}, found NUMBER`,
-];
-const missing = (kind: string, field: string): [object, string] => [
-  library({ [kind]: {} }),
-  `Missing required field: <at>libraries[0].${kind}.${field}.`,
-];
-
-const libraryRows: readonly FieldRow[] = [
-  {
-    field: 'Library.jar',
-    accepts: [library({ jar: 'managed_fs:/a.jar' }), library({ jar: 'objstore://b/a.jar' })],
-    rejects: [text('jar')],
-  },
-  { field: 'Library.egg', accepts: [library({ egg: 'managed_fs:/a.egg' })], rejects: [text('egg')] },
-  {
-    field: 'Library.whl',
-    accepts: [
-      library({ whl: 'managed_fs:/pkg-1.0-py3-none-any.whl' }),
-      library({ whl: 'objstore://b/all.wheelhouse.zip' }),
-    ],
-    rejects: [
-      [
-        library({ whl: 'managed_fs:/pkg.whl' }),
-        `<at>libraries[0].whl is "managed_fs:/pkg.whl"; ${wheelRule}`,
-      ],
-      [library({ whl: 'all.zip' }), `<at>libraries[0].whl is "all.zip"; ${wheelRule}`],
-    ],
-  },
-  {
-    field: 'PythonPyPiLibrary.package',
-    accepts: [library({ pypi: { package: 'simplejson==3.8.0' } })],
-    rejects: [missing('pypi', 'package')],
-  },
-  {
-    field: 'PythonPyPiLibrary.repo',
-    accepts: [library({ pypi: { package: 'a', repo: 'https://index' } })],
-    rejects: [[library({ pypi: { package: 'a', repo: 1 } }), notText('libraries[0].pypi.repo')]],
-  },
-  {
-    field: 'MavenLibrary.coordinates',
-    accepts: [library({ maven: { coordinates: 'org.jsoup:jsoup:1.7.2' } })],
-    rejects: [missing('maven', 'coordinates')],
-  },
-  {
-    field: 'MavenLibrary.repo',
-    accepts: [library({ maven: { coordinates: 'a:b:1', repo: 'r' } })],
-    rejects: [[library({ maven: { coordinates: 'a', repo: 1 } }), notText('libraries[0].maven.repo')]],
-  },
-  {
-    field: 'MavenLibrary.exclusions',
-    accepts: [library({ maven: { coordinates: 'a:b:1', exclusions: ['c:d'] } })],
-    rejects: [
-      [library({ maven: { coordinates: 'a', exclusions: 'c' } }), notList('libraries[0].maven.exclusions')],
-    ],
-  },
-  {
-    field: 'RCranLibrary.package',
-    accepts: [library({ cran: { package: 'ada' } })],
-    rejects: [missing('cran', 'package')],
-  },
-  {
-    field: 'RCranLibrary.repo',
-    accepts: [library({ cran: { package: 'ada', repo: 'r' } })],
-    rejects: [[library({ cran: { package: 'ada', repo: 1 } }), notText('libraries[0].cran.repo')]],
-  },
-];
-
-describe.each<[string, SettingsLocation]>([
-  ['a job', jobLocation],
-  ['a task', taskLocation],
-])('a library of %s', (_name, place) => {
-  test.each(libraryRows)('spec 2.8 $field', (row) => assertFieldRow(runyard, row, place));
-});
-
-const cron = { quartz_cron_expression: '0 0 6 1 1 ?', timezone_id: 'UTC', pause_status: 'PAUSED' };
-const schedule = (fields: object) => ({ schedule: { ...cron, ...fields } });
-const fields = 'second minute hour day-of-month month day-of-week [year].';
-
-const scheduleRows: readonly FieldRow[] = [
-  {
-    field: 'CronSchedule.quartz_cron_expression',
-    accepts: [schedule({}), schedule({ quartz_cron_expression: '0 0 6 ? 1 MON#1 *' })],
-    rejects: [
-      [
-        schedule({ quartz_cron_expression: undefined }),
-        'Missing required field: schedule.quartz_cron_expression.',
-      ],
-      [
-        schedule({ quartz_cron_expression: '0 6 * * ?' }),
-        `Invalid quartz_cron_expression: "0 6 * * ?". It has 5 fields; 6 or 7 are required: ${fields}`,
-      ],
-    ],
-  },
-  {
-    field: 'CronSchedule.timezone_id',
-    accepts: [schedule({ timezone_id: 'Europe/Berlin' })],
-    rejects: [
-      [schedule({ timezone_id: undefined }), 'Missing required field: schedule.timezone_id.'],
-      [
-        schedule({ timezone_id: '' }),
-        'schedule.timezone_id is ""; it must be a Java time zone id, for example Europe/Berlin.',
-      ],
-    ],
-  },
-  {
-    field: 'CronSchedule.pause_status',
-    accepts: [
-      schedule({ pause_status: 'PAUSED' }),
-      schedule({ pause_status: 'UNPAUSED' }),
-      schedule({ pause_status: undefined }),
-    ],
-    rejects: [
-      [
-        schedule({ pause_status: 'ON' }),
-        'schedule.pause_status is "ON"; it must be one of PAUSED, UNPAUSED.',
-      ],
-    ],
-  },
-];
-
-test.each(scheduleRows)('spec 2.8 $field', (row) => assertFieldRow(runyard, row, jobLocation));

@@ -111,3 +111,15 @@ async function countStoredJobs({ database: { db } }: TestService): Promise<numbe
 export function repeat<Entry>(count: number, entry: (index: number) => Entry): Entry[] {
   return Array.from({ length: count }, (_, index) => entry(index));
 }
+
+export const notObject = (field: string) =>
+  `Could not parse request object: Expected object for field <at>${field}, found STRING`;
+
+export const notText = (field: string) =>
+  `Could not parse request object: Expected string for field <at>${field}, found NUMBER`;
+
+export const notBoolean = (field: string) =>
+  `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
+
+export const notList = (field: string) =>
+  `Could not parse request object: Expected array for field <at>${field}, found STRING`;

@@ -1,5 +1,5 @@
 /** Jobs and their settings, field by field (spec 2.1, 2.2). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
@@ -14,31 +14,37 @@ import {
 } from './field-rows.ts';
 
 let runyard: TestService;
+
 let started: number;
+
 beforeAll(async () => {
   runyard = await startTestService();
   started = Date.now();
   await runyard.putFile('/ok.py', 'print("ok")\n');
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
 });
+
 afterAll(() => runyard.stop());
 
 const create = async (settings: object): Promise<number> =>
   (await runyard.callOk('POST', '2.0/jobs/create', jobLocation.toJobSettings(settings))).job_id;
-const runNow = async (job_id: number): Promise<number> =>
-  (await runyard.callOk('POST', '2.0/jobs/run-now', { job_id })).run_id;
-const stateOf = async (run_id: number): Promise<string> =>
-  (await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).state.life_cycle_state;
+
 const integer = /^\d+$/;
+
 const noCluster = 'One of job_cluster_key, new_cluster, or existing_cluster_id must be specified.';
+
 const oneCluster = 'exactly one of job_cluster_key, new_cluster, existing_cluster_id is allowed.';
+
 const schedule = {
   quartz_cron_expression: '0 0 6 1 1 ?',
   timezone_id: 'Europe/Berlin',
   pause_status: 'PAUSED',
 };
+
 const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: 'c', ...pythonTask });
+
 const shared = (index: number) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster });
+
 /** In place of the single task of the place. */
 const manyTasks = (count: number, more: object = {}) => ({
   existing_cluster_id: undefined,
@@ -270,40 +276,3 @@ const rows: readonly FieldRow[] = [
 ];
 
 test.each(rows)('spec 2.2 $field', (row) => assertFieldRow(runyard, row, jobLocation));
-
-describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
-  const waiting = { spark_python_task: { python_file: 'managed_fs:/wait.py' } };
-
-  test('is 1 by default, 0 skips every run', async () => {
-    const usual = await create(waiting);
-    const first = await runNow(usual);
-    expect(await stateOf(await runNow(usual))).toBe('SKIPPED');
-    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first });
-    expect(await stateOf(await runNow(await create({ max_concurrent_runs: 0 })))).toBe('SKIPPED');
-    await runyard.waitForRunEnd(first);
-  });
-
-  test('lowered below the active runs ends none; new ones are skipped until fewer are active', async () => {
-    const job = await create({ ...waiting, max_concurrent_runs: 2 });
-    const active = [await runNow(job), await runNow(job)];
-    await runyard.callOk('POST', '2.0/jobs/update', {
-      job_id: job,
-      new_settings: { max_concurrent_runs: 1 },
-    });
-    const states: string[] = [];
-    for (const run of active) {
-      expect(['PENDING', 'RUNNING']).toContain(await stateOf(run));
-      states.push(await stateOf(await runNow(job)));
-      await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: run });
-      await runyard.waitForRunEnd(run);
-    }
-    const next = await runNow(job);
-    expect([...states, ['PENDING', 'RUNNING'].includes(await stateOf(next))]).toEqual([
-      'SKIPPED',
-      'SKIPPED',
-      true,
-    ]);
-    await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: next });
-    await runyard.waitForRunEnd(next);
-  });
-});

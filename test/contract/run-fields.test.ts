@@ -289,19 +289,3 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
 ];
 
 test.each(rows)('spec 2.5 %s', (_field, holds) => holds(runs));
-
-test('spec 2.5 run_name: at most 4096 bytes of UTF-8', async () => {
-  const submit = (run_name: string) =>
-    runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...pythonTask });
-  const {
-    body: { run_id },
-  } = await submit('ü'.repeat(2_048));
-  expect((await ended(run_id)).run_name).toBe('ü'.repeat(2_048));
-  expect(await submit(`${'ü'.repeat(2_048)}x`)).toEqual({
-    status: 400,
-    body: {
-      error_code: 'INVALID_PARAMETER_VALUE',
-      message: 'run_name is 4097 bytes of UTF-8; at most 4096 are allowed.',
-    },
-  });
-});

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
-import { errorResponse } from './field-rows.ts';
+import { errorResponse, pythonTask } from './field-rows.ts';
 
 let runyard: TestService;
 /** Runs that are over: of a notebook, of a Python program, of several tasks. */
@@ -160,5 +160,21 @@ describe('spec 4.1.11: runs/delete', () => {
       },
     });
     expect((await get('get', active)).end_time).toBe(0);
+  });
+});
+
+test('spec 2.5 run_name: at most 4096 bytes of UTF-8', async () => {
+  const submitNamed = (run_name: string) =>
+    runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...pythonTask });
+  const {
+    body: { run_id },
+  } = await submitNamed('ü'.repeat(2_048));
+  expect((await runyard.waitForRunEnd(run_id)).run_name).toBe('ü'.repeat(2_048));
+  expect(await submitNamed(`${'ü'.repeat(2_048)}x`)).toEqual({
+    status: 400,
+    body: {
+      error_code: 'INVALID_PARAMETER_VALUE',
+      message: 'run_name is 4097 bytes of UTF-8; at most 4096 are allowed.',
+    },
   });
 });

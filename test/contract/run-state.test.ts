@@ -1,7 +1,4 @@
-/**
- * The state of runs that end in every way, and each transition on their way, as the database saw it (spec
- * 2.6, 3.1, 3.2).
- */
+/** States of runs by outcome, and every transition as stored in the database (spec 2.6, 3.1, 3.2). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

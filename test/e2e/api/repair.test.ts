@@ -1,4 +1,4 @@
-/** jobs/runs/repair through HTTP: what is refused, and that a refusal changes nothing. */
+/** Accepted repairs of runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check } from 'typebox/value';
 import { createCoreOperations } from '../../../api/http/operations.ts';
@@ -6,11 +6,14 @@ import { defaultLimits } from '../../../engine/limits.ts';
 import { idFrom, startApiHarness, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/x.py' } };
+
 const tasks = [
   { task_key: 'b', ...work, depends_on: [{ task_key: 'a' }] },
   { task_key: 'a', ...work },
 ];
+
 let service: ApiHarness;
+
 /** Five task runs at once in the whole workspace. */
 let small: ApiHarness;
 
@@ -18,6 +21,7 @@ beforeAll(async () => {
   service = await startApiHarness();
   small = await startApiHarness({}, { ...defaultLimits, concurrentTaskRuns: 5 });
 });
+
 afterAll(() => Promise.all([service.close(), small.close()]));
 
 async function submitted(on: ApiHarness = service, body: object = { tasks }): Promise<number> {
@@ -41,171 +45,6 @@ async function repairIdOf(answer: ApiResponse): Promise<number> {
   });
   return Number(answer.body['repair_id']);
 }
-
-/** Everything that is stored of runs. */
-const stored = async (on: ApiHarness = service): Promise<unknown> => {
-  const { db } = on.database;
-  return Promise.all(
-    (['runs', 'task_runs', 'repairs'] as const).map((table) =>
-      db
-        .selectFrom(table)
-        .selectAll()
-        .orderBy(table === 'repairs' ? 'repair_id' : 'run_id')
-        .execute(),
-    ),
-  );
-};
-
-describe('refused, and nothing changes:', () => {
-  test.each<[string, object, string]>([
-    ['no choice', {}, 'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.'],
-    [
-      'an empty choice',
-      { rerun_tasks: [] },
-      'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.',
-    ],
-    [
-      'false as the choice',
-      { rerun_all_failed_tasks: false, rerun_dependent_tasks: true },
-      'Neither rerun_tasks nor rerun_all_failed_tasks is given',
-    ],
-    [
-      'two choices',
-      { rerun_tasks: ['a'], rerun_all_failed_tasks: true },
-      'rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.',
-    ],
-    [
-      'an unknown task',
-      { rerun_tasks: ['a', 'z'] },
-      'rerun_tasks[1] is "z"; run RUN has no task with this key.',
-    ],
-    [
-      'a repair that there was not',
-      { rerun_tasks: ['a'], latest_repair_id: 7 },
-      'latest_repair_id is 7, but run RUN has not been repaired yet; leave it out.',
-    ],
-    [
-      'parameters of a kind that no task has',
-      { rerun_tasks: ['a'], jar_params: ['x'] },
-      'jar_params is given, but the job has no spark_jar_task.',
-    ],
-    [
-      'parameters of two kinds',
-      { rerun_tasks: ['a'], jar_params: ['x'], python_params: ['y'] },
-      'jar_params and python_params are given',
-    ],
-    ['unknown job parameters', { rerun_tasks: ['a'], job_parameters: { x: '1' } }, 'x'],
-    ['a text for a list', { rerun_tasks: 'a' }, 'rerun_tasks'],
-    ['a word for a boolean', { rerun_all_failed_tasks: 'yes' }, 'rerun_all_failed_tasks'],
-    ['no run', { run_id: null, rerun_tasks: ['a'] }, 'Missing required field: run_id.'],
-    ['an unknown run', { run_id: 555_555, rerun_tasks: ['a'] }, 'Run 555555 does not exist.'],
-  ])('%s', async (_name, body, message) => {
-    const runId = await failed();
-    const before = await stored();
-    const answer = await repair({ run_id: runId, ...body });
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining(message.replace('RUN', String(runId))) },
-    });
-    expect(await stored()).toEqual(before);
-  });
-
-  test('an active run', async () => {
-    const runId = await submitted();
-    expect(await repair({ run_id: runId, rerun_tasks: ['a'] })).toMatchObject({
-      status: 400,
-      body: {
-        error_code: 'INVALID_STATE',
-        message: `Run ${runId} is PENDING; only a run that is over can be repaired.`,
-      },
-    });
-  });
-
-  test('a run of a single task, from every version', async () => {
-    const runId = await failed(service, work);
-    for (const version of ['2.0', '2.1', '2.2']) {
-      expect(
-        await service.post(`${version}/jobs/runs/repair`, { run_id: runId, rerun_all_failed_tasks: true }),
-      ).toMatchObject({
-        status: 400,
-        body: {
-          message: `Run ${runId} has a single task; only runs with multiple tasks can be repaired. Start a new run with jobs/run-now.`,
-        },
-      });
-    }
-  });
-
-  test('a task run, with the run that it belongs to', async () => {
-    const runId = await failed();
-    const { run_id: taskRun } = await service.database.db
-      .selectFrom('task_runs')
-      .select('run_id')
-      .where('job_run_id', '=', runId)
-      .executeTakeFirstOrThrow();
-    expect(await repair({ run_id: taskRun, rerun_all_failed_tasks: true })).toMatchObject({
-      status: 400,
-      body: {
-        message: `Run ${taskRun} is a task run of run ${runId}; only the whole run can be repaired: name its tasks in rerun_tasks.`,
-      },
-    });
-  });
-
-  test('a run in which nothing failed, when all failed tasks are asked for', async () => {
-    const runId = await submitted();
-    await service.endRun(runId, { result: 'SUCCESS' });
-    expect(await repair({ run_id: runId, rerun_all_failed_tasks: true })).toMatchObject({
-      status: 400,
-      body: {
-        message: `rerun_all_failed_tasks is true, but no task of run ${runId} has failed; there is nothing to run again.`,
-      },
-    });
-  });
-
-  test('a skipped run', async () => {
-    const jobId = idFrom(
-      await service.post('2.1/jobs/create', { name: 'one', tasks, max_concurrent_runs: 0 }),
-      'job_id',
-    );
-    const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
-    expect(await repair({ run_id: runId, rerun_tasks: ['a'] })).toMatchObject({
-      status: 400,
-      body: {
-        error_code: 'INVALID_STATE',
-        message: `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`,
-      },
-    });
-  });
-
-  test('a run of a deleted job, and a deleted run', async () => {
-    const jobId = idFrom(await service.post('2.1/jobs/create', { name: 'gone', tasks }), 'job_id');
-    const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
-    await service.endRun(runId, { result: 'FAILED' });
-    await service.post('2.1/jobs/delete', { job_id: jobId });
-    const deleted = await failed();
-    await service.post('2.1/jobs/runs/delete', { run_id: deleted });
-    for (const id of [runId, deleted]) {
-      expect(await repair({ run_id: id, rerun_tasks: ['a'] })).toMatchObject({
-        status: 400,
-        body: { message: `Run ${id} does not exist.` },
-      });
-    }
-  });
-
-  test('more task runs than the workspace may have at once', async () => {
-    const runId = await failed(small);
-    await submitted(small);
-    await submitted(small);
-    const before = await stored(small);
-    const answer = await repair({ run_id: runId, rerun_tasks: ['a', 'b'] }, small);
-    expect(answer).toMatchObject({
-      status: 429,
-      body: { error_code: 'REQUEST_LIMIT_EXCEEDED' },
-      headers: { 'retry-after': expect.any(String) },
-    });
-    expect(await stored(small)).toEqual(before);
-    await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['a'] }, small));
-  });
-});
 
 describe('accepted:', () => {
   test('each task once, in the order of the graph, waiting for those that run with it', async () => {

@@ -1,4 +1,4 @@
-/** Users, service principals and what administrators set for their tokens, through HTTP. */
+/** Users: creation, update, deactivation and deletion. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../../harness/api-client.ts';
 import { addUser } from '../../harness/users.ts';
@@ -7,9 +7,11 @@ import { adminToken, idFrom, startApiHarness, type ApiHarness } from '../../unit
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 let service: ApiHarness;
+
 beforeAll(async () => {
   service = await startApiHarness();
 });
+
 afterAll(() => service.close());
 
 const send = (
@@ -24,14 +26,20 @@ const send = (
     headers: { authorization: `Bearer ${token}` },
     ...(payload !== undefined && { payload }),
   });
+
 const users = 'preview/scim/v2/Users';
+
 const principals = 'preview/scim/v2/ServicePrincipals';
+
 const add = async (userName: string, fields: object = {}): Promise<string> =>
   (await send('POST', users, { userName, ...fields })).body.id;
+
 const tokenFor = async (userName: string, fields: object = {}): Promise<string> =>
   (await send('POST', 'token-management/on-behalf-of/tokens', { user_name: userName, ...fields })).body
     .token_value;
+
 const patch = (id: string, ...Operations: object[]) => send('PATCH', `${users}/${id}`, { Operations });
+
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };
 
 describe('users', () => {
@@ -248,274 +256,5 @@ describe('who is deleted', () => {
     await add('carl');
     expect((await send('GET', `jobs/get?job_id=${jobId}`)).body).not.toHaveProperty('creator_user_name');
     expect((await send('POST', 'jobs/run-now', { job_id: jobId })).status).toBe(200);
-  });
-});
-
-describe('service principals', () => {
-  test('get their first token from an administrator, and make the next one themselves', async () => {
-    const made = (await send('POST', principals, { displayName: 'nightly' })).body;
-    expect(made).toMatchObject({
-      applicationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      displayName: 'nightly',
-    });
-    const first = await send('POST', 'token-management/on-behalf-of/tokens', {
-      application_id: made.applicationId,
-      lifetime_seconds: 3_600,
-      comment: 'first',
-    });
-    expect(first.body.token_info).toMatchObject({
-      comment: 'first',
-      owner_id: Number(made.id),
-      owner_name: made.applicationId,
-      created_by_username: 'admin',
-      last_used_day: 0,
-      workspace_id: 17,
-    });
-    const { token_value: next } = (
-      await send('POST', 'token/create', { scopes: ['jobs'] }, first.body.token_value)
-    ).body;
-    const { body } = await send('POST', 'jobs/create', job, next);
-    expect((await send('GET', `jobs/get?job_id=${body.job_id}`)).body.creator_user_name).toBe(
-      made.applicationId,
-    );
-    expect((await send('GET', `permissions/jobs/${body.job_id}`)).body.access_control_list[0]).toMatchObject({
-      service_principal_name: made.applicationId,
-      all_permissions: [{ permission_level: 'IS_OWNER' }],
-    });
-  });
-
-  test('may be given permissions on jobs', async () => {
-    const { applicationId } = (await send('POST', principals, { applicationId: 'deployer' })).body;
-    expect(applicationId).toBe('deployer');
-    const {
-      body: { job_id: jobId },
-    } = await send('POST', 'jobs/create', {
-      ...job,
-      access_control_list: [{ service_principal_name: 'deployer', permission_level: 'CAN_MANAGE' }],
-    });
-    expect((await send('GET', `permissions/jobs/${jobId}`)).body.access_control_list[1]).toMatchObject({
-      service_principal_name: 'deployer',
-    });
-    expect(
-      await send('PATCH', `permissions/jobs/${jobId}`, {
-        access_control_list: [{ user_name: 'deployer', permission_level: 'CAN_VIEW' }],
-      }),
-    ).toMatchObject({
-      status: 400,
-      body: { message: 'access_control_list names the user "deployer", which does not exist.' },
-    });
-  });
-
-  test.each([
-    [{}, 'None of application_id, user_name is given; exactly one is required.'],
-    [
-      { application_id: 'a', user_name: 'b' },
-      'Both of application_id, user_name is given; exactly one is required.',
-    ],
-    [{ application_id: 'admin' }, 'application_id is "admin"; this service principal does not exist.'],
-    [{ user_name: 'nobody-here' }, 'user_name is "nobody-here"; this user does not exist.'],
-    [{ user_name: 'admin', scopes: ['all'] }, /^scopes\[0\] is "all"; it must be one of/],
-  ])('a token for %j is refused', async (body, message) => {
-    expect(await send('POST', 'token-management/on-behalf-of/tokens', body)).toMatchObject({
-      status: 400,
-      body: { message: typeof message === 'string' ? message : expect.stringMatching(message) },
-    });
-  });
-});
-
-describe('the tokens of everybody', () => {
-  test('are shown, changed and revoked by administrators', async () => {
-    await add('dora');
-    const token = await tokenFor('dora', { scopes: ['jobs'] });
-    const found = (
-      await send('GET', 'token-management/tokens?created_by_username=admin')
-    ).body.token_infos.find((one: ResponseBody) => one.owner_name === 'dora');
-    const path = `token-management/tokens/${found.token_id}`;
-    expect((await send('GET', path)).body).toEqual({ token_info: found });
-    expect((await send('PATCH', path, { token: { scopes: ['files'] }, update_mask: 'scopes' })).status).toBe(
-      200,
-    );
-    expect((await send('GET', 'jobs/list', undefined, token)).body.message).toBe(
-      'Provided access token does not have required scopes: jobs',
-    );
-    expect(await send('DELETE', path)).toMatchObject({ status: 200, body: {} });
-    expect((await send('GET', 'managed_fs/list?path=/', undefined, token)).body.message).toBe(
-      'Invalid access token.',
-    );
-    for (const gone of [path, 'token-management/tokens/x'])
-      expect((await send('GET', gone)).status).toBe(404);
-    expect((await send('DELETE', path)).status).toBe(404);
-  });
-});
-
-describe('spec 5.4: administrators', () => {
-  test('disable tokens for everybody else, and cap their life', async () => {
-    await add('eve');
-    const token = await tokenFor('eve');
-    expect((await send('GET', 'workspace-conf?keys=enableTokensConfig,maxTokenLifetimeDays')).body).toEqual({
-      enableTokensConfig: 'true',
-      maxTokenLifetimeDays: '',
-    });
-    await send('PATCH', 'workspace-conf', { enableTokensConfig: 'false' });
-    expect(await send('POST', 'token/create', {}, token)).toMatchObject({
-      status: 403,
-      body: {
-        error_code: 'PERMISSION_DENIED',
-        message:
-          'User eve may not use access tokens: an administrator disabled tokens or withheld the permission.',
-      },
-    });
-    expect((await send('GET', 'jobs/list')).status).toBe(200);
-    await send('PATCH', 'workspace-conf', { enableTokensConfig: true, maxTokenLifetimeDays: 90 });
-    expect((await send('GET', 'jobs/list', undefined, token)).status).toBe(200);
-    expect(await send('POST', 'token/create', { lifetime_seconds: 91 * 86_400 }, token)).toMatchObject({
-      status: 400,
-      body: { message: 'lifetime_seconds is 7862400; at most 7776000 (90 days) are allowed.' },
-    });
-    const { creation_time: created, expiry_time: end } = (await send('POST', 'token/create', {}, token)).body
-      .token_info;
-    expect(end - created).toBe(90 * 86_400_000);
-    await send('PATCH', 'workspace-conf', { maxTokenLifetimeDays: '' });
-  });
-
-  test.each([
-    [
-      { enableTokens: 'false' },
-      /^"enableTokens" is not a workspace setting; the name must be one of enableTokensConfig, /,
-    ],
-    [{ enableTokensConfig: 'no' }, /^enableTokensConfig is "no"; it must be "true" or "false"\.$/],
-    [{ maxTokenLifetimeDays: '0' }, /^maxTokenLifetimeDays is "0"; it must be a whole number of days from 1/],
-    [{}, /^The request changes no setting/],
-  ])('%j is refused, and nothing changes', async (body, message) => {
-    const before = (await send('GET', 'workspace-conf')).body;
-    expect(await send('PATCH', 'workspace-conf', body)).toMatchObject({
-      status: 400,
-      body: { message: expect.stringMatching(message) },
-    });
-    expect((await send('GET', 'workspace-conf')).body).toEqual(before);
-  });
-
-  test('withhold the permission from people', async () => {
-    const path = 'permissions/authorization/tokens';
-    const [fay, gus] = [
-      await (async () => {
-        await add('fay');
-        return tokenFor('fay');
-      })(),
-      await (async () => {
-        await add('gus');
-        return tokenFor('gus');
-      })(),
-    ];
-    const shownTo = async () => [
-      (await send('GET', 'jobs/list', undefined, fay)).status,
-      (await send('GET', 'jobs/list', undefined, gus)).status,
-    ];
-    const admins = {
-      group_name: 'admins',
-      all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true }],
-    };
-    expect((await send('GET', path)).body.access_control_list).toEqual([
-      { group_name: 'users', all_permissions: [{ permission_level: 'CAN_USE', inherited: false }] },
-      admins,
-    ]);
-    expect(
-      (await send('PUT', path, { access_control_list: [{ user_name: 'fay', permission_level: 'CAN_USE' }] }))
-        .body.access_control_list,
-    ).toEqual([
-      { user_name: 'fay', all_permissions: [{ permission_level: 'CAN_USE', inherited: false }] },
-      admins,
-    ]);
-    expect(await shownTo()).toEqual([200, 403]);
-    await send('PATCH', path, { access_control_list: [{ user_name: 'gus', permission_level: 'CAN_USE' }] });
-    expect(await shownTo()).toEqual([200, 200]);
-    for (const [entry, message] of [
-      [{ user_name: 'fay', permission_level: 'CAN_MANAGE' }, /can be given\.$/],
-      [{ user_name: 'x', permission_level: 'CAN_USE' }, /does not exist\.$/],
-      [{ permission_level: 'CAN_USE' }, /exactly one is required\.$/],
-    ] as const)
-      expect(await send('PUT', path, { access_control_list: [entry] })).toMatchObject({
-        status: 400,
-        body: { message: expect.stringMatching(message) },
-      });
-    expect(await shownTo()).toEqual([200, 200]);
-    await send('PUT', path, { access_control_list: [{ group_name: 'users', permission_level: 'CAN_USE' }] });
-    expect(
-      (await send('GET', `${path}/permissionLevels`, undefined, gus)).body.permission_levels,
-    ).toHaveLength(2);
-  });
-});
-
-describe('the audit log', () => {
-  const events = async (query: string): Promise<ResponseBody[]> =>
-    (await send('GET', `audit?${query}`)).body.events;
-
-  test('says who did what, when, from where and with which token, what was before and after, and holds no secret', async () => {
-    const {
-      body: { job_id: jobId },
-    } = await send('POST', 'jobs/create', { ...job, timeout_seconds: 5 });
-    service.advanceClock(1_000);
-    const changed = { job_id: jobId, new_settings: { timeout_seconds: 9, tasks: undefined } };
-    await send('POST', 'jobs/update', changed);
-    const [last, first] = await events('user_name=admin&limit=2');
-    const tokenId = (await send('GET', 'token/list')).body.token_infos.at(-1).token_id;
-    expect(last).toEqual({
-      event_id: expect.any(Number),
-      time: service.ports.clock.now(),
-      user_name: 'admin',
-      token_id: tokenId,
-      source_ip: '127.0.0.1',
-      action: 'POST /jobs/update',
-      resource: `job_id=${jobId}`,
-      status: 200,
-      before: { timeout_seconds: 5 },
-      after: { timeout_seconds: 9 },
-    });
-    expect(first).toMatchObject({
-      action: 'POST /jobs/create',
-      resource: `job_id=${jobId}`,
-      time: last.time - 1_000,
-    });
-  });
-
-  test('keeps what was refused, and nothing that was only read', async () => {
-    const token = await addUser(service.database.db, 'spy', { scopes: ['files'] });
-    await send('POST', 'jobs/create', job, token);
-    await send('GET', 'managed_fs/list?path=/', undefined, token);
-    expect(await events('user_name=spy')).toMatchObject([{ action: 'POST /jobs/create', status: 403 }]);
-  });
-
-  test('masks what is secret in settings, and a value of a token stands nowhere in it', async () => {
-    const cluster = (secret: string) => ({
-      ...job,
-      existing_cluster_id: undefined,
-      new_cluster: {
-        spark_version: 'v',
-        node_type_id: 'n',
-        num_workers: 1,
-        spark_env_vars: { API_TOKEN: secret, STAGE: 'x' },
-      },
-    });
-    const {
-      body: { job_id: jobId },
-    } = await send('POST', 'jobs/create', cluster('hush-one'));
-    await send('POST', 'jobs/reset', { job_id: jobId, new_settings: cluster('hush-two') });
-    const value = (await send('POST', 'token/create', { comment: 'x' })).body.token_value;
-    const text = JSON.stringify(await service.database.db.selectFrom('audit_events').selectAll().execute());
-    await events('limit=1');
-    expect((await events('action=POST%20/jobs/reset&limit=1'))[0].after.new_cluster.spark_env_vars).toEqual({
-      API_TOKEN: '***',
-      STAGE: 'x',
-    });
-    expect(text).not.toMatch(/hush|runyard_[0-9a-f]{40}/);
-    expect(text).not.toContain(value);
-  });
-
-  test('is shown by pages and by time', async () => {
-    const page = (await send('GET', 'audit?limit=2')).body;
-    expect(page).toMatchObject({ has_more: true, next_page_token: expect.any(String) });
-    const next = (await send('GET', `audit?limit=2&page_token=${page.next_page_token}`)).body;
-    expect(next.events[0].event_id).toBeLessThan(page.events[1].event_id);
-    expect(await events(`start_time=${service.ports.clock.now() + 1}`)).toEqual([]);
   });
 });

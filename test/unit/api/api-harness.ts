@@ -1,4 +1,4 @@
-/** The HTTP service on a database of its own, without a coordinator: what is started stays PENDING. */
+/** HTTP service on its own database, without a coordinator: started runs stay PENDING. */
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../../api/http/app.ts';
@@ -97,14 +97,14 @@ export async function startApiHarness(
   let audited: Promise<void> = Promise.resolve();
   const stopped: number[] = [];
   const outputs: ApiHarness['outputs'] = new Map();
-  const retimed: ApiHarness['updatedTimeouts'] = new Map();
+  const updatedTimeouts: ApiHarness['updatedTimeouts'] = new Map();
   const removed: string[] = [];
   const made = createOperationPorts({
     database,
     clock,
     limits,
     stoppedRunIds: stopped,
-    updatedTimeouts: retimed,
+    updatedTimeouts,
     removedDirectories: removed,
     outputs: createOutputReader(outputs),
     notebooks: createNotebookReader(outputs),
@@ -148,7 +148,7 @@ export async function startApiHarness(
     database,
     ports,
     stoppedRunIds: stopped,
-    updatedTimeouts: retimed,
+    updatedTimeouts,
     removedDirectories: removed,
     outputs,
     send,

@@ -1,8 +1,4 @@
-/**
- * Every operation against every kind of token, scope and permission level: made from the operations, so that
- * a new one cannot be forgotten.
- */
-import { readFileSync } from 'node:fs';
+/** Authorization of every operation by token, scope and permission level; new operations are covered. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,28 +6,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../api/http/app.ts';
 import { exampleOf } from '../../../api/documentation/examples.ts';
 import type { Operation } from '../../../api/http/operation.ts';
-import { createAllOperations } from '../../../api/http/operations.ts';
 import { permissionLevels, hasPermission } from '../../../engine/job/permissions.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { scopeDescriptions } from '../../../engine/token/scopes.ts';
-import {
-  createClassicDashboardStore,
-  createDashboardStore,
-} from '../../../storage/postgres/dashboards/dashboards.ts';
 import { isTransientError } from '../../../storage/postgres/transient-errors.ts';
-import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
-import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
-import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
-import { createQueryFiles } from '../../../storage/files/query-files.ts';
-import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
-import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { pino } from 'pino';
 import { addUser } from '../../harness/users.ts';
-import { createClusterPorts } from './cluster-ports.ts';
 import { adminToken, idFrom, startApiHarness, type ApiHarness } from './api-harness.ts';
+import { createOperationsOf } from './all-operations.ts';
 
-/** The clock stands still, so every request falls into one second. */
+/** The clock is frozen, so all requests fall into one rate-limit window. */
 const limits = { ...defaultLimits, requestsPerSecondPerToken: 1e9, failedCredentialsPerMinute: 1e9 };
 const scopeNames = Object.keys(scopeDescriptions);
 
@@ -39,7 +24,7 @@ let service: ApiHarness;
 let directory: string;
 let operations: readonly Operation[];
 let app: ReturnType<typeof createApp>;
-/** Value by what is the matter with the token. */
+/** Invalid tokens by defect. */
 const bad = new Map<string, string>();
 const scoped = new Map<string, string>();
 const people = new Map<string, string>();
@@ -52,20 +37,7 @@ beforeAll(async () => {
     database: { db },
     ports,
   } = service;
-  const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
-  operations = createAllOperations({
-    ...ports,
-    owners: ports.permissions.listOwners,
-    workspace: createWorkspaceStore(roots, limits),
-    managedFiles: createManagedFileStore(roots),
-    classicDashboards: createClassicDashboardStore(db),
-    dashboards: createDashboardStore(db),
-    ...createClusterPorts(service.database, ports.clock),
-    queryFiles: createQueryFiles(roots),
-    queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
-    pipelines: createPipelineStore(db),
-    pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
-  });
+  operations = createOperationsOf(service, directory, limits);
   const log = pino({ level: 'silent' });
   app = createApp({
     operations,
@@ -126,7 +98,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Sends the example of an operation, with some of its fields replaced. */
+/** Sends the example request of an operation with some fields replaced. */
 async function call(
   { method, path, versions }: Operation,
   token: string | undefined,
@@ -147,12 +119,12 @@ async function call(
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
     ...(method === 'GET' ? { query } : { payload: input }),
   });
-  // An answer that is no JSON is no refusal.
+  // Responses other than JSON are not errors.
   const json = String(answer.headers['content-type']).startsWith('application/json');
   return { status: answer.statusCode, message: json ? String(answer.json().message) : '' };
 }
 
-/** What a test of all operations found wrong, by operation. */
+/** Returns the failures of a check of all operations. */
 async function wrong(
   find: (operation: Operation) => Promise<string | undefined>,
   of: readonly Operation[] = operations,
@@ -175,7 +147,7 @@ const is = (
     ? undefined
     : `${answer.status} ${answer.message}`;
 
-test('there are operations, and every one has an example to send', () => {
+test('every operation has an example request', () => {
   expect(operations.length).toBeGreaterThan(60);
   expect(
     operations.filter((operation) => exampleOf(operation) === undefined).map(({ path }) => path),
@@ -183,7 +155,7 @@ test('there are operations, and every one has an example to send', () => {
 });
 
 describe('tokens', () => {
-  test('spec 5.1: nothing is done without one', async () => {
+  test('spec 5.1: a request without a token is refused', async () => {
     expect(
       await wrong(async (operation) =>
         is(
@@ -196,7 +168,7 @@ describe('tokens', () => {
   });
 
   test.each(['wrong', 'expired', 'revoked', 'switched off', 'unused'])(
-    'nothing is done with one that is %s',
+    'a request with a token that is %s is refused',
     async (name) => {
       expect(
         await wrong(async (operation) =>
@@ -206,7 +178,7 @@ describe('tokens', () => {
     },
   );
 
-  test('spec 5.4: nothing is done with one while tokens are disabled, or the permission is withheld', async () => {
+  test('spec 5.4: tokens are refused while tokens are disabled or the permission is withheld', async () => {
     const { db } = service.database;
     const refused = () =>
       wrong(async (operation) =>
@@ -225,7 +197,7 @@ describe('tokens', () => {
 });
 
 describe('scopes', () => {
-  // The examples say who may use tokens, and make people.
+  // The example requests change token permissions and create users.
   afterAll(async () => {
     const { db } = service.database;
     await db.deleteFrom('token_permissions').execute();
@@ -233,12 +205,12 @@ describe('scopes', () => {
     await db.deleteFrom('workspace_settings').execute();
   });
 
-  test('spec 5.6: every operation belongs to one that there is', () => {
+  test('spec 5.6: every operation belongs to a known scope', () => {
     expect(operations.filter(({ scope }) => !scopeNames.includes(scope)).map(({ path }) => path)).toEqual([]);
   });
 
   test.each(scopeNames)(
-    'spec 5.6: %s permits its own operations, and the refusal of all others names what is missing',
+    'spec 5.6: %s permits its own operations; other operations are refused with the missing scope',
     async (scope) => {
       expect(
         await wrong(async (operation) => {
@@ -256,7 +228,7 @@ describe('scopes', () => {
 });
 
 describe('people', () => {
-  test('what is for administrators is for nobody else', async () => {
+  test('operations of administrators are refused for other users', async () => {
     const forAdmins = operations.filter(({ adminsOnly }) => adminsOnly === true);
     expect(forAdmins.length).toBeGreaterThan(10);
     expect(
@@ -275,7 +247,7 @@ describe('people', () => {
   const onJobs = (operation: Operation): boolean => typeof operation.access === 'object';
 
   test.each(['nobody', ...permissionLevels])(
-    '%s may do on a job what the level is enough for, and nothing else',
+    '%s may call exactly the operations that the level permits',
     async (name) => {
       const level = permissionLevels.find((one) => one === name);
       expect(
@@ -289,7 +261,7 @@ describe('people', () => {
             payload: { job_id: jobId },
           });
           const fields = access.idField === 'job_id' ? { job_id: jobId } : { run_id: idFrom(run, 'run_id') };
-          // Deleting the job would end the test; an unknown one is asked for then.
+          // Deleting the job would break the remaining requests.
           if (
             operation.path === '/jobs/delete' &&
             level !== undefined &&
@@ -304,18 +276,6 @@ describe('people', () => {
       ).toEqual([]);
     },
   );
-});
-
-test('the README says what each scope permits', () => {
-  const [, after = ''] = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').split(
-    '<!-- table: scopes -->\n',
-  );
-  expect(
-    after
-      .slice(0, after.search(/\n(?!\|)/))
-      .split('\n')
-      .slice(2),
-  ).toEqual(Object.entries(scopeDescriptions).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`));
 });
 
 test('GET token-scopes lists every operation exactly once, and all of them under all-apis', async () => {

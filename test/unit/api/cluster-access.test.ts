@@ -1,7 +1,4 @@
-/**
- * Clusters of runs are seen and ended by whoever may see and manage the run; all-purpose clusters by
- * everybody.
- */
+/** Access to clusters: run clusters need the permission on the run, all-purpose clusters are open. */
 import { expect, test } from 'vitest';
 import { getPermittedCluster, filterVisibleClusters } from '../../../api/clusters/cluster-access.ts';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
@@ -72,7 +69,7 @@ test.each<[string, readonly PermissionLevel[], string | undefined, PermissionLev
   expect(await said(portsWith(levels), id, user, level)).toMatch(new RegExp(`^${answer}`));
 });
 
-test('a list shows those that may be seen', async () => {
+test('a list contains only clusters that the caller may view', async () => {
   const ids = async (levels: readonly PermissionLevel[], visibleTo: string | undefined) =>
     (await filterVisibleClusters(portsWith(levels), clusters, { visibleTo })).map(
       ({ clusterId }) => clusterId,

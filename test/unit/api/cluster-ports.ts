@@ -1,4 +1,4 @@
-/** Clusters for a service without a coordinator: real rows, of which nothing really starts. */
+/** Cluster ports for a service without a coordinator: stored clusters that never start. */
 import { pino } from 'pino';
 import type { ClusterPorts } from '../../../api/http/ports.ts';
 import type { Clock } from '../../../engine/clock.ts';

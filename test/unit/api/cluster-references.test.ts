@@ -1,4 +1,4 @@
-/** Jobs that name a pool, a policy or a cluster that is not there are refused where they are created. */
+/** References to unknown pools, policies and clusters are refused at creation. */
 import { expect, test } from 'vitest';
 import { checkClusterReferences, type ClusterRules } from '../../../api/clusters/cluster-references.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
@@ -50,7 +50,7 @@ test.each([
   ['a known pool', { new_cluster: { instance_pool_id: 'p' } }, 'taken'],
 ])('%s', async (_name, settings, message) => expect(await said(false, settings)).toBe(message));
 
-test('existing clusters have to be there only where that is asked for (RUNYARD_CLUSTERS_STRICT)', async () => {
+test('existing clusters are checked only with RUNYARD_CLUSTERS_STRICT', async () => {
   const naming = (existing_cluster_id: string) => ({ tasks: [{ task_key: 'a', existing_cluster_id }] });
   expect(await Promise.all(['none', 'ended', 'runs'].map((id) => said(false, naming(id))))).toEqual([
     'taken',

@@ -1,7 +1,4 @@
-/**
- * How the service gives out the console: without a token, with a policy of its own, and plainly when it is
- * not built.
- */
+/** Files of the console: no token, a content security policy, and a page while it is not built. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +20,7 @@ afterAll(async () => {
 
 const get = (url: string) => service.app.inject({ method: 'GET', url });
 
-test('while it is not built, the page says which command builds it, and needs no restart when that was done', async () => {
+test('the page shows the build command while the console is not built, and needs no restart afterwards', async () => {
   const before = await get('/');
   expect(before.statusCode).toBe(503);
   expect(before.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -35,7 +32,7 @@ test('while it is not built, the page says which command builds it, and needs no
   expect((await get('/assets/index-1a2b.js')).body).toBe('export {};');
 });
 
-test('the page may run its own script only, is asked for each time, and is shown in no frame', async () => {
+test('the page allows only its own script, is revalidated, and forbids framing', async () => {
   const { headers } = await get('/');
   expect(headers['cache-control']).toBe('no-cache');
   expect(headers['x-content-type-options']).toBe('nosniff');
@@ -51,13 +48,13 @@ test('the page may run its own script only, is asked for each time, and is shown
   );
 });
 
-test('files that are named by their contents are kept for ever', async () => {
+test('assets with hashed names are cached permanently', async () => {
   const { headers } = await get('/assets/index-1a2b.js');
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(headers['content-type']).toMatch(/javascript/);
 });
 
-test('a path of a run leads to its address on the page', async () => {
+test('a run path redirects to the run in the console', async () => {
   const { statusCode, headers } = await get('/jobs/41/runs/907');
   expect([statusCode, headers.location]).toEqual([302, '../../../#job/41/run/907']);
 });
@@ -72,21 +69,21 @@ test.each([
   ['/jobs/x/runs/1', 401],
   ['/jobs/1/runs/2/3', 401],
   ['/api/2.1/none', 401],
-])('%s is not part of it: %i, as JSON', async (path, status) => {
+])('%s is not part of the console and returns %i as JSON', async (path, status) => {
   const { statusCode, headers, body } = await get(path);
   expect(statusCode).toBe(status);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(JSON.parse(body)).toEqual({ error_code: expect.any(String), message: expect.any(String) });
 });
 
-test('an unknown path of the API is still a refusal to those who are known', async () => {
+test('an unknown API path returns an error document to authenticated callers', async () => {
   expect(await service.get('2.1/none')).toMatchObject({
     status: 404,
     body: { error_code: 'ENDPOINT_NOT_FOUND' },
   });
 });
 
-test('HEAD answers like GET, for whoever looks after the service', async () => {
+test('HEAD responds like GET', async () => {
   const { statusCode, headers, body } = await service.app.inject({ method: 'HEAD', url: '/' });
   expect([statusCode, headers['content-type'], body]).toEqual([200, 'text/html; charset=utf-8', '']);
 });

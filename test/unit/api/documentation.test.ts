@@ -1,7 +1,4 @@
-/**
- * The description of the API and the page made from it: complete, true to the schemas, and served without a
- * token.
- */
+/** OpenAPI document and API reference: complete, consistent with the schemas, and served without a token. */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Check, Errors } from 'typebox/value';
@@ -66,8 +63,8 @@ function valuesOf(key: string, node: unknown): unknown[] {
   ]);
 }
 
-describe('the description', () => {
-  test('has every operation in every version', () => {
+describe('the OpenAPI document', () => {
+  test('contains every operation in every version', () => {
     const expected = operations.flatMap(({ method, path, versions }) =>
       versions.map(
         (version) => `${method.toLowerCase()} /api/${version}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
@@ -87,7 +84,7 @@ describe('the description', () => {
     });
   });
 
-  test('says of every operation what it is, what it takes, and what it answers', () => {
+  test('contains summary, description, request and responses of every operation', () => {
     for (const { name, operation } of described()) {
       expect(operation.summary, name).toMatch(/\w/);
       expect(operation.description, name).toMatch(/\.$/);
@@ -100,7 +97,7 @@ describe('the description', () => {
     }
   });
 
-  test('describes every parameter, and gives an example of those that are required', () => {
+  test('describes every parameter and has examples of required ones', () => {
     for (const { name, operation } of described()) {
       for (const parameter of operation.parameters) {
         expect(parameter.description, `${name} ${parameter.name}`).toMatch(/\w/);
@@ -109,7 +106,7 @@ describe('the description', () => {
     }
   });
 
-  test('shows a refusal of each kind', () => {
+  test('contains an example of every error response', () => {
     for (const answer of Object.values<ResponseBody>(document.components.responses)) {
       expect(answer.content['application/json'].example).toEqual({
         error_code: expect.any(String),
@@ -118,7 +115,7 @@ describe('the description', () => {
     }
   });
 
-  test('takes a path apart', () => {
+  test('separates path fields from the body', () => {
     const { put } = document.paths['/api/2.0/permissions/jobs/{job_id}'];
     expect(put.parameters).toMatchObject([
       { name: 'job_id', in: 'path', required: true, schema: { type: 'integer' } },
@@ -128,19 +125,19 @@ describe('the description', () => {
     ]);
   });
 
-  test('offers a form where a file is taken', () => {
+  test('offers a form for operations with a file field', () => {
     const { content } = document.paths['/api/2.0/managed_fs/put'].post.requestBody;
     expect(content['multipart/form-data'].schema.properties.contents).toMatchObject({
       contentMediaType: 'application/octet-stream',
     });
   });
 
-  test('names each operation once', () => {
+  test('has unique operation ids', () => {
     const ids = described().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('files each operation in a section that it declares', () => {
+  test('assigns every operation to one declared section', () => {
     const names = document.tags.map((tag: ResponseBody) => tag.name);
     for (const { name, operation } of described()) {
       expect(operation.tags, name).toHaveLength(1);
@@ -148,27 +145,27 @@ describe('the description', () => {
     }
   });
 
-  test('refers to nothing that is not there, and names no schema for nothing', () => {
+  test('has no dangling references and no unused schemas', () => {
     const references = new Set(valuesOf('$ref', document).map(String));
     const targets = (kind: 'schemas' | 'responses') =>
       Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`);
     expect([...references].toSorted()).toEqual([...targets('schemas'), ...targets('responses')].toSorted());
   });
 
-  test('is small', () => {
+  test('is smaller than 400 kB', () => {
     expect(JSON.stringify(document).length).toBeLessThan(400_000);
     expect(JSON.stringify(document)).not.toContain('~kind');
   });
 });
 
 describe('examples', () => {
-  test('there is one for every operation', () => {
+  test('exist for every operation', () => {
     expect(
       operations.filter((operation) => exampleOf(operation) === undefined).map(({ path }) => path),
     ).toEqual([]);
   });
 
-  test('they fit the schemas of request and answer', () => {
+  test('match the schemas of request and response', () => {
     for (const operation of operations) {
       const { request, answer } = exampleOf(operation) ?? { request: undefined, answer: undefined };
       const faults = [...Errors(operation.request, request), ...Errors(operation.response, answer)];
@@ -198,7 +195,7 @@ describe('without a token', () => {
     expect(body).toMatchObject({ openapi: '3.1.0' });
   });
 
-  test('the page is served with everything that it loads, all of it from here', async () => {
+  test('the page and all its resources are served locally', async () => {
     const { status, headers, body } = await service.send({ url: '/api/docs' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -215,7 +212,7 @@ describe('without a token', () => {
     }
   });
 
-  test('a file of the page that does not exist is a 404', async () => {
+  test('a missing resource of the page returns 404', async () => {
     expect(await service.send({ url: '/api/docs/static/nothing.js' })).toMatchObject({
       status: 404,
       body: { error_code: 'ENDPOINT_NOT_FOUND' },

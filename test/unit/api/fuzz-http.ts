@@ -1,4 +1,4 @@
-/** Requests as bytes on a connection: what no client library would send. */
+/** Raw HTTP requests that client libraries do not send. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { request as httpRequest } from 'node:http';
@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { assertValidResponse, isStreamed } from './fuzz-service.ts';
-import { mutatedBytes } from './fuzz-values.ts';
+import { mutatedBytes } from './fuzz-bytes.ts';
 import type { ApiResponse } from './api-harness.ts';
 
 /** Sends over a connection what `inject` would take. */

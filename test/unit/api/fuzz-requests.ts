@@ -1,11 +1,12 @@
-/** Requests for every operation: right ones, nearly right ones, and hostile ones. */
+/** Valid, mutated and hostile requests of every operation. */
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import { arbitraryFor, ordinaryText, type LikelyValues } from './fuzz-schema.ts';
 import type { FuzzedService } from './fuzz-service.ts';
 import { acceptedSettings, acceptedSubmission } from './fuzz-settings.ts';
-import { mutated, mutatedBytes, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
+import { mutatedBytes } from './fuzz-bytes.ts';
+import { mutated, hostileText, hostileValue, jsonText } from './fuzz-values.ts';
 
 const contentTypes = [
   'application/json',

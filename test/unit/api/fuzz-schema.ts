@@ -1,4 +1,4 @@
-/** From the schema of an operation to values that it allows. */
+/** Generation of values that match the schema of an operation. */
 import * as fc from 'fast-check';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -91,9 +91,9 @@ export function withoutUndefined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function schemaLimit(schema: Schema, keyword: string, otherwise: number): number {
+function schemaLimit(schema: Schema, keyword: string, defaultValue: number): number {
   const value = schema[keyword];
-  return typeof value === 'number' ? value : otherwise;
+  return typeof value === 'number' ? value : defaultValue;
 }
 
 function isSchema(value: unknown): value is Schema {

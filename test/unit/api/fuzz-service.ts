@@ -1,7 +1,4 @@
-/**
- * The service with all its operations on a database and a directory of its own, and what must hold of each of
- * its answers.
- */
+/** Service with all operations on its own database and directory, and the invariants of its responses. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,25 +8,14 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createApp } from '../../../api/http/app.ts';
 import type { Operation } from '../../../api/http/operation.ts';
-import { createAllOperations } from '../../../api/http/operations.ts';
 import { httpStatusOf } from '../../../engine/errors.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
-import {
-  createClassicDashboardStore,
-  createDashboardStore,
-} from '../../../storage/postgres/dashboards/dashboards.ts';
 import { isTransientError } from '../../../storage/postgres/transient-errors.ts';
-import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
-import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
-import { createPipelineStore } from '../../../storage/postgres/pipelines/pipelines.ts';
-import { createQueryFiles } from '../../../storage/files/query-files.ts';
-import { createRoots } from '../../../storage/files/roots.ts';
 import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
-import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { addDestinations } from '../../harness/destinations.ts';
 import { addUser } from '../../harness/users.ts';
-import { createClusterPorts } from './cluster-ports.ts';
 import { adminToken, idFrom, startApiHarness, type ApiResponse, type ApiHarness } from './api-harness.ts';
+import { createOperationsOf } from './all-operations.ts';
 
 export interface FuzzedService {
   readonly operations: readonly Operation[];
@@ -59,21 +45,8 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-fuzz-'));
   const base = await startApiHarness({}, limits, true);
   const { db } = base.database;
-  const roots = createRoots({ dataDirectory: directory, allowedRoots: [] });
   const { permissions, clock } = base.ports;
-  const operations = createAllOperations({
-    ...base.ports,
-    owners: permissions.listOwners,
-    workspace: createWorkspaceStore(roots, limits),
-    managedFiles: createManagedFileStore(roots),
-    ...createClusterPorts(base.database, clock),
-    classicDashboards: createClassicDashboardStore(db),
-    dashboards: createDashboardStore(db),
-    queryFiles: createQueryFiles(roots),
-    queries: { run: async () => ({ columns: [], rows: [], truncated: false }) },
-    pipelines: createPipelineStore(db),
-    pipelineFiles: createPipelineFiles(roots, limits.pipelineSourceBytes),
-  });
+  const operations = createOperationsOf(base, directory, limits);
   const log = pino({ level: 'silent' });
   const app = createApp({
     operations,

@@ -1,4 +1,4 @@
-/** Settings that jobs/create takes: every field of the schema, and fields that it does not know. */
+/** Settings that jobs/create accepts: all fields of the schema, and unknown fields. */
 import * as fc from 'fast-check';
 import { Type, type TSchema } from 'typebox';
 import { NewCluster } from '../../../engine/job/cluster.ts';

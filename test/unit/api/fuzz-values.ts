@@ -1,7 +1,4 @@
-/**
- * What nobody should send: hostile values, JSON text that no value of the language turns into, and damage to
- * good values.
- */
+/** Hostile values, raw JSON text that no value serializes to, and mutations of valid values. */
 import * as fc from 'fast-check';
 
 /** Levels of nesting that overflow the stack of whatever walks them by calling itself. */
@@ -278,28 +275,4 @@ function withField(object: object, key: string, value: unknown): object {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawJson);
-}
-
-/** The bytes of a text, once in a while damaged as no encoder would. */
-export function mutatedBytes(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
-  const pieces = fc.constantFrom(
-    [0xff],
-    [0xc0, 0x80],
-    [0xed, 0xa0, 0x80],
-    [0xf8, 0x88, 0x80, 0x80, 0x80],
-    [0x80],
-    [0],
-    [0xef, 0xbb, 0xbf],
-    [0x1f, 0x8b, 8, 0],
-  );
-  return fc
-    .tuple(texts, fc.nat(), pieces, fc.constantFrom('insert', 'cut', 'append' as const))
-    .map(([text, place, piece, kind]) => {
-      const bytes = Buffer.from(text);
-      const at = place % (bytes.length + 1);
-      if (kind === 'cut') return bytes.subarray(0, at);
-      return kind === 'insert'
-        ? Buffer.concat([bytes.subarray(0, at), Buffer.from(piece), bytes.subarray(at)])
-        : Buffer.concat([bytes, Buffer.from(piece)]);
-    });
 }

@@ -1,7 +1,4 @@
-/**
- * Whatever is sent to an operation: it is done or refused in words, the service lives, and a refusal changes
- * nothing.
- */
+/** Fuzzing of all operations: every response is valid, the service stays up, and errors change nothing. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiVersion } from '../../../engine/job/job-format.ts';
@@ -166,14 +163,14 @@ describe('over the network', () => {
   test(
     'the whole service answers whatever it is sent',
     async () => {
-      const known = { jobs: [1], runs: [1] };
-      const target = { ...service, known, tokens: [whole.token] };
+      const knownIds = { jobs: [1], runs: [1] };
+      const target = { ...service, knownIds, tokens: [whole.token] };
       await fc.assert(
         fc.asyncProperty(arbitraryRequest(target), async (request) => {
           const answer = await sendOverHttp(whole.url, request);
           assertValidResponse(answer);
-          if (typeof answer.body['job_id'] === 'number') known.jobs.push(answer.body['job_id']);
-          if (typeof answer.body['run_id'] === 'number') known.runs.push(answer.body['run_id']);
+          if (typeof answer.body['job_id'] === 'number') knownIds.jobs.push(answer.body['job_id']);
+          if (typeof answer.body['run_id'] === 'number') knownIds.runs.push(answer.body['run_id']);
         }),
         { numRuns: 400 * times, endOnFailure: true },
       );

@@ -1,4 +1,4 @@
-/** Jobs on the three faces. */
+/** Jobs in responses of the API versions. */
 import { expect, test } from 'vitest';
 import { toJobView, toJobListView } from '../../../api/views/job-view.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';

@@ -1,7 +1,4 @@
-/**
- * The events of a log that is followed: made as they are taken, with signs of life, and no longer than
- * somebody listens.
- */
+/** Events of a followed log: backpressure, heartbeats and the end of the stream. */
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { streamLogEvents, type LogStreamOptions } from '../../../api/runs/log-events.ts';
@@ -12,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A log of so many bytes, of which is counted how much was read. */
+/** Returns a log of the given size that counts reads and watches. */
 function logOf(size: number): {
   readonly reader: LogReader;
   readonly seen: { pages: number; watched: number; closed: number };
@@ -26,7 +23,7 @@ function logOf(size: number): {
       const next = Math.min(length, offset + limit);
       return { offset, nextOffset: next, size: length, text: 'x'.repeat(next - offset) };
     },
-    readTail: () => Promise.reject(new Error('Nobody asks for it.')),
+    readTail: () => Promise.reject(new Error('readTail is not expected.')),
     getSize: async () => length,
     watch() {
       seen.watched += 1;
@@ -53,7 +50,7 @@ const following = (logs: LogReader, until: AbortSignal, isTerminal = false): Log
   signal: until,
 });
 
-test('who reads slowly is waited for: of an endless log little more is read than was taken', async () => {
+test('a slow reader causes backpressure: little more is read from the log than was consumed', async () => {
   const { reader, seen } = logOf(Number.MAX_SAFE_INTEGER);
   const leaving = new AbortController();
   const stream = Readable.from(streamLogEvents(following(reader, leaving.signal)), {
@@ -77,7 +74,7 @@ test('who reads slowly is waited for: of an endless log little more is read than
 });
 
 describe('a log that is silent', () => {
-  test('is looked at ever more seldom, and the connection shows signs of life', async () => {
+  test('is polled with backoff, and heartbeats are sent', async () => {
     vi.useFakeTimers();
     const { reader, seen } = logOf(3);
     const leaving = new AbortController();
@@ -98,7 +95,7 @@ describe('a log that is silent', () => {
     expect(seen.closed).toBe(seen.watched);
   });
 
-  test('is told of growth that came before it was watched', async () => {
+  test('sends text written before the watch started', async () => {
     vi.useFakeTimers();
     const { reader, grow } = logOf(0);
     const leaving = new AbortController();
@@ -115,7 +112,7 @@ describe('a log that is silent', () => {
   });
 });
 
-test('the end of an attempt that wrote nothing is its only event', async () => {
+test('a terminated attempt without output sends only the end event', async () => {
   const { reader } = logOf(0);
   const events: string[] = [];
   for await (const event of streamLogEvents(following(reader, new AbortController().signal, true)))

@@ -1,4 +1,4 @@
-/** What the validator found, in the words that clients know. */
+/** Error messages of schema violations. */
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { toValidationError } from '../../../api/http/schema-errors.ts';
@@ -202,7 +202,7 @@ test.each<[string, TSchema, unknown, string, string]>([
   expect(schemaErrorOf(schema, value)).toMatchObject({ code, message });
 });
 
-test('a long value or name is cut', () => {
+test('a long value or name is truncated', () => {
   const value = schemaErrorOf(Type.Object({ s: Type.Enum(['A']) }), { s: 'x'.repeat(5000) });
   expect(value?.message).toBe(`s is "${'x'.repeat(79)}...; it must be one of A.`);
   const name = schemaErrorOf(params, { notebook_params: { ['y'.repeat(5000)]: 1 } });
@@ -211,6 +211,6 @@ test('a long value or name is cut', () => {
   );
 });
 
-test('no error at all still gives a refusal', () => {
+test('an empty list of errors gives a generic error', () => {
   expect(toValidationError([], {}).message).toBe('The request does not match its schema.');
 });

@@ -1,4 +1,4 @@
-/** What cannot be kept as it was sent is refused, wherever in a request it stands. */
+/** Values that cannot be stored unchanged are refused in every part of a request. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnstorableValue } from '../../../api/http/storable-values.ts';
 import { adminToken, idFrom, startApiHarness, type ApiHarness } from './api-harness.ts';
@@ -11,7 +11,7 @@ test.each<[string, unknown]>([
   ['text with characters beyond the first plane', { a: ['\u{1f600}', 'Größe', '\u0001'] }],
   ['the largest number', 1.7976931348623157e308],
   ['a hundred levels', nested(100)],
-])('%s is kept', (_, value) => {
+])('%s is accepted', (_, value) => {
   expect(findUnstorableValue(value)).toBeUndefined();
 });
 
@@ -73,11 +73,11 @@ const post = (payload: string | Buffer) =>
   service.send({ method: 'POST', url: '/api/2.0/jobs/create', headers: { authorization }, payload });
 
 test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
-  ['in a body', () => post('{"name":"a\\u0000"}'), /^name holds the character U\+0000/],
+  ['in a body', () => post('{"name":"a\\u0000"}'), /^name contains the character U\+0000/],
   [
     'in the address',
     () => service.send({ url: '/api/2.0/jobs/list?name=%00', headers: { authorization } }),
-    /^name holds the character U\+0000/,
+    /^name contains the character U\+0000/,
   ],
   [
     'in the body of a GET',
@@ -88,18 +88,18 @@ test.each<[string, () => ReturnType<ApiHarness['send']>, RegExp]>([
         payload: '{"name":"\\ud800"}',
         headers: { authorization },
       }),
-    /^name holds half/,
+    /^name contains half/,
   ],
   [
     'as bytes that are no UTF-8',
     () => post(Buffer.from('{"name":"Größe"}', 'latin1')),
     /the body is not UTF-8\.$/,
   ],
-])('it is refused %s', async (_, send, message) => {
+])('an unstorable value is refused %s', async (_, send, message) => {
   expect(await send()).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } });
 });
 
-test('numbers that are shown as digits beyond 2^53 are taken again as they were shown', async () => {
+test('numbers beyond 2^53 that the service returned are accepted again', async () => {
   const job = (x: string): string =>
     `{"x":${x},"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a"}}`;
   for (const [sent, shown] of [
@@ -115,7 +115,7 @@ test('numbers that are shown as digits beyond 2^53 are taken again as they were 
   expect((await post(job('9007199254740993'))).status).toBe(400);
 });
 
-test('a message repeats no more than can be read, and cuts no character in half', async () => {
+test('a message is truncated without splitting a character', async () => {
   const answer = await service.send({ url: `/${'x'.repeat(8_000)}`, headers: { authorization } });
   expect(answer.status).toBe(404);
   expect(String(answer.body['message'])).toHaveLength(1_003);
@@ -128,7 +128,7 @@ test('a message repeats no more than can be read, and cuts no character in half'
   expect(String(refused.body['message']).isWellFormed()).toBe(true);
 });
 
-test('an access control list of more than 1,000 entries is refused before it is looked through', async () => {
+test('an access control list of more than 1,000 entries is refused before its entries are validated', async () => {
   const list = Array.from({ length: 1_001 }, (_, index) => ({
     user_name: `u${index}`,
     permission_level: 'CAN_VIEW',

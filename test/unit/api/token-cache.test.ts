@@ -1,4 +1,4 @@
-/** The memory of looked-up tokens: how long it lasts, and that a change on this engine ends it at once. */
+/** Cache of token lookups: lifetime and invalidation. */
 import { beforeEach, expect, test } from 'vitest';
 import type { AuthPorts } from '../../../api/http/auth.ts';
 import { cacheTokenLookups } from '../../../api/http/token-cache.ts';
@@ -41,7 +41,7 @@ beforeEach(() => {
   );
 });
 
-test('a token is looked up once a second', async () => {
+test('a token is looked up once per second', async () => {
   await tokens.find('a');
   clock.advance(999);
   expect(await tokens.find('a')).toBe(known);
@@ -51,20 +51,20 @@ test('a token is looked up once a second', async () => {
   expect(lookups).toEqual(['a', 'a', 'b']);
 });
 
-test('a clock that steps back lengthens nothing', async () => {
+test('a clock that steps back does not extend the lifetime of an entry', async () => {
   await tokens.find('a');
   clock.setTime(clock.now() - 60_000);
   await tokens.find('a');
   expect(lookups).toEqual(['a', 'a']);
 });
 
-test('an unknown token is asked for each time', async () => {
+test('an unknown token is not cached', async () => {
   answer = async () => undefined;
   expect([await tokens.find('a'), await tokens.find('a')]).toEqual([undefined, undefined]);
   expect(lookups).toEqual(['a', 'a']);
 });
 
-test('a change ends it, also for what was being looked up meanwhile', async () => {
+test('a change invalidates the cache, including lookups in progress', async () => {
   await tokens.find('a');
   tokens.changed?.();
   const slow = Promise.withResolvers<StoredToken>();
@@ -77,7 +77,7 @@ test('a change ends it, also for what was being looked up meanwhile', async () =
   expect((await tokens.find('a'))?.revokedTime).toBe(1);
 });
 
-test('a noted access is remembered, so that it is noted once', async () => {
+test('a recorded access updates the cached token', async () => {
   await tokens.find('a');
   await tokens.noteAccess('id', 7);
   expect((await tokens.find('a'))?.lastAccessedTime).toBe(7);

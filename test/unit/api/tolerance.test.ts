@@ -1,4 +1,4 @@
-/** What is forgiven in a request before its schema is applied. */
+/** Coercion of request values before validation. */
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { coerceValue } from '../../../api/http/request-coercion.ts';
@@ -75,7 +75,7 @@ test.each<[string, TSchema, unknown, unknown]>([
   expect(coerceValue(schema, sent)).toEqual(understood);
 });
 
-test('nested settings are coerced, and what is sent is never changed', () => {
+test('nested settings are coerced without changing the argument', () => {
   const sent = {
     max_retries: '2',
     new_cluster: {
@@ -111,7 +111,7 @@ test('nested settings are coerced, and what is sent is never changed', () => {
   expect(sent).toEqual(before);
 });
 
-test('a key named __proto__ is dropped and changes no prototype', () => {
+test('a key named __proto__ is dropped', () => {
   const result = coerceValue(object, JSON.parse('{"__proto__": {"id": "1"}, "name": "n"}'));
   expect(Object.keys(Object(result))).toEqual(['name']);
   expect(Object.getPrototypeOf(result)).toBe(Object.prototype);

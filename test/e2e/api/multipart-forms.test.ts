@@ -1,0 +1,242 @@
+/** Multipart forms as requests of operations with a file field. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
+import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { defaultLimits } from '../../../engine/limits.ts';
+import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
+import { createRoots } from '../../../storage/files/roots.ts';
+import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
+import {
+  adminToken,
+  startApiHarness,
+  type ApiResponse,
+  type ApiHarness,
+} from '../../unit/api/api-harness.ts';
+
+let dataDirectory: string;
+
+let service: ApiHarness;
+
+beforeAll(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'runyard-files-'));
+  const roots = createRoots({ dataDirectory, allowedRoots: [] });
+  service = await startApiHarness({
+    operations: [
+      ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
+      ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+    ],
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('multipart forms', () => {
+  /** The bytes that clients send: fields as they are, the file with a name. */
+  async function form(
+    path: string,
+    parts: readonly (readonly [name: string, value: string | Blob])[],
+  ): Promise<ApiResponse> {
+    const body = new FormData();
+    for (const [name, value] of parts) {
+      if (typeof value === 'string') body.append(name, value);
+      else body.append(name, value, 'file.py');
+    }
+    const request = new Request('http://runyard.test', { method: 'POST', body });
+    return service.send({
+      method: 'POST',
+      url: `/api/2.0/${path}`,
+      payload: Buffer.from(await request.arrayBuffer()),
+      headers: {
+        authorization: `Bearer ${adminToken}`,
+        'content-type': request.headers.get('content-type') ?? '',
+      },
+    });
+  }
+
+  const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
+
+  test.each(['managed_fs', 'dbfs'])('a file is put as it is under %s', async (name) => {
+    const path = `/form-${name}`;
+    expect(
+      await form(`${name}/put`, [
+        ['path', path],
+        ['contents', new Blob([bytes])],
+        ['overwrite', 'true'],
+      ]),
+    ).toMatchObject({ status: 200, body: {} });
+    expect(await readFile(join(dataDirectory, 'managed_fs', path))).toEqual(bytes);
+  });
+
+  test('a notebook is imported as it is', async () => {
+    const parts = [
+      ['path', '/form/nb'],
+      ['format', 'SOURCE'],
+      ['language', 'PYTHON'],
+      ['overwrite', 'True'],
+      ['content', new Blob(['print(1)\n'])],
+    ] as const;
+    expect(await form('workspace/import', parts)).toMatchObject({ status: 200, body: {} });
+    expect((await service.get('2.0/workspace/export', { path: '/form/nb' })).body).toEqual({
+      content: base64('# Databricks notebook source\nprint(1)\n'),
+      file_type: 'py',
+    });
+  });
+
+  test('contents may also be a field in base64, and an empty file is a file', async () => {
+    expect(
+      await form('managed_fs/put', [
+        ['path', '/form-field'],
+        ['contents', base64('hello')],
+      ]),
+    ).toMatchObject({ status: 200 });
+    expect(await readFile(join(dataDirectory, 'managed_fs/form-field'), 'utf8')).toBe('hello');
+    expect(
+      await form('managed_fs/put', [
+        ['path', '/form-empty'],
+        ['contents', new Blob([])],
+      ]),
+    ).toMatchObject({ status: 200 });
+    expect(await readFile(join(dataDirectory, 'managed_fs/form-empty'), 'utf8')).toBe('');
+  });
+
+  const file = new Blob(['x']);
+  test.each<[string, string, (readonly [string, string | Blob])[], string, string]>([
+    [
+      'no file',
+      'managed_fs/put',
+      [['path', '/no-file']],
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: contents.',
+    ],
+    [
+      'no path',
+      'workspace/import',
+      [['content', file]],
+      'INVALID_PARAMETER_VALUE',
+      'Missing required field: path.',
+    ],
+    [
+      'two files',
+      'managed_fs/put',
+      [
+        ['path', '/two'],
+        ['contents', file],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'contents occurs more than once in the form; send it once.',
+    ],
+    [
+      'a field given twice',
+      'managed_fs/put',
+      [
+        ['path', '/two'],
+        ['path', '/other'],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'path occurs more than once in the form; send it once.',
+    ],
+    [
+      'a file under another name',
+      'managed_fs/put',
+      [
+        ['path', '/other'],
+        ['content', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      '"content" is sent as a file; only contents may be a file.',
+    ],
+    [
+      'a path that is taken',
+      'managed_fs/put',
+      [
+        ['path', '/taken'],
+        ['contents', file],
+      ],
+      'RESOURCE_ALREADY_EXISTS',
+      '/taken',
+    ],
+    [
+      'a path that leads outside',
+      'managed_fs/put',
+      [
+        ['path', '/../x'],
+        ['contents', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'The path "/../x" leads outside managed_fs.',
+    ],
+    [
+      'a boolean that is none',
+      'managed_fs/put',
+      [
+        ['path', '/x'],
+        ['contents', file],
+        ['overwrite', 'yes'],
+      ],
+      'MALFORMED_REQUEST',
+      'Expected boolean for field overwrite, found STRING "yes"',
+    ],
+    [
+      'a form for what takes none',
+      'workspace/mkdirs',
+      [['path', '/x']],
+      'MALFORMED_REQUEST',
+      'Invalid JSON given in the body of the request - expected a map: this operation does not accept forms.',
+    ],
+  ])('%s is refused', async (_, path, parts, code, message) => {
+    await service.post('2.0/managed_fs/put', { path: '/taken', contents: '', overwrite: true });
+    expect(await form(path, parts)).toMatchObject({
+      status: 400,
+      body: { error_code: code, message: expect.stringContaining(message) },
+    });
+  });
+
+  test.each([
+    [
+      'a form that breaks off',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="path"\r\n\r\n/a\r\n',
+    ],
+    ['a form without its boundary', 'multipart/form-data', '--x--\r\n'],
+    ['a form that is none', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
+    ['no bytes', 'multipart/form-data; boundary=x', ''],
+  ])('%s is refused', async (_, type, payload) => {
+    const answer = await service.send({
+      method: 'POST',
+      url: '/api/2.0/managed_fs/put',
+      payload,
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': type },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error_code: 'MALFORMED_REQUEST',
+        message: expect.stringMatching(/^Invalid multipart form given in the body of the request: /),
+      },
+    });
+  });
+
+  test('a form over 10 MB is 413, one just below is taken', async () => {
+    const parts = (size: number) =>
+      [
+        ['path', '/large'],
+        ['overwrite', 'true'],
+        ['contents', new Blob([Buffer.alloc(size)])],
+      ] as const;
+    expect(await form('managed_fs/put', parts(10 * 2 ** 20))).toMatchObject({
+      status: 413,
+      body: { error_code: 'REQUEST_TOO_LARGE', message: 'Size of the request body exceeds 10485760 bytes' },
+    });
+    expect(await form('managed_fs/put', parts(10 * 2 ** 20 - 1_000))).toMatchObject({ status: 200 });
+  });
+});
