@@ -6,6 +6,7 @@ import { renderErrorsPage } from './errors-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderOperationsPage, renderSchemasPage } from './operations-page.ts';
 import { renderScopesPage, renderSettingsPage, renderTaskKindsPage } from './simple-pages.ts';
+import { renderSpecCoveragePage } from './spec-coverage-page.ts';
 import { renderStatesPage } from './states-page.ts';
 
 const notice =
@@ -24,6 +25,7 @@ export async function generatePages(): Promise<Map<string, string>> {
     'reference/scopes.md': renderScopesPage(),
     'reference/settings.md': renderSettingsPage(),
     'reference/states.md': renderStatesPage(),
+    'spec-coverage.md': renderSpecCoveragePage(),
     'reference/task-kinds.md': renderTaskKindsPage(document),
   };
   return new Map(Object.entries(pages).map(([path, text]) => [path, `${notice}\n\n${text}\n`]));
