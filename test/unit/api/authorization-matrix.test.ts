@@ -2,7 +2,6 @@
  * Every operation against every kind of token, scope and permission level: made from the operations, so that
  * a new one cannot be forgotten.
  */
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -304,18 +303,6 @@ describe('people', () => {
       ).toEqual([]);
     },
   );
-});
-
-test('the README says what each scope permits', () => {
-  const [, after = ''] = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8').split(
-    '<!-- table: scopes -->\n',
-  );
-  expect(
-    after
-      .slice(0, after.search(/\n(?!\|)/))
-      .split('\n')
-      .slice(2),
-  ).toEqual(Object.entries(scopeDescriptions).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`));
 });
 
 test('GET token-scopes lists every operation exactly once, and all of them under all-apis', async () => {

@@ -436,7 +436,7 @@ test.each([
   expect(wantsPlainText(environment)).toBe(wanted);
 });
 
-test('what the README has people set for their clients does not stop the service', () => {
+test('the variables that the documentation sets for clients do not stop the service', () => {
   expect(() =>
     readConfig({ RUNYARD_URL: 'http://127.0.0.1:8080', RUNYARD_TOKEN: 'x' }, '/tmp'),
   ).not.toThrow();
