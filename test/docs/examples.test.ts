@@ -40,16 +40,10 @@ test('the guides contain examples', () => {
   expect(examples.length).toBeGreaterThanOrEqual(17);
 });
 
-describe.skipIf(!hasCurl)('examples, run as they are written', () => {
-  let runyard: TestService;
-  let directory: string;
-  let exit: unknown[];
-  /** Output of each example. */
-  let outputs: Map<string, string>;
-
-  beforeAll(async () => {
-    runyard = await startTestService();
-    directory = await mkdtemp(join(tmpdir(), 'runyard-examples-'));
+/** Runs all examples in one shell. @returns the output of each example, and how the shell exited */
+async function runExamples(service: TestService): Promise<{ outputs: Map<string, string>; exit: unknown[] }> {
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-examples-'));
+  try {
     // Examples name files of the project relative to the working directory.
     await symlink(join(projectRoot, 'examples'), join(directory, 'examples'));
     const script = examples
@@ -58,29 +52,38 @@ describe.skipIf(!hasCurl)('examples, run as they are written', () => {
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'] ?? '', RUNYARD_URL: runyard.url, RUNYARD_TOKEN: runyard.token },
+      env: { PATH: process.env['PATH'] ?? '', RUNYARD_URL: service.url, RUNYARD_TOKEN: service.token },
     });
     let output = '';
     shell.stdout.on('data', (data: Buffer) => {
       output += data.toString();
     });
-    exit = await once(shell, 'close');
-    outputs = new Map(
-      output
-        .split(/^=== /m)
-        .slice(1)
-        .map((part): [string, string] => [
-          part.slice(0, part.indexOf('\n')),
-          part.slice(part.indexOf('\n') + 1),
-        ]),
-    );
-  }, 180_000);
-
-  afterAll(async () => {
-    await runyard.stop();
+    const exit = await once(shell, 'close');
+    const parts = output.split(/^=== /m).slice(1);
+    return { outputs: new Map(parts.map(splitAtFirstLine)), exit };
+  } finally {
     await rm(directory, { recursive: true, force: true });
-  });
+  }
+}
 
+function splitAtFirstLine(text: string): [string, string] {
+  const end = text.indexOf('\n');
+  return [text.slice(0, end), text.slice(end + 1)];
+}
+
+let runyard: TestService;
+let outputs = new Map<string, string>();
+let exit: unknown[] = [];
+beforeAll(async () => {
+  if (!hasCurl) return;
+  runyard = await startTestService();
+  ({ outputs, exit } = await runExamples(runyard));
+}, 180_000);
+afterAll(async () => {
+  if (hasCurl) await runyard.stop();
+});
+
+describe.skipIf(!hasCurl)('examples, run as they are written', () => {
   test('the shell runs all of them and exits with 0', () => {
     expect([...outputs.keys()]).toEqual(examples.map(({ name }) => name));
     expect(exit).toEqual([0, null]);
@@ -100,21 +103,21 @@ describe.skipIf(!hasCurl)('examples, run as they are written', () => {
   ])('%s prints %s', (name, expected) => {
     expect(outputs.get(name)).toContain(expected);
   });
+});
 
-  test('the job with two tasks passes a parameter to its notebook', async () => {
-    const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'two steps' });
-    const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });
-    const run = await runyard.waitForRunEnd(run_id);
-    expect(run.state.result_state).toBe('SUCCESS');
-    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
-    expect(output.notebook_output.result).toBe('hello team');
-  });
+test.skipIf(!hasCurl)('the job with two tasks passes a parameter to its notebook', async () => {
+  const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'two steps' });
+  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id: jobs[0].job_id });
+  const run = await runyard.waitForRunEnd(run_id);
+  expect(run.state.result_state).toBe('SUCCESS');
+  const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: run.tasks[1].run_id });
+  expect(output.notebook_output.result).toBe('hello team');
+});
 
-  test('the job with parameters passes a task value downstream', async () => {
-    const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'values' });
-    const { runs } = await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: jobs[0].job_id });
-    const last = (await runyard.waitForRunEnd(runs[0].run_id)).tasks[1];
-    const { logs } = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id });
-    expect(logs).toBe('hello Oslo, counted 4 in job values\n');
-  });
+test.skipIf(!hasCurl)('the job with parameters passes a task value downstream', async () => {
+  const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'values' });
+  const { runs } = await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: jobs[0].job_id });
+  const last = (await runyard.waitForRunEnd(runs[0].run_id)).tasks[1];
+  const { logs } = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id });
+  expect(logs).toBe('hello Oslo, counted 4 in job values\n');
 });
