@@ -1,108 +1,103 @@
-/** `reference/limits.md`: the limits of `engine/limits.ts`, and fixed limits that other files declare. */
-import { defaultLimits, type LimitName } from '../../engine/limits.ts';
+/** `reference/limits.md`: every table of limits that `engine/limits.ts` exports. */
+import * as limitsModule from '../../engine/limits.ts';
 import { capitalize, code, escapeCell, renderTable } from './markdown.ts';
-import { readConstant, readPropertyComments } from './source-text.ts';
+import { readPropertyComments } from './source-text.ts';
 
-type Unit = 'number' | 'bytes' | 'milliseconds';
-
-/** Limits that cannot be configured: file, constant, unit and meaning. */
-const fixedLimits: readonly (readonly [file: string, constant: string, unit: Unit, meaning: string])[] = [
-  ['engine/job/permissions.ts', 'grantsMax', 'number', 'Entries of an `access_control_list`.'],
-  ['engine/schedule/preview.ts', 'previewMax', 'number', 'Fire times that one schedule preview returns.'],
-  [
-    'engine/schedule/due-fires.ts',
-    'minFireGapMs',
-    'milliseconds',
-    'Minimum distance of two fires of a schedule; a closer fire is dropped.',
-  ],
-  [
-    'engine/schedule/due-fires.ts',
-    'misfireThresholdMs',
-    'milliseconds',
-    'Delay after which a fire counts as missed.',
-  ],
-  ['engine/schedule/due-fires.ts', 'catchUpFiresMax', 'number', 'Missed fires that `FIRE_ALL` makes up for.'],
-  [
-    'engine/notification/delivery-retry.ts',
-    'deliveryPeriodMs',
-    'milliseconds',
-    'Time during which a failed delivery is retried.',
-  ],
-  [
-    'engine/notification/signature.ts',
-    'previousSecretLifetimeMs',
-    'milliseconds',
-    'Time during which a rotated signing secret stays valid.',
-  ],
-  [
-    'engine/token/token.ts',
-    'unusedTokenLifetimeMs',
-    'milliseconds',
-    'Time without use after which a token is revoked.',
-  ],
-  [
-    'engine/token/autoscope.ts',
-    'observationPeriodMs',
-    'milliseconds',
-    'Observation period of automatic scopes.',
-  ],
-  ['storage/files/revisions.ts', 'revisionsMax', 'number', 'Revisions that are kept of a notebook.'],
-  ['storage/files/roots.ts', 'nameBytesMax', 'bytes', 'Name of a file or folder.'],
-];
+const sourcePath = 'engine/limits.ts';
 
 /** Renders the page. */
 export function renderLimitsPage(): string {
-  const comments = readPropertyComments('engine/limits.ts', 'defaultLimits');
+  const fixed = listTables().filter(([name]) => name !== 'defaultLimits');
   return [
     '# Limits',
     [
-      'Sizes are binary (1 MB = 1,048,576 bytes). A request that exceeds a limit is refused with a message that names',
-      'the limit.',
+      `Limits are declared in \`${sourcePath}\`. Sizes are binary (1 MB = 1,048,576 bytes). A request that exceeds a limit is`,
+      'refused with a message that names the limit.',
     ].join('\n'),
     '## Configurable limits',
-    [
-      '`RUNYARD_LIMITS` lowers these limits: `RUNYARD_LIMITS=\'{"savedJobs": 100}\'`. They are declared in',
-      '`engine/limits.ts`.',
-    ].join('\n'),
-    renderTable(
-      ['Limit', 'Value', 'Applies to'],
-      Object.entries(defaultLimits).map(([name, value]) => [
-        code(name),
-        formatValue(value, unitOf(name)),
-        escapeCell(comments.get(name) || `${describeName(name)}.`),
-      ]),
-    ),
-    '## Fixed limits',
-    'These limits cannot be configured.',
-    renderTable(
-      ['Applies to', 'Value', 'Declared as'],
-      fixedLimits.map(([file, constant, unit, meaning]) => [
-        meaning,
-        formatValue(readConstant(file, constant), unit),
-        `\`${constant}\` in \`${file}\``,
-      ]),
-    ),
+    '`RUNYARD_LIMITS` lowers these limits, and raises those that end in `Min`: `RUNYARD_LIMITS=\'{"savedJobs": 100}\'`.',
+    renderLimits('defaultLimits', limitsModule.defaultLimits),
+    ...(fixed.length === 0 ? [] : ['## Fixed limits', 'These limits cannot be configured.']),
+    ...fixed.map(([name, table]) => renderLimits(name, table)),
   ].join('\n\n');
 }
 
-function unitOf(name: string): Unit {
-  return name.endsWith('Bytes') ? 'bytes' : 'number';
+type LimitTable = Readonly<Record<string, number>>;
+
+/** Returns the exported tables of limits by name. */
+function listTables(): [string, LimitTable][] {
+  const exported: Readonly<Record<string, unknown>> = limitsModule;
+  return Object.entries(exported).flatMap(([name, value]): [string, LimitTable][] =>
+    isLimitTable(value) ? [[name, value]] : [],
+  );
+}
+
+function isLimitTable(value: unknown): value is LimitTable {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((limit) => typeof limit === 'number')
+  );
+}
+
+/** Renders one table. Descriptions are the comments of the source. */
+function renderLimits(table: string, limits: LimitTable): string {
+  const comments = readPropertyComments(sourcePath, table);
+  return renderTable(
+    ['Limit', 'Value', 'Applies to'],
+    Object.entries(limits).map(([name, value]) => [
+      code(name),
+      formatValue(name, value),
+      escapeCell(cleanComment(comments.get(name) ?? '') || `${describeName(name)}.`),
+    ]),
+  );
+}
+
+/** Removes references to the specification and the unit, which the value shows. */
+function cleanComment(comment: string): string {
+  return comment
+    .replaceAll(/ ?\(spec [^)]*\)/g, '')
+    .replaceAll(/, (?:bytes|ms|seconds|hours|days)(?=[.;]|$)/g, '');
 }
 
 /** Returns the words of a name in camel case, for a limit without a comment. */
-function describeName(name: LimitName | string): string {
+function describeName(name: string): string {
   return capitalize(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
-function formatValue(value: number, unit: Unit): string {
-  if (unit === 'milliseconds') return formatDuration(value);
-  if (unit === 'bytes' && value % 2 ** 20 === 0) return `${value / 2 ** 20} MB`;
-  if (unit === 'bytes' && value % 2 ** 10 === 0 && value > 2 ** 13) return `${value / 2 ** 10} KB`;
-  return `${value.toLocaleString('en-US')}${unit === 'bytes' ? ' bytes' : ''}`;
+/** Formats a value with the unit in which its name ends. */
+function formatValue(name: string, value: number): string {
+  const unit = /(?:Bytes|Megabytes|Gigabytes|Ms|Seconds|Hours|Days)(?=$|Min$|Max$)/.exec(name)?.[0];
+  switch (unit) {
+    case 'Bytes':
+      return formatBytes(value);
+    case 'Megabytes':
+      return formatBytes(value * 2 ** 20);
+    case 'Gigabytes':
+      return `${value.toLocaleString('en-US')} GB`;
+    case 'Ms':
+      return formatDuration(value / 1_000);
+    case 'Seconds':
+      return formatDuration(value);
+    case 'Hours':
+      return `${value} hours`;
+    case 'Days':
+      return `${value} days`;
+    default:
+      return value.toLocaleString('en-US');
+  }
 }
 
-function formatDuration(milliseconds: number): string {
-  const hours = milliseconds / 3_600_000;
-  if (hours > 24 && hours % 24 === 0) return `${hours / 24} days`;
-  return hours >= 1 ? `${hours} hours` : `${milliseconds / 1_000} s`;
+function formatBytes(bytes: number): string {
+  if (bytes % 2 ** 20 === 0) return `${(bytes / 2 ** 20).toLocaleString('en-US')} MB`;
+  if (bytes % 2 ** 10 === 0 && bytes > 2 ** 13) return `${bytes / 2 ** 10} KB`;
+  return `${bytes.toLocaleString('en-US')} bytes`;
+}
+
+function formatDuration(seconds: number): string {
+  const hours = seconds / 3_600;
+  if (hours >= 48 && hours % 24 === 0) return `${hours / 24} days`;
+  if (hours > 1 && Number.isInteger(hours)) return `${hours} hours`;
+  if (seconds > 120 && seconds % 60 === 0) return `${seconds / 60} minutes`;
+  return `${seconds} s`;
 }
