@@ -60,7 +60,7 @@ async function installWithPins(
     key: cacheKeyOf(
       'pip',
       await interpreterIdOf(python, build.isolation),
-      specs.map((spec) => spec.replace(build.root, '')),
+      specs.map((specifier) => specifier.replace(build.root, '')),
       toIndexArgs(libraries, repos),
       pins,
       listPipVariables(build.environment),

@@ -18,9 +18,9 @@ const hints: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** @param directory local directory of managed_fs, which messages must not reveal */
-export async function toQueryError(error: string, directory: string): Promise<ServiceError> {
+export async function toQueryError(message: string, directory: string): Promise<ServiceError> {
   // The rest repeats the rewritten query, which users do not know.
-  const [first = ''] = error.replaceAll('\r', '').split(/\n\n?LINE \d+:|\n\n/);
+  const [first = ''] = message.replaceAll('\r', '').split(/\n\n?LINE \d+:|\n\n/);
   const real = await realpath(directory).catch(() => directory);
   const known = [real, directory].reduce(
     (text, path) => text.replaceAll(`${path}/`, 'managed_fs:/').replaceAll(path, 'managed_fs:'),

@@ -134,7 +134,7 @@ print(ascii([[column["name"] for column in results["schema"]]] + results["data"]
   );
 });
 
-test('the notebooks of the README run as they are written', async () => {
+test('the notebooks of the documentation run as they are written', async () => {
   await runyard.putFile(
     '/rain.json',
     JSON.stringify([
@@ -142,12 +142,16 @@ test('the notebooks of the README run as they are written', async () => {
       { year: 2013, rain: 2 },
     ]),
   );
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const guide = readFileSync(
+    new URL('../../docs/guides/notebooks-sql-javascript.md', import.meta.url),
+    'utf8',
+  );
   for (const [language, fence] of [
     ['SQL', 'sql'],
     ['JAVASCRIPT', 'js'],
   ] as const) {
-    const [, text = ''] = new RegExp(`\`\`\`${fence}\n([^\`]*(?:\`[^\`]+)*?)\`\`\``).exec(readme) ?? [];
+    const [, text = ''] =
+      new RegExp(`<!-- notebook: ${fence} -->\n\`\`\`${fence}\n([\\s\\S]*?)\`\`\``).exec(guide) ?? [];
     await runyard.callOk('POST', '2.0/workspace/import', {
       path: `/readme/${fence}`,
       language,

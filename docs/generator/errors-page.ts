@@ -1,0 +1,43 @@
+/** `reference/errors.md`: the error codes and their HTTP status. */
+import { httpStatusOf, type ErrorCode } from '../../engine/errors.ts';
+import { code, renderTable } from './markdown.ts';
+
+const meanings = {
+  INVALID_PARAMETER_VALUE: 'A value breaks a rule, or refers to something that does not exist.',
+  INVALID_STATE:
+    'The object is in a state that does not allow the operation, such as deleting an active run.',
+  MALFORMED_REQUEST: 'The body is not a JSON object in UTF-8, or a field has the wrong JSON type.',
+  QUOTA_EXCEEDED: 'A quota is exhausted, such as the number of saved jobs.',
+  RESOURCE_ALREADY_EXISTS: 'The name or path is in use.',
+  UNAUTHENTICATED: 'The request carries no token.',
+  PERMISSION_DENIED:
+    'The token is unknown, expired or revoked; it lacks the scope that the message names; or the user lacks the permission on the job, may not use tokens, or is not an administrator.',
+  RESOURCE_DOES_NOT_EXIST: 'The path, token, dashboard, pipeline or update does not exist.',
+  NOT_FOUND: 'The token that a change names does not exist.',
+  ENDPOINT_NOT_FOUND: 'The operation does not exist.',
+  ALREADY_EXISTS: 'The ID of a classic dashboard is in use, or the pipeline has an active update.',
+  REQUEST_TOO_LARGE: 'The body exceeds the maximum size.',
+  REQUEST_LIMIT_EXCEEDED:
+    'The maximum number of active task runs is reached, the token exceeded its request rate, or too many unknown tokens came from the address. `Retry-After` says when to try again.',
+  INTERNAL_ERROR: 'The service failed. The log of the service has the cause; the answer does not.',
+  TEMPORARILY_UNAVAILABLE:
+    'The database is unavailable or the disk is full. The service changed nothing; send the request again after `Retry-After`.',
+} satisfies Readonly<Record<ErrorCode, string>>;
+
+/** Renders the page. */
+export function renderErrorsPage(): string {
+  return [
+    '# Errors',
+    [
+      'A refused request gets a JSON object with an `error_code` and a `message`. The message names the field, the value',
+      'that was found, and the allowed values:',
+    ].join('\n'),
+    '```json\n{"error_code": "INVALID_PARAMETER_VALUE", "message": "Job 7 does not exist."}\n```',
+    renderTable(
+      ['HTTP', '`error_code`', 'Meaning'],
+      Object.entries(httpStatusOf)
+        .toSorted(([, one], [, other]) => one - other)
+        .map(([name, status]) => [String(status), code(name), Object(meanings)[name]]),
+    ),
+  ].join('\n\n');
+}
