@@ -3,7 +3,7 @@ import type { NewClusterRow } from '../cluster/cluster.ts';
 import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createContextId, toClusterInUse } from './cluster-in-use.ts';
-import { isClusterLost, watchCluster } from './cluster-use.ts';
+import { isClusterLost, prepareClusterWatch, watchCluster } from './cluster-use.ts';
 import { setTaskWarning } from './duration-warnings.ts';
 import { requestCluster, requestSharedCluster, type ClusterRequestContext } from './request-cluster.ts';
 import {
@@ -98,7 +98,7 @@ async function acquireExistingCluster(
   for (let hasWaited = false; ; hasWaited = true) {
     // Subscribe before the read, so that no change is missed; again each time, because a cluster that ended
     // may have started again.
-    watchCluster(c, execution, task, clusterId);
+    const watch = prepareClusterWatch(c, execution, task, clusterId);
     const changed = Promise.withResolvers<'changed'>();
     const unsubscribe = onRelease(
       execution,
@@ -107,6 +107,7 @@ async function acquireExistingCluster(
     try {
       const ready = await useExistingCluster(c, clusterId, hasWaited);
       if (ready.kind === 'restarted') continue;
+      if (ready.kind === 'acquired') watch.activate();
       if (ready.kind !== 'starting') return ready;
       const wait = { clusterId, message: ready.message, until: changed.promise };
       const first = await waitWithMessage(c, execution, task, wait);

@@ -6,32 +6,65 @@ import type { CoordinatorContext } from './coordinator-context.ts';
 import { unavailableResult } from './start-cluster.ts';
 import { clearClusterLoss, replaceWatch, type TaskExecution } from './task-execution.ts';
 
+type WatchContext = Pick<CoordinatorContext, 'clusters' | 'compute' | 'post'>;
+
 /**
  * Ends the task when its cluster is terminated while the task uses it (spec 2.4), on whichever engine.
  * Replaces the watch of an earlier call.
  */
 export function watchCluster(
-  c: Pick<CoordinatorContext, 'clusters' | 'compute' | 'post'>,
+  c: WatchContext,
   execution: RunExecution,
   task: TaskExecution,
   clusterId: string,
 ): void {
+  prepareClusterWatch(c, execution, task, clusterId).activate();
+}
+
+/** Watch of a cluster that the task has not acquired yet. */
+export interface PreparedClusterWatch {
+  /** Called when the task has acquired the cluster; checks the changes that were notified since the call. */
+  activate(): void;
+}
+
+/**
+ * Prepares the watch of a cluster that may not exist yet or may be terminated until it starts again: neither
+ * is a loss. The subscription begins at once, so that no change between the read of the cluster and
+ * `activate` is missed. Replaces the watch of an earlier call.
+ */
+export function prepareClusterWatch(
+  c: WatchContext,
+  execution: RunExecution,
+  task: TaskExecution,
+  clusterId: string,
+): PreparedClusterWatch {
   replaceWatch(task, 'cluster');
   clearClusterLoss(task);
-  let watching = true;
+  let phase: 'prepared' | 'active' | 'ended' = 'prepared';
+  let changed = false;
   const check = async (): Promise<void> => {
     const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
     // A task that is about to begin ends as soon as it has begun.
-    if (!watching || cluster === 'unknown' || !isClusterLost(cluster)) return;
+    if (phase === 'ended' || cluster === 'unknown' || !isClusterLost(cluster)) return;
     const { message } = unavailableResult(clusterId, cluster);
     c.post(execution, { kind: 'cluster lost', task, message });
   };
-  const unsubscribe = c.compute.signals.subscribe(clusterId, () => void check());
+  const unsubscribe = c.compute.signals.subscribe(clusterId, () => {
+    changed = true;
+    if (phase === 'active') void check();
+  });
   const unwatch = onRelease(execution, () => {
-    watching = false;
+    phase = 'ended';
     unsubscribe();
   });
   replaceWatch(task, 'cluster', unwatch);
+  return {
+    activate() {
+      if (phase !== 'prepared') return;
+      phase = 'active';
+      if (changed) void check();
+    },
+  };
 }
 
 /**

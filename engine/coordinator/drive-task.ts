@@ -53,7 +53,10 @@ async function driveAttempt(
   execution: RunExecution,
   task: TaskExecution,
 ): Promise<DriveResult> {
-  const stateOf = (): string => task.taskRun.progress.state;
+  const { runId } = task.taskRun;
+  // The next attempt may begin, and even end, while this driver still cleans up after its own.
+  const stateOf = (): string =>
+    task.taskRun.runId === runId ? task.taskRun.progress.state : 'replaced by a retry';
   let cluster: ReadyCluster | undefined;
   if (stateOf() === 'PENDING') {
     const due = await waitUntilDue(c, execution, task);

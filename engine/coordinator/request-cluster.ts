@@ -8,7 +8,6 @@ import { watchCluster } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { clusterKeyOf, type NewClusterChoice } from './release-clusters.ts';
 import {
-  isReleased,
   onRelease,
   type ClusterInUse,
   type ClusterRequestResult,
@@ -113,7 +112,6 @@ function startClusterForRun(
   const { clusterId } = cluster;
   const abortion = new AbortController();
   const release = onRelease(execution, () => abortion.abort());
-  if (isReleased(execution)) release();
   const start = startCluster(c, { ...cluster, ...request }, abortion.signal);
   execution.clusterStarts.set(clusterId, start);
   const forget = (): void => {

@@ -196,9 +196,14 @@ export function setRunTimer(
   return isReleased(execution) ? () => undefined : onRelease(execution, clock.runAt(at, action));
 }
 
-/** Calls `cancel` when the run is released or the returned function is called. */
-export function onRelease({ releaseHooks }: RunExecution, cancel: () => void): () => void {
-  releaseHooks.add(cancel);
+/**
+ * Calls `cancel` when the run is released or the returned function is called; at once when the run is
+ * released already.
+ */
+export function onRelease(execution: RunExecution, cancel: () => void): () => void {
+  const { releaseHooks } = execution;
+  if (isReleased(execution)) cancel();
+  else releaseHooks.add(cancel);
   return () => {
     releaseHooks.delete(cancel);
     cancel();
