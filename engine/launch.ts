@@ -30,7 +30,7 @@ export interface LaunchRunRequest {
   readonly parameters: RunParameters;
   readonly idempotencyToken: string | undefined;
   readonly creator: string;
-  /** Whether the run may wait in the queue; the job decides when undefined. */
+  /** True when the run may wait in the queue; undefined leaves it to the job. */
   readonly queue?: boolean | undefined;
   /** The task run of the run_job_task that launches; it has one run, also when it asks again. */
   readonly launchedBy?: number;

@@ -35,7 +35,7 @@ export interface LaunchPlan {
   readonly version: ApiVersion;
   /** Admission by the limit of the job. */
   readonly admission: Admission;
-  /** Whether the run may wait in the queue for capacity in the workspace. */
+  /** True when the run may wait in the queue for capacity in the workspace. */
   readonly mayQueue: boolean;
   readonly launchedBy?: number | undefined;
   readonly parentTaskRun?: number | undefined;

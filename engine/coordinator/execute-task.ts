@@ -51,7 +51,7 @@ export async function executeTask(
   return decideAttemptEnd(outcome, stopReason);
 }
 
-/** Masks what a runner quotes from the task: everybody with access to the run sees the message. */
+/** Masks what a runner quotes from the task: all users with access to the run see the message. */
 function maskOutcome(outcome: TaskOutcome, mask: Mask): TaskOutcome {
   return 'message' in outcome ? { ...outcome, message: maskText(mask, outcome.message) } : outcome;
 }

@@ -55,9 +55,9 @@ export interface ClusterInUse extends Omit<TaskCluster, 'libraries'> {
   readonly sparkContextId: string;
   /** Names by which injected faults address it. */
   readonly names: readonly string[];
-  /** Whether its size follows the tasks on it. */
+  /** True when its size follows the tasks on it. */
   readonly autoscales: boolean;
-  /** Whether it ends after a time without tasks. */
+  /** True when it ends after a time without tasks. */
   readonly autoterminates: boolean;
   readonly deliversLogs: boolean;
 }

@@ -15,7 +15,7 @@ import { widgetVersionOf } from './widget-encodings.ts';
 export interface MigrationOptions {
   /** Id of the new dashboard. */
   readonly dashboardId: string;
-  /** Whether `{{ p }}` is rewritten as `:p`; if not, queries are unchanged. */
+  /** True when `{{ p }}` is rewritten as `:p`; otherwise queries are unchanged. */
   readonly updateParameterSyntax: boolean;
 }
 

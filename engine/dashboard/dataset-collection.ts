@@ -9,7 +9,7 @@ export interface FilterControl {
   readonly parameter: ClassicParameter;
   readonly value: ParameterValue;
   readonly bindings: { readonly dataset: string; readonly keyword: string }[];
-  /** Whether a visible widget depends on the control. */
+  /** True when a visible widget depends on the control. */
   shown: boolean;
 }
 

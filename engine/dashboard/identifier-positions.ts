@@ -6,9 +6,9 @@ import { isCode, type SqlToken } from '../sql/tokenizer.ts';
 
 /** State of one nesting level of brackets. */
 interface Level {
-  /** Whether the entries of the current list are names. */
+  /** True when the entries of the current list are names. */
   expectsNames: boolean;
-  /** Whether FROM separates the arguments of the function before the brackets. */
+  /** True when FROM separates the arguments of the function before the brackets. */
   readonly fromIsSeparator: boolean;
 }
 
@@ -34,7 +34,7 @@ const listEndKeywords = new Set([
   'range',
 ]);
 
-/** Returns a function that tells whether an identifier is expected at an index. */
+/** Returns a function that returns whether an identifier is expected at an index. */
 export function findIdentifierPositions(tokens: readonly SqlToken[]): (index: number) => boolean {
   const expected = new Set<number>();
   const levels: Level[] = [{ expectsNames: false, fromIsSeparator: false }];
@@ -50,7 +50,7 @@ export function findIdentifierPositions(tokens: readonly SqlToken[]): (index: nu
   return (index) => expected.has(index);
 }
 
-/** Updates the levels with a token, and tells whether a name is expected after it. */
+/** Updates the levels with a token, and returns whether a name is expected after it. */
 function consumeToken({ kind, text }: SqlToken, earlier: readonly SqlToken[], levels: Level[]): boolean {
   const level = levels.at(-1) ?? { expectsNames: false, fromIsSeparator: false };
   const word = (token: SqlToken | undefined): string =>

@@ -7,7 +7,7 @@ export interface QueryParameter {
   readonly name: string;
   /** Name in the rewritten query. */
   readonly keyword: string;
-  /** Whether it is a range, whose ends markers name `.start` and `.end`. */
+  /** True when it is a range, whose ends markers name `.start` and `.end`. */
   readonly range: boolean;
   /** Format of a list of values in a classic query. */
   readonly list?: ListParameter | undefined;
@@ -18,7 +18,7 @@ export interface ListParameter {
   readonly prefix: string;
   readonly suffix: string;
   readonly separator: string;
-  /** Whether no value is selected by default. */
+  /** True when no value is selected by default. */
   readonly emptyByDefault: boolean;
 }
 

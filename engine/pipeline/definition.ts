@@ -48,7 +48,7 @@ export interface FlowDefinition {
   readonly name: string;
   readonly target: string;
   readonly location: SourceLocation;
-  /** Whether columns are matched by name instead of by position. */
+  /** True when columns are matched by name instead of by position. */
   readonly byName: boolean;
   readonly query: SourceSql;
 }

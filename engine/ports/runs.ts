@@ -167,7 +167,7 @@ export interface StopFilter {
   readonly queuedOnly: boolean;
 }
 
-/** What an operation does while the database is away: it fails, or with `retry` waits for the database. */
+/** Behaviour of an operation while the database is away: it fails, or with `retry` waits. */
 export interface OutageOptions {
   readonly onOutage?: 'retry';
 }
@@ -183,7 +183,7 @@ export interface RunStore {
   ): Promise<Result>;
   /** A run with all its attempts, by the id of the run or of one of its task runs. */
   find(runId: number, options?: OutageOptions): Promise<RunWithTasks | undefined>;
-  /** Whether this attempt is stored and not over; also one of a deleted job. */
+  /** Returns whether this attempt is stored and not over; also one of a deleted job. */
   isAttemptActive(runId: number): Promise<boolean>;
   /**
    * Writes state changes durably. `refused`: a row no longer has the state and fence that its change names.

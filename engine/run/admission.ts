@@ -11,7 +11,7 @@ export interface AdmissionFacts {
   readonly queuedRuns: number;
   /** The job's max_concurrent_runs; 0 makes every new run skipped. */
   readonly maxConcurrentRuns: number;
-  /** Whether queuing is enabled for the run. */
+  /** True when queuing is enabled for the run. */
   readonly mayQueue: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface CapacityUsage {
   readonly runJobTasks: number;
   readonly addedTaskRuns: number;
   readonly addedRunJobTasks: number;
-  /** Whether another run waits in the queue for capacity. */
+  /** True when another run waits in the queue for capacity. */
   readonly hasWaitingRuns: boolean;
 }
 

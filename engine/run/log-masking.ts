@@ -13,7 +13,7 @@ export interface LogWindow {
   readonly bytes: Buffer;
   /** Start of the requested part within `bytes`. */
   readonly from: number;
-  /** Whether `bytes` starts after a gap, so that it may start with the end of a secret. */
+  /** True when `bytes` starts after a gap, so that it may start with the end of a secret. */
   readonly truncatedBefore: boolean;
   /**
    * Continuation after `bytes`: `more` of the log, the `end` of a complete log, `pending` output of an active

@@ -4,7 +4,7 @@
 export interface TaskOutput {
   /** Value of the notebook's exit call; absent without a call. */
   readonly result?: string;
-  /** Whether `result` was truncated to the limit. */
+  /** True when `result` was truncated to the limit. */
   readonly truncated?: boolean;
   /** Reason of the failure in one line. */
   readonly error?: string;

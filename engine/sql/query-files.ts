@@ -17,7 +17,7 @@ function isManagedText({ kind, value }: SqlItem): boolean {
 
 /**
  * Returns the indices of the items that name a file where a file is expected; a text elsewhere is a value.
- * @param isFile tells whether an item at such a place names a file
+ * @param isFile returns whether an item at such a place names a file
  * @param keywords keywords, in lower case, after which a file may stand
  */
 export function findFileItems(

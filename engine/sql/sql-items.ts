@@ -5,7 +5,7 @@ export interface SqlItem {
   /** `text`, `name` and `parameter` hold the unquoted value; `code` is written as it is. */
   readonly kind: 'word' | 'number' | 'sign' | 'text' | 'name' | 'parameter' | 'code';
   readonly value: string;
-  /** Whether whitespace or a comment precedes the item. */
+  /** True when whitespace or a comment precedes the item. */
   readonly spaceBefore: boolean;
   /** Token from which the item was read; undefined for items that a rewrite adds. */
   readonly token?: SqlToken;

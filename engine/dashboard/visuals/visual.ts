@@ -15,7 +15,7 @@ export interface WidgetDraft {
   readonly encodings: Readonly<Record<string, unknown>>;
   readonly mark?: Readonly<Record<string, unknown>>;
   readonly fields: readonly QueryField[];
-  /** Whether rows are shown as they are; if not, they are grouped by the fields without an aggregate. */
+  /** True when rows are shown as they are; otherwise they are grouped by the fields without an aggregate. */
   readonly disaggregated: boolean;
   /** Notes on what could not be converted exactly, as half sentences. */
   readonly notes: readonly string[];

@@ -63,7 +63,7 @@ export function phaseOf(cell: NotebookCell, active: boolean): CellPhase {
   return active ? 'waiting' : 'skipped';
 }
 
-/** Whether an output is a result to look at, and not a log. */
+/** True when an output is a result to look at, and not a log. */
 const isVisual: Readonly<Record<CellOutput['type'], boolean>> = {
   html: true,
   text: true,
