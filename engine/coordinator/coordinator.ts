@@ -105,7 +105,7 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
     ...ports,
     runs,
     post: (execution, event) =>
-      postEvent(execution, event, (next) => handleEvent(context, decide, execution, next)),
+      postEvent(execution, event, (next) => handleOrLog(context, decide, execution, next)),
     release(execution) {
       releaseExecution(execution);
       const { runId } = execution.run;
@@ -120,6 +120,23 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
     isDraining: () => state.isDraining,
   };
   return context;
+}
+
+/** Handles one event. An error is logged, so that the events after it are handled. */
+function handleOrLog(
+  c: CoordinatorContext,
+  decide: (execution: RunExecution) => void,
+  execution: RunExecution,
+  event: ExecutionEvent,
+): void {
+  try {
+    handleEvent(c, decide, execution, event);
+  } catch (error) {
+    c.log.error(
+      { run_id: execution.run.runId, event: event.kind, error: messageOf(error) },
+      'The engine failed to handle an event of this run.',
+    );
+  }
 }
 
 /** Drives a stored run from its stored state. */
