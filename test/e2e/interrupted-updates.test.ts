@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../harness/eventually.ts';
 import {
   waitForUpdateEnd,
   pipelinePath,
@@ -60,11 +61,11 @@ describe('updates that end early', () => {
     await runyard.putFile('/in/killed-2.csv', 'id\n2\n');
     await putWorkspaceFile(runyard, '/team/killed/tables.sql', `${table}\n${endless}`);
     const { update_id: updateId } = await runyard.callOk('POST', pipelinePath(id, '/updates'));
-    for (let begun = false; !begun;)
-      begun = (await eventsOf(id, `update_id = '${updateId}'`)).some(({ message, level }) => {
-        expect([message, level]).toEqual([message, 'INFO']);
-        return message === 'Flow heavy is running.';
-      });
+    const events = await eventually(() => eventsOf(id, `update_id = '${updateId}'`), {
+      until: (all) =>
+        all.some(({ message, level }) => message === 'Flow heavy is running.' || level !== 'INFO'),
+    });
+    expect(events.filter(({ level }) => level !== 'INFO')).toEqual([]);
     const { run_id: runId } = (await runyard.callOk('GET', pipelinePath(id, `/updates/${updateId}`))).update;
     const [supervisor = ''] = (
       await readFile(join(runyard.dataDirectory, 'runs', String(runId), 'pid'), 'utf8')
