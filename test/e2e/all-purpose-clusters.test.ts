@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import {
+  registerService,
   runyard,
   newCluster,
   inThree,
@@ -11,6 +12,8 @@ import {
   typesOf,
   waitForCluster,
 } from './cluster-nodes-harness.ts';
+
+registerService();
 
 describe('all-purpose clusters', () => {
   const create = async (fields: object = {}): Promise<string> =>

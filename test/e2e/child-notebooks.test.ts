@@ -1,6 +1,7 @@
 /** Notebooks that run other notebooks, through HTTP. */
 import { describe, expect, test } from 'vitest';
 import {
+  registerService,
   runyard,
   depth,
   submit,
@@ -10,6 +11,8 @@ import {
   waitForChild,
   state,
 } from './notebooks-harness.ts';
+
+registerService();
 
 describe('a notebook that runs another one', () => {
   test('gets its exit value; the child is a WORKFLOW_RUN on the same cluster', async () => {

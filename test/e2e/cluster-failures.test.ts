@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
 import {
+  registerService,
   runyard,
   newCluster,
   task,
@@ -15,6 +16,8 @@ import {
   eventsOf,
   typesOf,
 } from './cluster-nodes-harness.ts';
+
+registerService();
 
 describe('spec 2.4: a failed cluster', () => {
   test('loss of a shared cluster ends its running task as INTERNAL_ERROR; later tasks get a new cluster', async () => {

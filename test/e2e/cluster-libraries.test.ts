@@ -1,7 +1,17 @@
 /** Libraries of all-purpose clusters (spec 2.8), through HTTP. */
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
-import { python, runyard, imports, submit, logsOf, statusesOf } from './libraries-harness.ts';
+import {
+  registerService,
+  python,
+  runyard,
+  imports,
+  submit,
+  logsOf,
+  statusesOf,
+} from './libraries-harness.ts';
+
+registerService();
 
 describe.skipIf(python === undefined)('Python libraries of clusters', () => {
   test('installed libraries keep their versions when another task adds libraries', async () => {

@@ -8,6 +8,7 @@ import { listClustersWithPendingLogs, deliverClusterLogs } from '../../storage/f
 import { createRoots } from '../../storage/files/roots.ts';
 import { eventually } from '../harness/eventually.ts';
 import {
+  registerService,
   runyard,
   inFiles,
   put,
@@ -19,6 +20,8 @@ import {
   submit,
   clusterIdOf,
 } from './init-scripts-harness.ts';
+
+registerService();
 
 describe('spec 2.8 cluster_log_conf', () => {
   const order = () => ({

@@ -9,30 +9,33 @@ import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 export let runyard: TestService;
-beforeAll(async () => {
-  runyard = await startTestService({
-    // Every heartbeat looks for idle clusters.
-    leaseMs: 600,
-    clusters: {
-      ...defaultInventory,
-      pools: { three: { capacity: 3, node_type_id: 'standard-4' }, many: {} },
-      policies: { small: { instance_pool_id: 'three' } },
-    },
-    faults: [
-      { fault: 'loss', cluster: 'lossy' },
-      { fault: 'loss', cluster: 'own-lossy' },
-      { fault: 'start_failure', cluster: 'broken' },
-      { fault: 'preemption', cluster: 'spot', workers: 2 },
-    ],
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    runyard = await startTestService({
+      // Every heartbeat looks for idle clusters.
+      leaseMs: 600,
+      clusters: {
+        ...defaultInventory,
+        pools: { three: { capacity: 3, node_type_id: 'standard-4' }, many: {} },
+        policies: { small: { instance_pool_id: 'three' } },
+      },
+      faults: [
+        { fault: 'loss', cluster: 'lossy' },
+        { fault: 'loss', cluster: 'own-lossy' },
+        { fault: 'start_failure', cluster: 'broken' },
+        { fault: 'preemption', cluster: 'spot', workers: 2 },
+      ],
+    });
+    await runyard.putFile('/ok.py', 'print("ok")\n');
+    // Ends when a file exists, so that a test decides how long the task runs.
+    await runyard.putFile(
+      '/wait.py',
+      'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("went on")\n',
+    );
   });
-  await runyard.putFile('/ok.py', 'print("ok")\n');
-  // Ends when a file exists, so that a test decides how long the task runs.
-  await runyard.putFile(
-    '/wait.py',
-    'import os, sys, time\nname = os.path.join(os.environ["RUNYARD_MANAGED_FS"], sys.argv[1])\nwhile not os.path.exists(name): time.sleep(0.02)\nprint("went on")\n',
-  );
-});
-afterAll(() => runyard.stop());
+  afterAll(() => runyard.stop());
+}
 
 export const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2', num_workers: 1 };
 export const inThree = { ...newCluster, node_type_id: undefined, instance_pool_id: 'three' };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import {
+  registerService,
   runyard,
   newCluster,
   inThree,
@@ -16,6 +17,8 @@ import {
   waitForCluster,
   held,
 } from './cluster-nodes-harness.ts';
+
+registerService();
 
 describe('spec 2.8 nodes of a pool: a task whose cluster waits for nodes', () => {
   test('is PENDING with a message that names the pool; clusters start in the order of their requests, and all nodes are released', async () => {

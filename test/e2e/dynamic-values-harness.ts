@@ -7,21 +7,24 @@ import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 export let runyard: TestService;
-beforeAll(async () => {
-  runyard = await startTestService();
-  await runyard.putFile('/args.py', 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
-  await runyard.putNotebook('/widgets', [
-    'import json\ndbutils.notebook.exit(json.dumps(dbutils.widgets.getAll(), sort_keys=True))',
-  ]);
-  await runyard.putNotebook('/load', [
-    'dbutils.jobs.taskValues.set("rows", 12)\ndbutils.jobs.taskValues.set("city", "Zürich")\ndbutils.jobs.taskValues.set("parts", ["a", 1.0])',
-  ]);
-  await runyard.putNotebook('/sum', [
-    'dbutils.jobs.taskValues.set("doubled", 2 * dbutils.jobs.taskValues.get("load", "rows"))',
-    'dbutils.notebook.exit(dbutils.jobs.taskValues.get("load", "city"))',
-  ]);
-});
-afterAll(() => runyard.stop());
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    runyard = await startTestService();
+    await runyard.putFile('/args.py', 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
+    await runyard.putNotebook('/widgets', [
+      'import json\ndbutils.notebook.exit(json.dumps(dbutils.widgets.getAll(), sort_keys=True))',
+    ]);
+    await runyard.putNotebook('/load', [
+      'dbutils.jobs.taskValues.set("rows", 12)\ndbutils.jobs.taskValues.set("city", "Zürich")\ndbutils.jobs.taskValues.set("parts", ["a", 1.0])',
+    ]);
+    await runyard.putNotebook('/sum', [
+      'dbutils.jobs.taskValues.set("doubled", 2 * dbutils.jobs.taskValues.get("load", "rows"))',
+      'dbutils.notebook.exit(dbutils.jobs.taskValues.get("load", "city"))',
+    ]);
+  });
+  afterAll(() => runyard.stop());
+}
 
 export const on = { existing_cluster_id: 'c' };
 export const after = (...keys: string[]) => ({ depends_on: keys.map((task_key) => ({ task_key })) });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import {
+  registerService,
   runyard,
   on,
   after,
@@ -13,6 +14,8 @@ import {
   widgetsOf,
   argumentsOf,
 } from './dynamic-values-harness.ts';
+
+registerService();
 
 describe('two notebooks and a Python program that pass values', () => {
   test('each task gets the values of its upstream tasks, by name and by reference', async () => {

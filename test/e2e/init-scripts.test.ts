@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import {
+  registerService,
   runyard,
   inFiles,
   put,
@@ -17,6 +18,8 @@ import {
   typesOf,
   isAlive,
 } from './init-scripts-harness.ts';
+
+registerService();
 
 describe('spec 2.8 init_scripts', () => {
   test('run before the task in the given order, from every store, with the documented variables', async () => {

@@ -11,7 +11,9 @@ import {
   runPipelineUpdate,
   waitForUpdate,
 } from '../harness/pipelines.ts';
-import { runyard, endless, create, eventsOf } from './pipelines-harness.ts';
+import { registerService, runyard, endless, create, eventsOf } from './pipelines-harness.ts';
+
+registerService();
 
 describe('updates that end early', () => {
   test('concurrent requests start one update of a pipeline; a stopped update publishes nothing', async () => {

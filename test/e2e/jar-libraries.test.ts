@@ -4,7 +4,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../unit/runners/test-context.ts';
-import { newCluster, packageDirectory, put, submit, logsOf, entries } from './libraries-harness.ts';
+import {
+  registerService,
+  newCluster,
+  packageDirectory,
+  put,
+  submit,
+  logsOf,
+  entries,
+} from './libraries-harness.ts';
+
+registerService();
 
 const [javac, jar, java] = [await findProgram('javac'), await findProgram('jar'), await findProgram('java')];
 

@@ -1,6 +1,16 @@
 /** Job parameters and parameters of a run, through HTTP. */
 import { describe, expect, test } from 'vitest';
-import { runyard, notebook, python, ran, widgetsOf, argumentsOf } from './dynamic-values-harness.ts';
+import {
+  registerService,
+  runyard,
+  notebook,
+  python,
+  ran,
+  widgetsOf,
+  argumentsOf,
+} from './dynamic-values-harness.ts';
+
+registerService();
 
 describe('job parameters', () => {
   const parameters = [

@@ -25,51 +25,54 @@ export let index: PackageIndex;
 export let objects: ObjectServer;
 export let packageDirectory: string;
 
-beforeAll(async () => {
-  packageDirectory = await mkdtemp(join(tmpdir(), 'runyard-packages-'));
-  const wheels =
-    python === undefined
-      ? []
-      : await buildWheels(python, packageDirectory, [
-          {
-            name: 'greeting',
-            version: '1.0',
-            module: 'import tone\ndef say(): return "hello" + tone.mark\ndef main(): print(say())\n',
-            requires: ['tone'],
-            scripts: { greet: 'greeting:main' },
-          },
-          { name: 'tone', version: '1.0', module: 'mark = "."\n' },
-          { name: 'tone', version: '2.0', module: 'mark = "!"\n' },
-          { name: 'volume', version: '1.0', module: 'level = 11\n' },
-          { name: 'strict', version: '1.0', module: '', requires: ['tone==1.0'] },
-          { name: 'slow', version: '1.0', module: 'speed = "slow"\n', extras: { loud: ['volume'] } },
-        ]);
-  if (python !== undefined) {
-    await buildEgg(python, join(packageDirectory, 'nest-1.0-py3.egg'), {
-      name: 'nest',
-      version: '1.0',
-      module: 'eggs = 3\n',
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    packageDirectory = await mkdtemp(join(tmpdir(), 'runyard-packages-'));
+    const wheels =
+      python === undefined
+        ? []
+        : await buildWheels(python, packageDirectory, [
+            {
+              name: 'greeting',
+              version: '1.0',
+              module: 'import tone\ndef say(): return "hello" + tone.mark\ndef main(): print(say())\n',
+              requires: ['tone'],
+              scripts: { greet: 'greeting:main' },
+            },
+            { name: 'tone', version: '1.0', module: 'mark = "."\n' },
+            { name: 'tone', version: '2.0', module: 'mark = "!"\n' },
+            { name: 'volume', version: '1.0', module: 'level = 11\n' },
+            { name: 'strict', version: '1.0', module: '', requires: ['tone==1.0'] },
+            { name: 'slow', version: '1.0', module: 'speed = "slow"\n', extras: { loud: ['volume'] } },
+          ]);
+    if (python !== undefined) {
+      await buildEgg(python, join(packageDirectory, 'nest-1.0-py3.egg'), {
+        name: 'nest',
+        version: '1.0',
+        module: 'eggs = 3\n',
+      });
+    }
+    index = await startPackageIndex(wheels);
+    objects = await startObjectServer('key', 'secret');
+    runyard = await startTestService({
+      libraryEnvironment: { PIP_INDEX_URL: index.url, PIP_RETRIES: '0' },
+      objstoreEndpoint: objects.url,
+      objstoreAccessKey: 'key',
+      objstoreSecretKey: 'secret',
     });
-  }
-  index = await startPackageIndex(wheels);
-  objects = await startObjectServer('key', 'secret');
-  runyard = await startTestService({
-    libraryEnvironment: { PIP_INDEX_URL: index.url, PIP_RETRIES: '0' },
-    objstoreEndpoint: objects.url,
-    objstoreAccessKey: 'key',
-    objstoreSecretKey: 'secret',
+    await runyard.putFile(
+      '/imports.py',
+      'import importlib, sys\nfor name in sys.argv[1:]:\n    module, attribute = name.split(".")\n    value = getattr(importlib.import_module(module), attribute)\n    print(value() if callable(value) else value)\n',
+    );
   });
-  await runyard.putFile(
-    '/imports.py',
-    'import importlib, sys\nfor name in sys.argv[1:]:\n    module, attribute = name.split(".")\n    value = getattr(importlib.import_module(module), attribute)\n    print(value() if callable(value) else value)\n',
-  );
-});
-afterAll(async () => {
-  await runyard.stop();
-  await index.close();
-  await objects.close();
-  await rm(packageDirectory, { recursive: true, force: true });
-});
+  afterAll(async () => {
+    await runyard.stop();
+    await index.close();
+    await objects.close();
+    await rm(packageDirectory, { recursive: true, force: true });
+  });
+}
 
 export async function put(path: string, file: string): Promise<void> {
   await runyard.callOk('POST', '2.0/managed_fs/put', {

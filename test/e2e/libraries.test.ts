@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { buildWheelhouse } from '../harness/python-packages.ts';
 import {
+  registerService,
   python,
   newCluster,
   runyard,
@@ -19,6 +20,8 @@ import {
   statusesOf,
   entries,
 } from './libraries-harness.ts';
+
+registerService();
 
 describe.skipIf(python === undefined)('Python libraries', () => {
   test('spec 2.8: a wheel is installed with its requirements and console scripts, and reused by another cluster', async () => {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  registerService,
   python,
   runyard,
   packageDirectory,
@@ -11,6 +12,8 @@ import {
   outputOf,
   statusesOf,
 } from './libraries-harness.ts';
+
+registerService();
 
 describe.skipIf(python === undefined)('Python libraries with errors', () => {
   test('a package that the index lacks fails its task with a message; a task without it runs', async () => {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { downloadBundle, logTextOf, followLog, type LogEvent as Event } from '../harness/run-logs.ts';
 import { eventually } from '../harness/eventually.ts';
-import { runyard, cluster, shell, submit, taskRun, logs } from './run-logs-harness.ts';
+import { registerService, runyard, cluster, shell, submit, taskRun, logs } from './run-logs-harness.ts';
+
+registerService();
 
 describe('secrets', () => {
   const script =

@@ -6,7 +6,9 @@ import { defaultLimits } from '../../engine/limits.ts';
 import { collectEvents, logTextOf, followLog, type LogEvent as Event } from '../harness/run-logs.ts';
 import { startTestService } from '../harness/test-service.ts';
 import { eventually } from '../harness/eventually.ts';
-import { runyard, shell, submit, taskRun, after, open, atGate } from './run-logs-harness.ts';
+import { registerService, runyard, shell, submit, taskRun, after, open, atGate } from './run-logs-harness.ts';
+
+registerService();
 
 describe('streamed logs', () => {
   test('a stream waits for the task to start, sends lines as they are written, and ends with the state of the task', async () => {

@@ -2,7 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../harness/eventually.ts';
-import { submit, outputOf, attempt, reportOf, shown, state } from './notebooks-harness.ts';
+import { registerService, submit, outputOf, attempt, reportOf, shown, state } from './notebooks-harness.ts';
+
+registerService();
 
 describe('misbehaving notebooks', () => {
   test.each<[string, string, string, RegExp]>([

@@ -1,5 +1,5 @@
 /**
- * Service, notebooks and reports of the notebook tests. Importing it starts the service for a test file.
+ * Service, notebooks and reports of the notebook tests.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,18 +13,21 @@ import { eventually } from '../harness/eventually.ts';
 
 export let runyard: TestService;
 export const depth = 3;
-beforeAll(async () => {
-  const { taskEnvironment } = createConfig({
-    PATH: process.env['PATH'] ?? '',
-    HOME: process.env['HOME'] ?? '',
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    const { taskEnvironment } = createConfig({
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+    });
+    // The tests of the driver cover IPython; here its start-up time would only slow the tests.
+    runyard = await startTestService({
+      limits: { ...defaultLimits, notebookRunDepth: depth },
+      taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
+    });
   });
-  // The tests of the driver cover IPython; here its start-up time would only slow the tests.
-  runyard = await startTestService({
-    limits: { ...defaultLimits, notebookRunDepth: depth },
-    taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
-  });
-});
-afterAll(() => runyard.stop());
+  afterAll(() => runyard.stop());
+}
 
 export const text = (content: string): string => Buffer.from(content).toString('base64');
 

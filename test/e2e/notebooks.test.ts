@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import {
+  registerService,
   runyard,
   text,
   submit,
@@ -14,6 +15,8 @@ import {
   shown,
   state,
 } from './notebooks-harness.ts';
+
+registerService();
 
 describe('cells of other languages', () => {
   test('SQL, shell, another notebook and Python share one run', async () => {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { pipelinePath, readPublishedTable, putWorkspaceFile } from '../harness/pipelines.ts';
-import { runyard, create, eventsOf } from './pipelines-harness.ts';
+import { registerService, runyard, create, eventsOf } from './pipelines-harness.ts';
+
+registerService();
 
 describe('spec 2.7: a pipeline_task', () => {
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Service and requests of the pipeline tests. Importing it starts the service for a test file. */
+/** Service and requests of the pipeline tests. */
 import { afterAll, beforeAll } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { pipelinePath, putWorkspaceFile } from '../harness/pipelines.ts';
@@ -8,10 +8,13 @@ export let runyard: TestService;
 export const endless =
   'CREATE MATERIALIZED VIEW heavy AS SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.id % 7 = b.id % 11;';
 
-beforeAll(async () => {
-  runyard = await startTestService();
-});
-afterAll(() => runyard.stop());
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    runyard = await startTestService();
+  });
+  afterAll(() => runyard.stop());
+}
 
 /** Creates a pipeline with one definition file. */
 export async function create(name: string, sql: string, more: object = {}): Promise<string> {

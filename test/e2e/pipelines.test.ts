@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { pipelinePath, readPublishedTable, runPipelineUpdate } from '../harness/pipelines.ts';
-import { runyard, create, eventsOf } from './pipelines-harness.ts';
+import { registerService, runyard, create, eventsOf } from './pipelines-harness.ts';
+
+registerService();
 
 describe('pipeline operations', () => {
   test('an update started by a request reports its progress and results', async () => {

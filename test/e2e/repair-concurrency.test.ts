@@ -1,6 +1,8 @@
 /** Concurrent repairs through HTTP. */
 import { describe, expect, test } from 'vitest';
-import { runyard, broken, task, submit, history, attempts } from './repair-harness.ts';
+import { registerService, runyard, broken, task, submit, history, attempts } from './repair-harness.ts';
+
+registerService();
 
 describe('concurrent repairs', () => {
   test('of one run: one of 20 succeeds, the others are refused', async () => {

@@ -1,4 +1,4 @@
-/** Service, jobs and requests of the repair tests. Importing it starts the service for a test file. */
+/** Service, jobs and requests of the repair tests. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
@@ -6,12 +6,15 @@ import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 export let runyard: TestService;
-beforeAll(async () => {
-  runyard = await startTestService();
-  await runyard.putFile('/ok.py', 'import sys\nprint("ok", sys.argv[1:])\n');
-  await runyard.putFile('/wait.py', 'import time\nprint("waiting", flush=True)\ntime.sleep(600)\n');
-});
-afterAll(() => runyard.stop());
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    runyard = await startTestService();
+    await runyard.putFile('/ok.py', 'import sys\nprint("ok", sys.argv[1:])\n');
+    await runyard.putFile('/wait.py', 'import time\nprint("waiting", flush=True)\ntime.sleep(600)\n');
+  });
+  afterAll(() => runyard.stop());
+}
 
 export const broken = 'raise ValueError("no good")\n';
 export const mended = 'print("mended")\n';

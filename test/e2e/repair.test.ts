@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import {
+  registerService,
   runyard,
   broken,
   mended,
@@ -12,6 +13,8 @@ import {
   attempts,
   stdout,
 } from './repair-harness.ts';
+
+registerService();
 
 describe('repair of a failed run', () => {
   test('reruns only the failed and skipped tasks and succeeds', async () => {

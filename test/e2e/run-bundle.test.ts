@@ -3,7 +3,19 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { downloadBundle } from '../harness/run-logs.ts';
 import { eventually } from '../harness/eventually.ts';
-import { runyard, cluster, shell, submit, taskRun, logs, open, atGate } from './run-logs-harness.ts';
+import {
+  registerService,
+  runyard,
+  cluster,
+  shell,
+  submit,
+  taskRun,
+  logs,
+  open,
+  atGate,
+} from './run-logs-harness.ts';
+
+registerService();
 
 describe('the bundle of a run', () => {
   test('holds settings, states, events, and the logs and output of every attempt, and names missing files', async () => {

@@ -1,4 +1,4 @@
-/** Service, tasks and requests of the run log tests. Importing it starts the service for a test file. */
+/** Service, tasks and requests of the run log tests. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
@@ -8,14 +8,17 @@ import { startTestService, type TestService } from '../harness/test-service.ts';
 export const kib = 1_024;
 export let runyard: TestService;
 
-beforeAll(async () => {
-  runyard = await startTestService({ logBytesMax: 256 * kib });
-  await runyard.putFile(
-    '/script.py',
-    'import os, subprocess, sys\nsys.exit(subprocess.call(["sh", "-c", sys.argv[1]], cwd=os.path.dirname(os.getcwd()), stdin=subprocess.DEVNULL))\n',
-  );
-});
-afterAll(() => runyard.stop());
+/** Starts the service before the tests of the calling file and stops it after them. */
+export function registerService(): void {
+  beforeAll(async () => {
+    runyard = await startTestService({ logBytesMax: 256 * kib });
+    await runyard.putFile(
+      '/script.py',
+      'import os, subprocess, sys\nsys.exit(subprocess.call(["sh", "-c", sys.argv[1]], cwd=os.path.dirname(os.getcwd()), stdin=subprocess.DEVNULL))\n',
+    );
+  });
+  afterAll(() => runyard.stop());
+}
 
 const secrets = { DB_PASSWORD: 'correct-horse', STAGE: 'test' };
 export const cluster = {

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { downloadBundle, logTextOf, followLog, type LogEvent as Event } from '../harness/run-logs.ts';
-import { kib, runyard, shell, submit, taskRun, after, logs } from './run-logs-harness.ts';
+import { registerService, kib, runyard, shell, submit, taskRun, after, logs } from './run-logs-harness.ts';
+
+registerService();
 
 describe('paged logs', () => {
   test('pages are equal in every version and join to the complete log; the last page says so', async () => {
