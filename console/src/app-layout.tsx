@@ -129,7 +129,7 @@ function ConnectionBanner() {
   return (
     <div role="status" className="interruption">
       {error !== null && (
-        <p className="notice warm">
+        <p className="banner warm">
           <strong>{error.message}</strong> This page may be out of date. Retrying every few seconds.
         </p>
       )}

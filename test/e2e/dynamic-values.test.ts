@@ -1,56 +1,21 @@
-/**
- * Values that reach tasks, through HTTP: job parameters, dynamic value references, and task values of
- * upstream tasks.
- */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+/** Dynamic value references and task values of upstream tasks, through HTTP. */
+import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import {
+  registerService,
+  runyard,
+  on,
+  after,
+  notebook,
+  python,
+  ran,
+  taskOf,
+  outputOf,
+  widgetsOf,
+  argumentsOf,
+} from './dynamic-values-harness.ts';
 
-let runyard: TestService;
-beforeAll(async () => {
-  runyard = await startTestService();
-  await runyard.putFile('/args.py', 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n');
-  await runyard.putNotebook('/widgets', [
-    'import json\ndbutils.notebook.exit(json.dumps(dbutils.widgets.getAll(), sort_keys=True))',
-  ]);
-  await runyard.putNotebook('/load', [
-    'dbutils.jobs.taskValues.set("rows", 12)\ndbutils.jobs.taskValues.set("city", "Zürich")\ndbutils.jobs.taskValues.set("parts", ["a", 1.0])',
-  ]);
-  await runyard.putNotebook('/sum', [
-    'dbutils.jobs.taskValues.set("doubled", 2 * dbutils.jobs.taskValues.get("load", "rows"))',
-    'dbutils.notebook.exit(dbutils.jobs.taskValues.get("load", "city"))',
-  ]);
-});
-afterAll(() => runyard.stop());
-
-const on = { existing_cluster_id: 'c' };
-const after = (...keys: string[]) => ({ depends_on: keys.map((task_key) => ({ task_key })) });
-const notebook = (task_key: string, notebook_path: string, base_parameters = {}, more = {}) => ({
-  task_key,
-  ...on,
-  notebook_task: { notebook_path, base_parameters },
-  ...more,
-});
-const python = (task_key: string, parameters: string[], more = {}) => ({
-  task_key,
-  ...on,
-  spark_python_task: { python_file: 'managed_fs:/args.py', parameters },
-  ...more,
-});
-
-async function ran(settings: object, given: object = {}): Promise<ResponseBody> {
-  const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', settings);
-  const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id, ...given });
-  return runyard.waitForRunEnd(run_id);
-}
-
-const taskOf = (run: ResponseBody, key: string): ResponseBody =>
-  run.tasks.find((one: ResponseBody) => one.task_key === key);
-const outputOf = (run: ResponseBody, key: string): Promise<ResponseBody> =>
-  runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: taskOf(run, key).run_id });
-const widgetsOf = async (run: ResponseBody, key: string) =>
-  JSON.parse((await outputOf(run, key)).notebook_output.result);
-const argumentsOf = async (run: ResponseBody, key: string) => JSON.parse((await outputOf(run, key)).logs);
+registerService();
 
 describe('two notebooks and a Python program that pass values', () => {
   test('each task gets the values of its upstream tasks, by name and by reference', async () => {
@@ -154,63 +119,6 @@ describe('two notebooks and a Python program that pass values', () => {
       ],
     });
     expect(await argumentsOf(run, 'report')).toEqual(['failed after 3']);
-  });
-});
-
-describe('job parameters', () => {
-  const parameters = [
-    { name: 'city', default: 'Zürich' },
-    { name: 'day', default: '{{job.start_time.iso_date}}' },
-  ];
-  const tasks = [
-    notebook('nb', '/widgets', { city: 'Bern', own: '1' }),
-    python('py', ['{{job.parameters.city}}', '--day={{job.parameters.day}}']),
-  ];
-
-  test('spec 2.7: reach notebooks as widgets and programs by reference, and the run shows their values', async () => {
-    const run = await ran({ name: 'p', parameters, tasks }, { job_parameters: { city: 'Genève' } });
-    const date = new Date(run.start_time).toISOString().slice(0, 10);
-    expect(await widgetsOf(run, 'nb')).toEqual({ city: 'Genève', day: date, own: '1' });
-    expect(await argumentsOf(run, 'py')).toEqual(['Genève', `--day=${date}`]);
-    expect(run.job_parameters).toEqual([
-      { ...parameters[0], value: 'Genève' },
-      { ...parameters[1], value: date },
-    ]);
-    expect(run.overriding_parameters).toEqual({ job_parameters: { city: 'Genève' } });
-    expect(await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: run.run_id })).not.toHaveProperty(
-      'job_parameters',
-    );
-    expect(
-      (await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: run.job_id })).runs[0].job_parameters,
-    ).toEqual(run.job_parameters);
-  });
-
-  test('spec 2.10: notebook_params of a run override base_parameters and job defaults', async () => {
-    const run = await ran(
-      { name: 'p', parameters, tasks },
-      { notebook_params: { city: 'Basel', own: '{{task_key}}' } },
-    );
-    expect(await widgetsOf(run, 'nb')).toMatchObject({ city: 'Basel', own: 'nb' });
-    expect(await argumentsOf(run, 'py')).toMatchObject(['Zürich', expect.any(String)]);
-  });
-
-  test('spec 2.10: python_params replace the parameters of the task and may hold references', async () => {
-    const run = await ran(
-      { name: 'p', parameters, tasks },
-      { python_params: ['{{job.parameters.city}}', '{{ nothing }}'] },
-    );
-    expect(await argumentsOf(run, 'py')).toEqual(['Zürich', '{{ nothing }}']);
-    expect(run.overriding_parameters).toEqual({
-      python_params: ['{{job.parameters.city}}', '{{ nothing }}'],
-    });
-  });
-
-  test('a one-time run may define its own', async () => {
-    const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', { parameters, tasks });
-    expect(await argumentsOf(await runyard.waitForRunEnd(run_id), 'py')).toMatchObject([
-      'Zürich',
-      expect.any(String),
-    ]);
   });
 });
 

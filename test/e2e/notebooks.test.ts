@@ -1,75 +1,22 @@
-/**
- * Notebooks through HTTP: magics, utilities, notebooks that run notebooks, revisions, and misbehaving
- * notebooks.
- */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConfig } from '../../cli/config.ts';
-import { defaultLimits } from '../../engine/limits.ts';
-import type { CellOutput, NotebookReport } from '../../engine/run/task-output.ts';
+/** Notebooks through HTTP: cells of other languages, utilities, packages, and revisions. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
 import { eventually } from '../harness/eventually.ts';
+import {
+  registerService,
+  runyard,
+  text,
+  submit,
+  outputOf,
+  attempt,
+  reportOf,
+  logOf,
+  shown,
+  state,
+} from './notebooks-harness.ts';
 
-let runyard: TestService;
-const depth = 3;
-beforeAll(async () => {
-  const { taskEnvironment } = createConfig({
-    PATH: process.env['PATH'] ?? '',
-    HOME: process.env['HOME'] ?? '',
-  });
-  // The tests of the driver cover IPython; here its start-up time would only slow the tests.
-  runyard = await startTestService({
-    limits: { ...defaultLimits, notebookRunDepth: depth },
-    taskEnvironment: { ...taskEnvironment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
-  });
-});
-afterAll(() => runyard.stop());
-
-const text = (content: string): string => Buffer.from(content).toString('base64');
-
-async function submit(
-  path: string,
-  cells: readonly string[],
-  more: object = {},
-  base_parameters: Record<string, string> = {},
-): Promise<number> {
-  await runyard.putNotebook(path, cells);
-  return (
-    await runyard.callOk('POST', '2.0/jobs/runs/submit', {
-      existing_cluster_id: 'c',
-      notebook_task: { notebook_path: path, base_parameters },
-      ...more,
-    })
-  ).run_id;
-}
-
-const outputOf = (run_id: number): Promise<ResponseBody> =>
-  runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id });
-const attempt = (runId: number, name: string): string =>
-  join(runyard.dataDirectory, 'runs', String(runId), name);
-const reportOf = (runId: number): NotebookReport =>
-  JSON.parse(readFileSync(attempt(runId, 'notebook.json'), 'utf8'));
-const logOf = (runId: number): string => readFileSync(attempt(runId, 'stdout'), 'utf8');
-const shown = (runId: number, cell: number): readonly CellOutput[] =>
-  reportOf(runId).cells[cell - 1]?.outputs ?? [];
-const childrenOf = async (path: string): Promise<ResponseBody[]> =>
-  (
-    (await runyard.callOk('GET', '2.1/jobs/runs/list', { run_type: 'WORKFLOW_RUN', limit: 0 })).runs ?? []
-  ).filter((run: ResponseBody) => run.run_name === path);
-
-/** Waits until a child run of the notebook exists that `isReached` accepts, and returns it. */
-async function waitForChild(
-  path: string,
-  isReached: (child: ResponseBody) => boolean,
-): Promise<ResponseBody> {
-  return eventually(async () => (await childrenOf(path))[0], {
-    until: (child) => child !== undefined && isReached(child),
-  });
-}
-
-const state = async (runId: number): Promise<ResponseBody> => (await runyard.waitForRunEnd(runId)).state;
+registerService();
 
 describe('cells of other languages', () => {
   test('SQL, shell, another notebook and Python share one run', async () => {
@@ -176,111 +123,6 @@ describe('cells of other languages', () => {
   });
 });
 
-describe('a notebook that runs another one', () => {
-  test('gets its exit value; the child is a WORKFLOW_RUN on the same cluster', async () => {
-    await runyard.putNotebook('/team/child', ['dbutils.notebook.exit("grown " + dbutils.widgets.get("n"))']);
-    const runId = await submit('/team/parent', [
-      'dbutils.notebook.exit(dbutils.notebook.run("./child", 60, {"n": 3}) + dbutils.notebook.run("/team/child", 0, {"n": "4"}))',
-    ]);
-    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    expect((await outputOf(runId)).notebook_output.result).toBe('grown 3grown 4');
-    const children = await childrenOf('/team/child');
-    expect(children.map(({ run_type, state: { result_state } }) => [run_type, result_state])).toEqual([
-      ['WORKFLOW_RUN', 'SUCCESS'],
-      ['WORKFLOW_RUN', 'SUCCESS'],
-    ]);
-    const child = await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id: children[0].run_id });
-    expect(child.cluster_instance.cluster_id).toBe('c');
-  });
-
-  test('runs the child on the new cluster of the parent, with its variables', async () => {
-    await runyard.putNotebook('/team/there', [
-      'import os\ndbutils.notebook.exit(os.environ["CITY"] + os.environ["RUNYARD_CLUSTER_ID"])',
-    ]);
-    const new_cluster = {
-      spark_version: '16.4.x-scala2.12',
-      node_type_id: 'small',
-      num_workers: 1,
-      spark_env_vars: { CITY: 'Oslo' },
-    };
-    const runId = await submit(
-      '/team/made',
-      [
-        'import os\ndbutils.notebook.exit(str(dbutils.notebook.run("./there") == "Oslo" + os.environ["RUNYARD_CLUSTER_ID"]))',
-      ],
-      { existing_cluster_id: undefined, new_cluster },
-    );
-    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    expect((await outputOf(runId)).notebook_output.result).toBe('True');
-  });
-
-  test.each<[string, readonly string[], string, RegExp]>([
-    [
-      'fails, with its message',
-      ['raise ValueError("no rain")'],
-      '0',
-      /^WorkflowError: Run \d+ of notebook \/team\/bad ended as FAILED: ValueError: no rain$/,
-    ],
-    [
-      'takes longer than its timeout',
-      ['import time\ntime.sleep(600)'],
-      '1',
-      /^WorkflowError: Run \d+ of notebook \/team\/bad ended as TIMEDOUT/,
-    ],
-  ])('raises when the other one %s', async (_fact, cells, timeout, error) => {
-    await runyard.putNotebook('/team/bad', cells);
-    const runId = await submit('/team/asks', [`dbutils.notebook.run("./bad", ${timeout})`]);
-    expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
-    expect((await outputOf(runId)).error.replace(/^.*\.(?=WorkflowError)/, '')).toMatch(error);
-  });
-
-  test('can catch the failure of the child and run it again', async () => {
-    const runId = await submit('/team/catches', [
-      'try:\n  dbutils.notebook.run("/team/no-such", 5)\nexcept Exception as e:\n  print(e)\ntry:\n  dbutils.notebook.run("x" * 3, -1)\nexcept ValueError as e:\n  print(e)',
-    ]);
-    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    expect(logOf(runId)).toMatch(
-      /^Run \d+ of notebook \/team\/no-such ended as FAILED: Notebook \/team\/no-such was not found.*\ntimeout_seconds is -1; it must be/,
-    );
-  });
-
-  test('cancels the child when it is cancelled', async () => {
-    await runyard.putNotebook('/team/slow', ['import time\ntime.sleep(600)']);
-    const runId = await submit('/team/waits', ['dbutils.notebook.run("./slow")']);
-    const child = await waitForChild('/team/slow', (run) => run.state.life_cycle_state === 'RUNNING');
-    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: runId });
-    expect(await state(runId)).toMatchObject({ result_state: 'CANCELED' });
-    expect(await state(child.run_id)).toMatchObject({
-      life_cycle_state: 'TERMINATED',
-      result_state: 'CANCELED',
-    });
-  });
-
-  test('leaves no running child when its own process ends first', async () => {
-    await runyard.putNotebook('/team/orphan', ['import time\ntime.sleep(600)']);
-    const runId = await submit('/team/leaves', [
-      'import os, threading, time\nthreading.Thread(target=lambda: dbutils.notebook.run("./orphan"), daemon=True).start()\nwhile not any(n.endswith(".json") for n in os.listdir("../questions")): time.sleep(0.01)\ntime.sleep(0.3)',
-    ]);
-    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
-    for (const child of await childrenOf('/team/orphan'))
-      expect(await state(child.run_id)).toMatchObject({ result_state: 'CANCELED' });
-  });
-
-  test('that runs itself fails at the depth limit', async () => {
-    const runId = await submit('/team/self', ['dbutils.notebook.run("./self")']);
-    expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
-    expect((await outputOf(runId)).error).toContain('of notebook /team/self ended as FAILED');
-    expect(await childrenOf('/team/self')).toHaveLength(depth);
-    const deepest = (await childrenOf('/team/self'))
-      .map(({ run_id }) => run_id)
-      .sort((a, b) => a - b)
-      .at(-1);
-    expect((await outputOf(deepest)).error).toContain(
-      'The notebook /team/self would be started by notebooks nested 4 deep; at most 3 are allowed.',
-    );
-  });
-});
-
 test('spec 2.7: revision_timestamp selects the newest revision that is not later; an earlier timestamp is refused', async () => {
   await runyard.putNotebook('/team/history', ['dbutils.notebook.exit("first")']);
   const { modified_at: first } = await runyard.callOk('GET', '2.0/workspace/get-status', {
@@ -371,82 +213,5 @@ describe('files, packages and a restarted Python', () => {
       /^%pip install failed with exit code 1: No matching distribution found for no-such-package-of-ours/,
     );
     expect(readdirSync(attempt(runId, 'packages'))).toContain('tiny_rain.py');
-  });
-});
-
-describe('misbehaving notebooks', () => {
-  test.each<[string, string, string, RegExp]>([
-    [
-      'spec 2.7, 7, 8: a cell above 8 MB',
-      'print("x" * 9_000_000)',
-      'FAILED',
-      /^Cell 1 exceeded the output limit of 8 MB/,
-    ],
-    [
-      'one line of 100 MB',
-      'import sys\nfor _ in range(100): sys.stdout.write("x" * 1_000_000)',
-      'FAILED',
-      /^Cell 1 exceeded the output limit of 8 MB/,
-    ],
-    [
-      'a shell that prints without end',
-      '# MAGIC %sh yes',
-      'FAILED',
-      /^Cell 1 exceeded the output limit of 8 MB/,
-    ],
-    [
-      'codes for terminals, bytes that are no UTF-8',
-      '# MAGIC %sh printf "\\033]0;title\\007\\033[2J\\377\\n"; exit 0',
-      'SUCCESS',
-      /^$/,
-    ],
-    ['a fork that forgets to end', 'import os\nos.fork()', 'SUCCESS', /^$/],
-    [
-      'a process that detaches and ignores TERM',
-      'import subprocess\nsubprocess.Popen(["sh", "-c", "trap \'\' TERM; while :; do sleep 0.1; done"], start_new_session=True)',
-      'SUCCESS',
-      /^$/,
-    ],
-  ])(
-    '%s',
-    async (_fact, cell, result, error) => {
-      const runId = await submit('/team/hostile', [cell, 'print("second")']);
-      expect(await state(runId)).toMatchObject({ result_state: result });
-      expect((await outputOf(runId)).error ?? '').toMatch(error);
-      expect(reportOf(runId).cells[1]?.status).toBe(result === 'SUCCESS' ? 'finished' : 'skipped');
-      if (result === 'SUCCESS') expect(shown(runId, 2)).toEqual([{ type: 'stdout', data: 'second\n' }]);
-      // No process of the attempt is left.
-      const left = readdirSync('/proc')
-        .filter((pid) => /^\d+$/.test(pid))
-        .filter((pid) => {
-          try {
-            return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(
-              `RUNYARD_ATTEMPT_DIR=${attempt(runId, '').replace(/\/$/, '')}\0`,
-            );
-          } catch {
-            return false;
-          }
-        });
-      expect(left).toEqual([]);
-    },
-    60_000,
-  );
-
-  test('a killed notebook keeps the output of its running cell', async () => {
-    const runId = await submit('/team/killed', [
-      'import time\nprint("so far", flush=True)\nwhile True: time.sleep(0.1)',
-    ]);
-    await eventually(
-      () => existsSync(attempt(runId, 'notebook.json')) && reportOf(runId).cells[0]?.outputs.length === 1,
-      { until: Boolean },
-    );
-    const [pid = ''] = readFileSync(attempt(runId, 'pid'), 'utf8').split(' ');
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    process.kill(Number(children[0]), 'SIGKILL');
-    expect(await state(runId)).toMatchObject({ result_state: 'FAILED' });
-    expect(shown(runId, 1)).toMatchObject([
-      { type: 'stdout', data: 'so far\n' },
-      { type: 'error', summary: expect.stringContaining('SIGKILL') },
-    ]);
   });
 });

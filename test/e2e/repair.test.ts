@@ -1,49 +1,20 @@
-/** Repair of runs through HTTP: which tasks run again, which stay, and what clients see. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+/** Repair of runs through HTTP: tasks that run again, clusters, parameters, and the history. */
+import { describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import {
+  registerService,
+  runyard,
+  broken,
+  mended,
+  task,
+  submit,
+  repair,
+  history,
+  attempts,
+  stdout,
+} from './repair-harness.ts';
 
-let runyard: TestService;
-beforeAll(async () => {
-  runyard = await startTestService();
-  await runyard.putFile('/ok.py', 'import sys\nprint("ok", sys.argv[1:])\n');
-  await runyard.putFile('/wait.py', 'import time\nprint("waiting", flush=True)\ntime.sleep(600)\n');
-});
-afterAll(() => runyard.stop());
-
-const broken = 'raise ValueError("no good")\n';
-const mended = 'print("mended")\n';
-
-const task = (task_key: string, depends_on: readonly string[] = [], file = 'ok.py', more: object = {}) => ({
-  task_key,
-  depends_on: depends_on.map((key) => ({ task_key: key })),
-  existing_cluster_id: 'shared-cluster',
-  spark_python_task: { python_file: `managed_fs:/${file}` },
-  ...more,
-});
-
-async function submit(tasks: readonly object[], more: object = {}): Promise<number> {
-  return (await runyard.callOk('POST', '2.1/jobs/runs/submit', { run_name: 'graph', tasks, ...more })).run_id;
-}
-
-async function repair(body: object): Promise<number> {
-  return (await runyard.callOk('POST', '2.1/jobs/runs/repair', body)).repair_id;
-}
-
-const history = async (run_id: number, version = '2.1'): Promise<ResponseBody> =>
-  (await runyard.callOk('GET', `${version}/jobs/runs/get`, { run_id, include_history: true })).repair_history;
-
-/** Returns every attempt as `key number STATE/RESULT`. */
-const attempts = (run: ResponseBody): string[] =>
-  run.tasks.map(
-    (one: ResponseBody) =>
-      `${one.task_key} ${one.attempt_number} ${one.state.result_state ?? one.state.life_cycle_state}`,
-  );
-
-const stdout = (runId: number): string =>
-  readFileSync(join(runyard.dataDirectory, 'runs', String(runId), 'stdout'), 'utf8');
+registerService();
 
 describe('repair of a failed run', () => {
   test('reruns only the failed and skipped tasks and succeeds', async () => {
@@ -304,64 +275,5 @@ describe('parameters of a repair', () => {
     expect(
       resolved.tasks.map((one: ResponseBody) => one.resolved_values.spark_python_task.parameters),
     ).toEqual([['bad'], ['bad'], ['good']]);
-  });
-});
-
-describe('concurrent repairs', () => {
-  test('of one run: one of 20 succeeds, the others are refused', async () => {
-    await runyard.putFile('/step.py', broken);
-    const runId = await submit([task('a', [], 'step.py')]);
-    await runyard.waitForRunEnd(runId);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        runyard.call('POST', '2.1/jobs/runs/repair', { run_id: runId, rerun_all_failed_tasks: true }),
-      ),
-    );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([
-      200,
-      ...Array.from({ length: 19 }, () => 400),
-    ]);
-    for (const { body } of answers.filter(({ status }) => status === 400)) {
-      expect(body.message).toMatch(
-        /only a run that is over can be repaired|Missing required field: latest_repair_id/,
-      );
-    }
-    expect(attempts(await runyard.waitForRunEnd(runId))).toEqual(['a 0 FAILED', 'a 1 FAILED']);
-    expect(await history(runId)).toHaveLength(2);
-  });
-
-  test('of one job respect max_concurrent_runs: those over it are refused, not skipped', async () => {
-    await runyard.putFile('/step.py', broken);
-    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', {
-      name: 'narrow',
-      max_concurrent_runs: 2,
-      tasks: [task('a', [], 'step.py')],
-    });
-    const runIds: number[] = [];
-    for (let index = 0; index < 5; index += 1) {
-      const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
-      await runyard.waitForRunEnd(run_id);
-      runIds.push(run_id);
-    }
-    await runyard.putFile('/step.py', 'import time\ntime.sleep(600)\n');
-    const answers = await Promise.all(
-      runIds.map((run_id) =>
-        runyard.call('POST', '2.1/jobs/runs/repair', { run_id, rerun_all_failed_tasks: true }),
-      ),
-    );
-    const repaired = runIds.filter((_, index) => answers[index]?.status === 200);
-    const refused = runIds.filter((_, index) => answers[index]?.status === 400);
-    expect([repaired.length, refused.length]).toEqual([2, 3]);
-    for (const run_id of refused) {
-      expect(answers[runIds.indexOf(run_id)]?.body).toEqual({
-        error_code: 'INVALID_STATE',
-        message: `Run ${run_id} cannot be repaired now: job ${job_id} has 2 active runs, and its max_concurrent_runs is 2.`,
-      });
-      expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('FAILED');
-      expect(await history(run_id)).toHaveLength(1);
-    }
-    for (const run_id of repaired) await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id });
-    for (const run_id of repaired)
-      expect((await runyard.waitForRunEnd(run_id)).state.result_state).toBe('CANCELED');
   });
 });

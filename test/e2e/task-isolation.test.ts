@@ -4,37 +4,30 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createConfig } from '../../cli/config.ts';
-import {
-  findSandbox,
-  IsolationError,
-  resolveIsolation,
-  resolveTaskUser,
-} from '../../cli/wiring/isolation.ts';
+import { findSandbox } from '../../cli/wiring/isolation.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
-import { createRoots } from '../../storage/files/roots.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { buildWheels } from '../harness/python-packages.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const isRoot = process.getuid?.() === 0;
 const systemPython = '/usr/bin/python3';
-const systemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(
+const hasSystemPip = await promisify(execFile)(systemPython, ['-m', 'pip', '--version']).then(
   () => true,
   () => false,
 );
-const sandbox = await findSandbox(undefined).then(
+const hasSandbox = await findSandbox(undefined).then(
   () => true,
   () => false,
 );
 
 /** Program that prints what it can see and write as one JSON line. */
-const look = `import json, os, resource, subprocess, sys, tempfile
+const inspection = `import json, os, resource, subprocess, sys, tempfile
 def tried(work):
     try: return work()
     except Exception as error: return type(error).__name__
@@ -49,13 +42,13 @@ print(json.dumps({
   "memory": resource.getrlimit(resource.RLIMIT_DATA)[1], "files": resource.getrlimit(resource.RLIMIT_NOFILE)[1], "cpu": resource.getrlimit(resource.RLIMIT_CPU)[1],
   "processes": resource.getrlimit(resource.RLIMIT_NPROC)[1], "others": sum(name.isdigit() for name in os.listdir("/proc")),
 }))`;
-const stubborn = `import os, signal, subprocess, time
+const ignoresTerm = `import os, signal, subprocess, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 subprocess.Popen(["setsid", "sleep", "600"])
 print("up", flush=True)
 time.sleep(600)`;
 
-const polite = `import os, signal, sys, time
+const handlesTerm = `import os, signal, sys, time
 def leave(*_):
     time.sleep(0.1)
     open(os.environ["RUNYARD_MANAGED_FS"] + "/polite.txt", "w").write("tidied up")
@@ -68,7 +61,7 @@ time.sleep(600)`;
  * Script that prints its user, whether it can read the bootstrap token, and which code-loading variables
  * reached the programs that enter the isolation.
  */
-const preparing = (data: string, into: string): string =>
+const preparationScript = (data: string, into: string): string =>
   `(id -u; cat ${data}/bootstrap-token 2>/dev/null || echo out of reach; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c ^LD_BIND_NOW; echo "$LD_BIND_NOW") > "${into}"`;
 
 /** Python wrapper that writes its user into the directory that pip fills. */
@@ -87,12 +80,12 @@ print(volume.level, installer.uid, found, open(os.environ["R_LIBS"] + "/asked").
 
 let runyard: TestService;
 
-async function prepare(changes: Parameters<typeof startTestService>[0]): Promise<void> {
+async function startService(changes: Parameters<typeof startTestService>[0]): Promise<void> {
   runyard = await startTestService({ stopGraceMs: 1_500, ...changes });
   await writeFile(join(runyard.dataDirectory, 'bootstrap-token'), 'secret', { mode: 0o600 });
-  await runyard.putFile('/programs/look.py', look);
-  await runyard.putFile('/programs/stubborn.py', stubborn);
-  await runyard.putFile('/programs/polite.py', polite);
+  await runyard.putFile('/programs/look.py', inspection);
+  await runyard.putFile('/programs/stubborn.py', ignoresTerm);
+  await runyard.putFile('/programs/polite.py', handlesTerm);
   await runyard.putNotebook('/Users/a/who', ['import os\ndbutils.notebook.exit(str(os.getuid()))']);
   await runyard.putNotebook('/Users/a/nb', ['dbutils.notebook.exit(dbutils.notebook.run("./who", 60))']);
 }
@@ -114,7 +107,7 @@ async function submit(task: object): Promise<ResponseBody> {
   };
 }
 
-async function seen(): Promise<ResponseBody> {
+async function runInspection(): Promise<ResponseBody> {
   const { run, output } = await submit(program('look'));
   expect([run.state.result_state, output.error]).toEqual(['SUCCESS', undefined]);
   expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'from-task.txt'), 'utf8')).toBe(
@@ -128,7 +121,7 @@ async function notebookUser(): Promise<unknown> {
   return output.notebook_output?.result ?? output;
 }
 
-async function cancelled(name: string): Promise<void> {
+async function cancelProgram(name: string): Promise<void> {
   const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', program(name));
   const log = join(runyard.dataDirectory, 'runs', String(run_id), 'stdout');
   await runyard.waitForRun(run_id, () => existsSync(log) && statSync(log).size > 0);
@@ -139,11 +132,13 @@ async function cancelled(name: string): Promise<void> {
 }
 
 /** Runs a task on a cluster that is prepared by an init script, pip and R. */
-async function prepared(uid: number): Promise<void> {
+async function expectPreparedCluster(uid: number): Promise<void> {
   const data = runyard.dataDirectory;
   const bin = join(data, 'managed_fs', 'bin');
   await mkdir(bin, { recursive: true });
-  await writeFile(join(bin, 'Rscript'), `#!/bin/sh\n${preparing(data, '$4/asked')}\n`, { mode: 0o755 });
+  await writeFile(join(bin, 'Rscript'), `#!/bin/sh\n${preparationScript(data, '$4/asked')}\n`, {
+    mode: 0o755,
+  });
   await writeFile(join(bin, 'python3'), python, { mode: 0o755 });
   const wheels = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
   onTestFinished(() => rm(wheels, { recursive: true, force: true }));
@@ -153,7 +148,7 @@ async function prepared(uid: number): Promise<void> {
   await writeFile(join(data, 'managed_fs', 'volume-1.0-py3-none-any.whl'), await readFile(wheel));
   await runyard.putFile(
     '/prepare.sh',
-    `echo "$USER" > "$TMPDIR/own.txt"\n${preparing(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`,
+    `echo "$USER" > "$TMPDIR/own.txt"\n${preparationScript(data, '$RUNYARD_MANAGED_FS/prepared.txt')}\n`,
   );
   await runyard.putFile('/programs/cached.py', cached);
   const { run, output } = await submit({
@@ -174,17 +169,17 @@ async function prepared(uid: number): Promise<void> {
 }
 
 /** Cancels a task that ignores SIGTERM in a session of its own, and one that handles SIGTERM. */
-async function stubbornAndPoliteEnd(): Promise<void> {
-  await Promise.all([cancelled('stubborn'), cancelled('polite')]);
+async function expectCancelledTasksEnd(): Promise<void> {
+  await Promise.all([cancelProgram('stubborn'), cancelProgram('polite')]);
   expect(await readFile(join(runyard.dataDirectory, 'managed_fs', 'polite.txt'), 'utf8')).toBe('tidied up');
 }
 
-describe('limits', () => {
-  beforeAll(() => prepare({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
+describe('resource limits', () => {
+  beforeAll(() => startService({ taskLimits: { openFiles: 222, cpuSeconds: 3_333, memoryMb: 10_000 } }));
   afterAll(() => runyard.stop());
 
   test('each process has the configured limits and the memory of its node type', async () => {
-    expect(await seen()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
+    expect(await runInspection()).toMatchObject({ files: 222, cpu: 3_333, memory: 8_192 * 2 ** 20 });
   });
 
   test('a program over the memory of its node type fails with its own error', async () => {
@@ -194,11 +189,11 @@ describe('limits', () => {
 });
 
 describe.skipIf(!isRoot)('another user (needs root)', () => {
-  beforeAll(() => prepare({ taskUser: 'nobody', taskLimits: { processes: 5_000 } }));
+  beforeAll(() => startService({ taskUser: 'nobody', taskLimits: { processes: 5_000 } }));
   afterAll(() => runyard.stop());
 
   test('a program runs as that user, writes to its own directories, and cannot read files of the service', async () => {
-    const { files, processes, ...found } = await seen();
+    const { files, processes, ...found } = await runInspection();
     expect(found).toMatchObject({
       uid: 65_534,
       token: 'PermissionError',
@@ -210,9 +205,9 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
     expect(processes).toBeLessThanOrEqual(5_000);
   });
 
-  test.skipIf(!systemPip)(
-    'what prepares a cluster runs as it: init scripts and installers, whose work tasks can read and not change (needs pip)',
-    () => prepared(65_534),
+  test.skipIf(!hasSystemPip)(
+    'init scripts and installers run as that user, and tasks can read but not change their files (needs pip)',
+    () => expectPreparedCluster(65_534),
   );
 
   test('a notebook runs as that user and gets the result of a notebook that it runs', async () => {
@@ -220,17 +215,17 @@ describe.skipIf(!isRoot)('another user (needs root)', () => {
   });
 
   test(
-    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
-    stubbornAndPoliteEnd,
+    'a cancel kills a task that ignores SIGTERM in its own session and lets another one end by itself',
+    expectCancelledTasksEnd,
   );
 });
 
-describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
-  beforeAll(() => prepare({ taskSandbox: 'bubblewrap' }));
+describe.skipIf(!hasSandbox)('a sandbox (needs bubblewrap)', () => {
+  beforeAll(() => startService({ taskSandbox: 'bubblewrap' }));
   afterAll(() => runyard.stop());
 
   test('a program sees the system read-only and only its own directories of the service', async () => {
-    const found = await seen();
+    const found = await runInspection();
     expect(found).toMatchObject({ uid: process.getuid?.(), token: 'FileNotFoundError', etc: false });
     expect(
       found.data.filter(
@@ -243,9 +238,9 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
     expect(found.others).toBeLessThan(6);
   });
 
-  test.skipIf(!systemPip)(
-    'what prepares a cluster runs in it: init scripts and installers, whose work tasks can read and not change (needs pip)',
-    () => prepared(process.getuid?.() ?? -1),
+  test.skipIf(!hasSystemPip)(
+    'init scripts and installers run in the sandbox, and tasks can read but not change their files (needs pip)',
+    () => expectPreparedCluster(process.getuid?.() ?? -1),
   );
 
   test('a notebook runs in the sandbox', async () => {
@@ -253,71 +248,20 @@ describe.skipIf(!sandbox)('a sandbox (needs bubblewrap)', () => {
   });
 
   test(
-    'what ignores its end is ended, wherever it has gone, and what heeds it has time to',
-    stubbornAndPoliteEnd,
+    'a cancel kills a task that ignores SIGTERM in its own session and lets another one end by itself',
+    expectCancelledTasksEnd,
   );
 });
 
-describe.skipIf(!sandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
-  beforeAll(() => prepare({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
+describe.skipIf(!hasSandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
+  beforeAll(() => startService({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
   afterAll(() => runyard.stop());
 
   test('a program runs as the user inside the sandbox', async () => {
-    expect(await seen()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
+    expect(await runInspection()).toMatchObject({ uid: 65_534, token: 'FileNotFoundError' });
   });
 
-  test.skipIf(!systemPip)('installers run as the user inside the sandbox (needs pip)', () =>
-    prepared(65_534),
+  test.skipIf(!hasSystemPip)('installers run as the user inside the sandbox (needs pip)', () =>
+    expectPreparedCluster(65_534),
   );
-});
-
-describe('unsupported isolation settings stop the start', () => {
-  const settle = async (
-    variables: Record<string, string>,
-    hidden: readonly string[] = [],
-  ): Promise<string> => {
-    const directory = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    const config = createConfig({ RUNYARD_DATA_DIR: directory, ...variables });
-    const error: unknown = await resolveTaskUser(config)
-      .then((user) =>
-        resolveIsolation(config, createRoots({ dataDirectory: directory, allowedRoots: [] }), user, hidden),
-      )
-      .catch((found: unknown) => found);
-    expect(error).toBeInstanceOf(IsolationError);
-    return error instanceof Error ? error.message.replaceAll(directory, '<data>') : '';
-  };
-
-  test('a process limit without a task user', async () => {
-    expect(await settle({ RUNYARD_TASK_LIMITS: '{"processes":9}' })).toMatch(
-      /^RUNYARD_TASK_LIMITS limits processes, which the system counts by user/,
-    );
-  });
-
-  test.skipIf(!isRoot)(
-    'a user that is not there, that is root, that cannot enter the data directory, or that has the database',
-    async () => {
-      expect(await settle({ RUNYARD_TASK_USER: 'no-such-user' })).toBe(
-        'RUNYARD_TASK_USER is "no-such-user", but there is no such user on this machine.',
-      );
-      expect(await settle({ RUNYARD_TASK_USER: 'root' })).toBe(
-        'RUNYARD_TASK_USER is "root", but it must not be root: tasks would have all rights.',
-      );
-      expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toBe(
-        'RUNYARD_TASK_USER is "nobody", who cannot enter <data>: allow it with chmod o+x on the directories above.',
-      );
-      const own = await mkdtemp(join(tmpdir(), 'runyard-isolation-'));
-      onTestFinished(() => rm(own, { recursive: true, force: true }));
-      await chown(own, 65_534, 65_534);
-      expect(await settle({ RUNYARD_TASK_USER: 'nobody' }, [own])).toMatch(
-        /^RUNYARD_TASK_USER is "nobody", which the embedded database runs as/,
-      );
-    },
-  );
-
-  test.skipIf(isRoot)('a task user when the service does not run as root', async () => {
-    expect(await settle({ RUNYARD_TASK_USER: 'nobody' })).toMatch(
-      /only root can start processes of other users/,
-    );
-  });
 });

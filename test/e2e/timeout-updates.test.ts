@@ -1,5 +1,6 @@
 /**
- * Changes of timeout_seconds apply to active runs (spec 4.1 rules 2 and 3), through HTTP with real processes.
+ * Changes of timeout_seconds apply to active runs (spec 4.1 rules 2 and 3), through HTTP with real
+ * processes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';

@@ -68,7 +68,7 @@ function DataWidget({
 /** Shows the error of the query in its widget only. */
 function WidgetError({ error, retry }: { readonly error: Error; readonly retry: () => Promise<unknown> }) {
   return (
-    <div className="notice bad" role="alert">
+    <div className="banner bad" role="alert">
       <p>{error.message}</p>
       {!(error instanceof ApiError && error.status === 400) && (
         <p className="actions">

@@ -26,9 +26,9 @@ export function DashboardPage({ dashboardId }: { readonly dashboardId: string })
       <h1>{data?.display_name ?? 'Dashboard'}</h1>
       {error !== null && <ErrorMessage error={error} action="load the dashboard" retry={refetch} />}
       {data === undefined && error === null && <Loading what="the dashboard" />}
-      {data?.lifecycle_state === 'TRASHED' && <p className="notice warm">This dashboard is in the trash.</p>}
+      {data?.lifecycle_state === 'TRASHED' && <p className="banner warm">This dashboard is in the trash.</p>}
       {data !== undefined && data.warnings.length > 0 && (
-        <details className="notice warm">
+        <details className="banner warm">
           <summary>
             The migration approximated{' '}
             {data.warnings.length === 1 ? 'one element' : `${data.warnings.length} elements`}

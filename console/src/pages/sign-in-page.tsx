@@ -45,7 +45,7 @@ export function SignInPage({ signIn, reason, signOut }: SignInProps) {
     <main className="sign-in">
       <h1>Runyard</h1>
       {reason !== '' && error === null && (
-        <p className="notice warm" role="alert">
+        <p className="banner warm" role="alert">
           You were signed out: {reason} Sign in again.
         </p>
       )}
@@ -73,14 +73,14 @@ export function SignInPage({ signIn, reason, signOut }: SignInProps) {
 function SignInError({ error }: { readonly error: unknown }) {
   if (isAuthError(error)) {
     return (
-      <p className="notice bad" role="alert">
+      <p className="banner bad" role="alert">
         {error.message} The token may have expired, been revoked, or been copied only in part.
       </p>
     );
   }
   if (error instanceof ConnectionLost) {
     return (
-      <p className="notice bad" role="alert">
+      <p className="banner bad" role="alert">
         {error.message} Check that it is running, then sign in again.
       </p>
     );

@@ -18,7 +18,7 @@ export function ErrorMessage({ error, action, retry, firstPage }: ErrorMessagePr
   const forbidden = error instanceof ApiError && error.status === 403;
   const badPage = firstPage !== undefined && error instanceof ApiError && error.status === 400;
   return (
-    <div className="notice bad" role="alert">
+    <div className="banner bad" role="alert">
       <p>
         <strong>Could not {action}.</strong> {message}
         {error instanceof ApiError && error.code !== '' && (

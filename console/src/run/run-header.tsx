@@ -32,7 +32,7 @@ export function RunHeader({ run }: { readonly run: Run }) {
         {stateLabelOf(state).text}
       </p>
       {state.state_message !== '' && (
-        <p className={`notice ${stateLabelOf(state).tone}`}>{state.state_message}</p>
+        <p className={`banner ${stateLabelOf(state).tone}`}>{state.state_message}</p>
       )}
       <DescriptionList
         facts={[

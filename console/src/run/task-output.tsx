@@ -44,7 +44,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   return (
     <>
       {failure !== undefined && (
-        <p className="notice bad">
+        <p className="banner bad">
           <strong>Error</strong> {stripEscapeSequences(failure)}
         </p>
       )}

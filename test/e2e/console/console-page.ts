@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../harness/test-service.t
 /** The browser, or the reason why none runs here; the tests are skipped then. */
 let browser: Browser | string = await openBrowser();
 export const isBrowserMissing = typeof browser === 'string';
-/** Suffix for the names of skipped tests. The reason also goes to stderr, where it is easier to notice. */
+/** Suffix for the names of skipped tests. The reason also goes to stderr, where it is easier to see. */
 export const browserMissingNote = typeof browser === 'string' ? ` (skipped: ${browser})` : '';
 if (typeof browser === 'string') process.stderr.write(`The console tests are skipped: ${browser}\n`);
 

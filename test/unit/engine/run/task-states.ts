@@ -1,8 +1,8 @@
-/** Tasks as the roll-up sees them, for its tests: a key, its dependencies, and where it stands. */
+/** Task states for the tests of runs: key, dependencies and phase. */
 import type { Progress } from '../../../../engine/run/run.ts';
 import type { RunCondition, TaskState } from '../../../../engine/run/roll-up.ts';
 
-/** Where a task can stand, in one word. */
+/** Phase of a task, in one word. */
 export type TaskPhase =
   | 'waiting'
   | 'started'
@@ -49,18 +49,18 @@ export const progressByPhase: Readonly<Record<TaskPhase, Progress>> = {
   },
 };
 
-/** A task: `standing('c', 'waiting', 'a b', 'ALL_DONE')` waits for a and b. */
+/** Returns a task state: `createTaskState('c', 'waiting', 'a b', 'ALL_DONE')` waits for a and b. */
 export function createTaskState(
   key: string,
-  place: TaskPhase,
+  phase: TaskPhase,
   dependsOn = '',
   runIf: RunCondition = 'ALL_SUCCESS',
 ): TaskState {
   return {
     key,
     runIf,
-    progress: progressByPhase[place],
+    progress: progressByPhase[phase],
     dependsOn: dependsOn === '' ? [] : dependsOn.split(' '),
-    started: place !== 'waiting' && place !== 'skipped',
+    started: phase !== 'waiting' && phase !== 'skipped',
   };
 }

@@ -1,4 +1,4 @@
-/** The rounds of a run: which attempts were made in which, how long all took, and what an attempt knew. */
+/** Rounds of a repaired run: their attempts, their durations, and the run as an attempt saw it. */
 import { describe, expect, test } from 'vitest';
 import {
   runAsOfAttempt,
@@ -94,37 +94,37 @@ const latest = { repairId: 120, count: 2, startTime: 7_000, earlierDuration: 4_0
 
 test.each<[string, Partial<Run>, number | undefined, number]>([
   ['never repaired', {}, 8_500, 1_000],
-  ['not over', { progress: open }, undefined, 1_000],
+  ['active', { progress: open }, undefined, 1_000],
   ['repaired', { repair: latest }, 6_500, 7_000],
-  ['repaired, and not over', { repair: latest, progress: open }, undefined, 7_000],
+  ['repaired and active', { repair: latest, progress: open }, undefined, 7_000],
   [
-    'repaired, and over before the clock stepped back',
+    'repaired, and ended before the start of the repair because the clock stepped back',
     { repair: { ...latest, startTime: 9_900 } },
     4_000,
     9_900,
   ],
 ])(
-  'spec 2.5: run_duration is that of the run and all repairs, without the time between: %s',
+  'spec 2.5: run_duration is the sum of all rounds without the time between them: %s',
   (_name, more, duration, start) => {
     expect([runDurationOf(run(more)), roundStartOf(run(more))]).toEqual([duration, start]);
   },
 );
 
-test('an attempt belongs to the latest round when it was made after the repair, retries among them', () => {
+test('the latest round contains the attempts made after the latest repair, including retries', () => {
   expect(
     tasks.filter((one) => isOfLatestRound(run({ repair: latest }), one)).map(({ runId }) => runId),
   ).toEqual([121, 130]);
   expect(tasks.every((one) => isOfLatestRound(run({}), one))).toBe(true);
 });
 
-describe('the rounds', () => {
-  test('of a run that was never repaired are one', () => {
+describe('rounds', () => {
+  test('a run that was never repaired has one round', () => {
     expect(roundsOf({ run: run({}), tasks: tasks.slice(4) }, [])).toEqual([
       { repairId: undefined, progress: over, taskRunIds: [101, 112] },
     ]);
   });
 
-  test('each have their own start, end and attempts', () => {
+  test('each round has its own start, end and attempts', () => {
     expect(roundsOf({ run: run({ repair: latest }), tasks }, repairs)).toEqual([
       {
         repairId: undefined,
@@ -147,7 +147,7 @@ test.each([
   ],
   [130, { python_params: ['now'] }, latest, [102, 111, 121, 130, 101, 112]],
 ])(
-  'attempt %i knew the parameters and the repair of its round, and no attempt of a later one',
+  'attempt %i sees the parameters, the repair and the attempts up to its own round',
   (taskRunId, parameters, repair, known) => {
     const found = runAsOfAttempt(taskRunId, { run: run({ repair: latest }), tasks }, repairs);
     expect([found.run.overridingParameters, found.run.repair]).toEqual([parameters, repair]);

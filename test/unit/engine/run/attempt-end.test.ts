@@ -1,4 +1,4 @@
-/** End of an attempt, by its outcome and its stop request. */
+/** End of an attempt, by its outcome and its stop reason. */
 import { expect, test } from 'vitest';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
 import {
@@ -27,6 +27,9 @@ test.each<[TaskOutcome, StopReason | undefined, AttemptEnd]>([
   [{ kind: 'lost', message: 'Its process vanished.' }, undefined, lost],
   [{ kind: 'lost', message: 'Its process vanished.' }, 'cancel', lost],
   [{ kind: 'lost', message: 'Its process vanished.' }, 'timeout', lost],
-])('%o with the stop reason %s', (outcome, stopReason, expected) => {
-  expect(decideAttemptEnd(outcome, stopReason)).toEqual(expected);
-});
+])(
+  'the outcome %o with the stop reason %s decides the end of the attempt',
+  (outcome, stopReason, expected) => {
+    expect(decideAttemptEnd(outcome, stopReason)).toEqual(expected);
+  },
+);

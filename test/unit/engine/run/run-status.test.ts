@@ -1,4 +1,4 @@
-/** Status of a run: every end has a code and a type that clients know. */
+/** Status of a run: code and type of every end. */
 import { expect, test } from 'vitest';
 import { decideAdmission } from '../../../../engine/run/admission.ts';
 import { stopMessage } from '../../../../engine/run/roll-up.ts';
@@ -6,7 +6,7 @@ import type { Progress } from '../../../../engine/run/run.ts';
 import { statusOf } from '../../../../engine/run/run-status.ts';
 import { progressByPhase } from './task-states.ts';
 
-const said = (progress: Progress, message: string): Progress => ({ ...progress, message });
+const withMessage = (progress: Progress, message: string): Progress => ({ ...progress, message });
 const overLimit = decideAdmission({ activeRuns: 1, queuedRuns: 0, maxConcurrentRuns: 1, mayQueue: false });
 const queued: Progress = {
   state: 'QUEUED',
@@ -22,28 +22,28 @@ test.each<[string, Progress, string, string, string]>([
   ['a failure', progressByPhase.failed, 'TERMINATED', 'RUN_EXECUTION_ERROR', 'CLIENT_ERROR'],
   [
     'a missing notebook',
-    said(progressByPhase.failed, 'Notebook /a was not found (looked for /a.py).'),
+    withMessage(progressByPhase.failed, 'Notebook /a was not found (looked for /a.py).'),
     'TERMINATED',
     'RESOURCE_NOT_FOUND',
     'CLIENT_ERROR',
   ],
   [
     'a missing file',
-    said(progressByPhase.failed, 'File managed_fs:/a.py was not found.'),
+    withMessage(progressByPhase.failed, 'File managed_fs:/a.py was not found.'),
     'TERMINATED',
     'RESOURCE_NOT_FOUND',
     'CLIENT_ERROR',
   ],
   [
     'a task that failed because of a missing file',
-    said(progressByPhase.failed, 'Task a failed with message: File x was not found.'),
+    withMessage(progressByPhase.failed, 'Task a failed with message: File x was not found.'),
     'TERMINATED',
     'RUN_EXECUTION_ERROR',
     'CLIENT_ERROR',
   ],
   [
-    'a library',
-    said(progressByPhase.failed, 'Library installation failed for library due to user error.'),
+    'a failed library installation',
+    withMessage(progressByPhase.failed, 'Library installation failed for library due to user error.'),
     'TERMINATED',
     'LIBRARY_INSTALLATION_ERROR',
     'CLIENT_ERROR',
@@ -52,41 +52,41 @@ test.each<[string, Progress, string, string, string]>([
   ['a timeout', progressByPhase.timedout, 'TERMINATED', 'CANCELED', 'CLIENT_ERROR'],
   [
     'a run over max_concurrent_runs',
-    said(progressByPhase.skipped, overLimit.kind === 'skip' ? overLimit.message : ''),
+    withMessage(progressByPhase.skipped, overLimit.kind === 'skip' ? overLimit.message : ''),
     'TERMINATED',
     'MAX_CONCURRENT_RUNS_EXCEEDED',
     'CLIENT_ERROR',
   ],
   [
     'a task after one that failed',
-    said(progressByPhase.skipped, 'Upstream task a failed'),
+    withMessage(progressByPhase.skipped, 'Upstream task a failed'),
     'TERMINATED',
     'SKIPPED',
     'CLIENT_ERROR',
   ],
   [
     'a task whose condition was not met',
-    said(progressByPhase.skipped, 'Not run: its condition ALL_FAILED on the tasks a was not met.'),
+    withMessage(progressByPhase.skipped, 'Not run: its condition ALL_FAILED on the tasks a was not met.'),
     'TERMINATED',
     'SKIPPED',
     'SUCCESS',
   ],
   [
-    'a task that a cancel came before',
-    said(progressByPhase.skipped, stopMessage.cancel),
+    'a task that had not started before a cancel',
+    withMessage(progressByPhase.skipped, stopMessage.cancel),
     'TERMINATED',
     'USER_CANCELED',
     'CLIENT_ERROR',
   ],
   [
-    'a task that a timeout came before',
-    said(progressByPhase.skipped, stopMessage.timeout),
+    'a task that had not started before a timeout',
+    withMessage(progressByPhase.skipped, stopMessage.timeout),
     'TERMINATED',
     'CANCELED',
     'CLIENT_ERROR',
   ],
   ['a failure of the service', progressByPhase.error, 'TERMINATED', 'INTERNAL_ERROR', 'INTERNAL_ERROR'],
-])('%s', (_, progress, state, code, type) => {
+])('%s has a code and a type', (_, progress, state, code, type) => {
   expect(statusOf(progress)).toEqual({
     state,
     termination_details: { code, type, message: progress.message },
@@ -96,7 +96,7 @@ test.each<[string, Progress, string, string, string]>([
 test.each<[string, Progress]>([
   ['PENDING', progressByPhase.waiting],
   ['RUNNING', progressByPhase.running],
-])('%s has nothing more to say', (state, progress) => {
+])('%s has neither termination nor queue details', (state, progress) => {
   expect(statusOf(progress)).toEqual({ state });
 });
 

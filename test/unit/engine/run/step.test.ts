@@ -1,4 +1,4 @@
-/** One step of a life: the write that it asks for, and the progress that follows. */
+/** One step of a run: the change to be written and the progress that follows. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stepOf, type StepEvent, type StepFacts, type StepSubject } from '../../../../engine/run/step.ts';
@@ -24,7 +24,7 @@ function subject(progress: Progress): StepSubject {
 
 test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
   [
-    'preparing starts it',
+    'preparing sets the start time',
     pending,
     'prepare',
     100,
@@ -32,7 +32,7 @@ test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
     { ...pending, startTime: 100, message: 'Waiting' },
   ],
   [
-    'beginning starts it when preparing did not',
+    'beginning without preparing sets the start time',
     pending,
     'begin',
     100,
@@ -40,7 +40,7 @@ test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
     { ...none, state: 'RUNNING', startTime: 100, runningTime: 100 },
   ],
   [
-    'beginning keeps an earlier start',
+    'beginning keeps an earlier start time',
     { ...pending, startTime: 50 },
     'begin',
     100,
@@ -48,7 +48,7 @@ test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
     { ...none, state: 'RUNNING', startTime: 50, runningTime: 100 },
   ],
   [
-    'the end of the work carries its result',
+    'finishing sets the result and the message',
     running,
     'finish',
     300,
@@ -96,7 +96,7 @@ test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
     { ...none, state: 'RUNNING', startTime: 500, runningTime: 500 },
   ],
   [
-    'a clock that stepped back does not end it before it ran',
+    'a clock that stepped back does not set the end before the running time',
     running,
     'break',
     50,
@@ -107,7 +107,7 @@ test.each<[string, Progress, StepEvent, number, StepFacts, Progress]>([
   expect(stepOf(subject(progress), event, now, facts).progress).toEqual(expected);
 });
 
-test('the write names the row, the fence, and the state that it expects', () => {
+test('the change contains the row, the fence, and the expected state', () => {
   expect(stepOf(subject(running), 'finish', 300, { result: 'SUCCESS', message: 'done' }).change).toEqual({
     kind: 'task',
     runId: 7,
@@ -121,8 +121,8 @@ test('the write names the row, the fence, and the state that it expects', () => 
   });
 });
 
-describe('bugs of the caller are found at once', () => {
-  test('an event that the state does not know', () => {
+describe('invalid calls throw', () => {
+  test('an event that the state does not allow', () => {
     expect(() => stepOf(subject(running), 'skip', 300)).toThrow(
       'A task in the state RUNNING cannot skip (task 7).',
     );
@@ -137,7 +137,7 @@ describe('bugs of the caller are found at once', () => {
   });
 });
 
-/** Facts that the caller always gives: an end of the work has a result. */
+/** Returns the facts that an event requires: an end has a result. */
 function factsOf(event: StepEvent, result: StepFacts['result']): StepFacts {
   return event === 'finish' || event === 'withdraw' ? { result: result ?? 'SUCCESS' } : {};
 }
@@ -152,7 +152,7 @@ const availability: Readonly<Record<LifeCycleState, 'never' | 'always' | 'perhap
   INTERNAL_ERROR: 'perhaps',
 };
 
-test('after any legal sequence of events, at whatever times, what is known is consistent', () => {
+test('the progress is consistent after any allowed sequence of events at any times', () => {
   const choice = fc.record({
     pick: fc.nat(),
     now: fc.integer({ min: 0, max: 1_000 }),
@@ -172,7 +172,7 @@ test('after any legal sequence of events, at whatever times, what is known is co
           progress = stepOf(subject(before), row.on, now, factsOf(row.on, result)).progress;
           expect(progress.state).toBe(row.to);
           expectConsistent(progress);
-          expectNothingTakenBack(before, progress);
+          expectKeptFacts(before, progress);
         }
       },
     ),
@@ -191,7 +191,7 @@ function expectConsistent(progress: Progress): void {
   if (state === 'TERMINATING') expect(terminatingTime).toBeDefined();
 }
 
-function expectNothingTakenBack(before: Progress, after: Progress): void {
+function expectKeptFacts(before: Progress, after: Progress): void {
   for (const time of ['startTime', 'runningTime', 'terminatingTime'] as const) {
     if (before[time] !== undefined) expect(after[time]).toBe(before[time]);
   }

@@ -1,7 +1,4 @@
-/**
- * A run that has just been stored, as memory holds it. That the row says the same is a test of
- * storage/launches.
- */
+/** In-memory state of a run that has just been stored. */
 import { expect, test } from 'vitest';
 import { toRunWithTasks } from '../../../../engine/run/new-run.ts';
 import type { NewRun } from '../../../../engine/run/new-run.ts';
@@ -38,7 +35,7 @@ const stored: NewRun = {
   notifications: [],
 };
 
-test('the run starts when it is accepted, is owned, and has the first fence', () => {
+test('a new run is PENDING, has an owner, and has the first fence', () => {
   expect(toRunWithTasks(stored).run).toEqual({
     runId: 10,
     jobId: 3,
@@ -68,7 +65,7 @@ test('the run starts when it is accepted, is owned, and has the first fence', ()
   });
 });
 
-test('its task runs have not started and say what they wait for', () => {
+test('the task runs of a new run have not started and name the tasks that they wait for', () => {
   const tasks = toRunWithTasks(stored).tasks.map(
     ({ runId, jobRunId, taskKey, attempt, fence, progress }) => ({
       runId,
