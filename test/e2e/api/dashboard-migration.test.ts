@@ -226,7 +226,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       'a name with a slash',
       { display_name: 'a/b' },
       400,
-      'display_name is "a/b"; it must not hold a slash, because it is the name of a file, too.',
+      'display_name is "a/b"; it must not contain a slash, because it is also the name of a file.',
     ],
     [
       'a long name',

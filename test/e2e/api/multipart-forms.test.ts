@@ -208,7 +208,7 @@ describe('multipart forms', () => {
       '--x\r\nContent-Disposition: form-data; name="path"\r\n\r\n/a\r\n',
     ],
     ['a form without its boundary', 'multipart/form-data', '--x--\r\n'],
-    ['a form that is none', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
+    ['a body that is not a form', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
     ['no bytes', 'multipart/form-data; boundary=x', ''],
   ])('%s is refused', async (_, type, payload) => {
     const answer = await service.send({

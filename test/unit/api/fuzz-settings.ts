@@ -72,7 +72,7 @@ const likely: LikelyValues = new Map<string, fc.Arbitrary<unknown>>([
   ['max_concurrent_runs', fc.integer({ min: 0, max: 1_000 })],
 ]);
 
-/** Fixed values of fields for which generated values would sometimes break a rule. */
+/** Generates objects of a schema with the field generators of `likely`. */
 const schemaValues = (schema: TSchema): fc.Arbitrary<object> => arbitraryFor(schema, likely, '').map(Object);
 
 const size = fc.oneof(
@@ -201,7 +201,7 @@ const taskRest = schemaValues(
   ]),
 );
 
-/** Generates dependencies of each task on earlier tasks. */
+/** Generates multi-task settings; each task may depend on earlier tasks. */
 const multiTask = fc
   .uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 2 })
   .chain((keys) =>
