@@ -26,9 +26,9 @@ describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
   const waiting = { spark_python_task: { python_file: 'managed_fs:/wait.py' } };
 
   test('is 1 by default, and 0 skips every run', async () => {
-    const usual = await create(waiting);
-    const first = await runNow(usual);
-    expect(await stateOf(await runNow(usual))).toBe('SKIPPED');
+    const jobId = await create(waiting);
+    const first = await runNow(jobId);
+    expect(await stateOf(await runNow(jobId))).toBe('SKIPPED');
     await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first });
     expect(await stateOf(await runNow(await create({ max_concurrent_runs: 0 })))).toBe('SKIPPED');
     await runyard.waitForRunEnd(first);

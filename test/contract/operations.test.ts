@@ -194,14 +194,14 @@ test('spec 4.1.1: delete removes a job and its history, stops its runs, notifies
   expect(idsOf(await get('runs/list', { job_id }))).toEqual([]);
   expect(await post('delete', { job_id })).toEqual({});
   const { db } = runyard.database;
-  const told = await db
+  const notified = await db
     .selectFrom('outbox')
     .select('recipient')
     .where('event', '=', 'job_deleted')
     .where('job_id', '=', job_id)
     .orderBy('recipient')
     .execute();
-  expect(told).toEqual([{ recipient: 'a@x' }, { recipient: 'b@x' }]);
+  expect(notified).toEqual([{ recipient: 'a@x' }, { recipient: 'b@x' }]);
   const stored = () =>
     db.selectFrom('runs').select(['state', 'result']).where('run_id', '=', run_id).executeTakeFirstOrThrow();
   const { result } = await eventually(stored, { until: ({ state }) => state === 'TERMINATED' });

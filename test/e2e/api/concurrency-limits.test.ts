@@ -21,7 +21,7 @@ async function withLimits(limits: Partial<Limits>): Promise<ApiHarness> {
 }
 
 describe('spec 8: size of responses about runs', () => {
-  test('runs/list without a limit or with limit 0 returns at most the largest page', async () => {
+  test('runs/list without a limit or with limit 0 returns at most the maximum page size', async () => {
     const runyard = await withLimits({ runsPerPage: 2 });
     for (const _ of 'abc') await submit(single)(runyard);
     for (const query of [{}, { limit: '0' }]) {
@@ -157,10 +157,10 @@ describe('spec 8: jobs created and saved', () => {
   test.each([
     ['savedJobs', 5],
     ['jobsCreatedPerHour', 5],
-  ] as const)('many creations at once stay within %s', async (name, most) => {
-    const runyard = await withLimits({ [name]: most });
+  ] as const)('many creations at once stay within %s', async (name, max) => {
+    const runyard = await withLimits({ [name]: max });
     const answers = await Promise.all(Array.from({ length: 30 }, () => create(single)(runyard)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
-    expect((await runyard.rowCounts())[0]).toBe(most);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(max);
+    expect((await runyard.rowCounts())[0]).toBe(max);
   });
 });

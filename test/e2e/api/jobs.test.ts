@@ -221,13 +221,13 @@ describe('spec 4.1.1: delete', () => {
     expect((await service.post('2.0/jobs/run-now', { job_id: jobId })).body['message']).toBe(
       `Job ${jobId} does not exist.`,
     );
-    const told = await service.database.db
+    const notified = await service.database.db
       .selectFrom('outbox')
       .select(['event', 'recipient'])
       .where('job_id', '=', jobId)
       .orderBy('recipient')
       .execute();
-    expect(told).toEqual([
+    expect(notified).toEqual([
       { event: 'job_deleted', recipient: 'a@x' },
       { event: 'job_deleted', recipient: 'b@x' },
     ]);
