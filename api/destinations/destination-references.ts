@@ -1,4 +1,4 @@
-/** Checks that webhook notifications reference existing destinations; others would fail without notice. */
+/** Checks that webhook notifications reference existing destinations; deliveries to others would fail silently. */
 import { invalid } from '../../engine/errors.ts';
 import { subscribableEvents } from '../../engine/job/notification-settings.ts';
 import type { RoutingSettings } from '../../engine/notification/routing.ts';

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => runyard.stop());
 
-/** Puts the settings of a row into a new_cluster at a place. */
+/** Puts the settings of a row into a new_cluster at a location. */
 function clusterAt(place: SettingsLocation): SettingsLocation {
   return {
     version: place.version,
@@ -106,7 +106,7 @@ const clusterRows: readonly FieldRow[] = [
     rejects: [[{ ssh_public_keys: 'key' }, notList('ssh_public_keys')]],
   },
   {
-    // A list that is always empty to the spec, a map to clients: shown as a map, which is what they read.
+    // The specification has an always empty list, clients read a map; responses contain a map.
     field: 'custom_tags',
     accepts: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
     rejects: [

@@ -1,4 +1,4 @@
-/** The conditions of the table of errors, each with its status, code and words (spec 7). */
+/** Conditions of the error table with status, code and message (spec 7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../engine/limits.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../harness/test-service.ts';
 import { newCluster, errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
-/** A job whose runs are skipped. */
+/** Job whose runs are skipped. */
 let job: number;
 beforeAll(async () => {
   runyard = await startTestService({ limits: { ...defaultLimits, concurrentTaskRuns: 3 } });
@@ -44,14 +44,14 @@ const runNow = (given: object) => call('POST', 'run-now', { job_id: job, ...give
 test.each([
   ['POST', 'runs/cancel'],
   ['GET', 'runs/get-output'],
-] as const)('spec 7 invalid run_id in %s %s: 400', async (method, path) => {
+] as const)('spec 7 invalid run_id in %s %s returns 400', async (method, path) => {
   expect(await call(method, path, { run_id: 999_999 })).toEqual(errorResponse('Run 999999 does not exist.'));
   expect(await call(method, path, { run_id: 'first' })).toEqual(
     errorResponse('Could not parse request object: Expected integer for field run_id, found STRING "first"'),
   );
 });
 
-test('spec 7 invalid job_id in runs/cancel-all: 400', async () => {
+test('spec 7 invalid job_id in runs/cancel-all returns 400', async () => {
   expect(await call('POST', 'runs/cancel-all', { job_id: 999_999 })).toEqual(
     errorResponse('Job 999999 does not exist.'),
   );
@@ -60,7 +60,7 @@ test('spec 7 invalid job_id in runs/cancel-all: 400', async () => {
   );
 });
 
-test('spec 7 as many task runs as are allowed: 429, and when to try again', async () => {
+test('spec 7 a launch above the limit of active task runs returns 429 with Retry-After', async () => {
   const runs = [
     await submit(python('wait.py')),
     await submit(python('wait.py')),
@@ -123,7 +123,7 @@ describe('spec 7 non-ASCII characters', () => {
   });
 });
 
-test('spec 7 idempotency token of a deleted run', async () => {
+test('spec 7 an idempotency token of a deleted run is refused', async () => {
   const ask = { ...python('ok.py'), idempotency_token: 'once' };
   await runyard.callOk('POST', '2.0/jobs/runs/delete', { run_id: await over(ask) });
   expect(await call('POST', 'runs/submit', { ...on, ...ask })).toEqual(
@@ -131,7 +131,7 @@ test('spec 7 idempotency token of a deleted run', async () => {
   );
 });
 
-test('spec 7 delete of an active run', async () => {
+test('spec 7 delete of an active run is refused', async () => {
   const run_id = await submit(python('wait.py'));
   expect(await call('POST', 'runs/delete', { run_id })).toEqual({
     status: 400,
@@ -144,7 +144,7 @@ test('spec 7 delete of an active run', async () => {
   expect(await call('POST', 'runs/delete', { run_id })).toEqual({ status: 200, body: {} });
 });
 
-test('spec 7 get-output on a parent run', async () => {
+test('spec 7 get-output of a multi-task run is refused', async () => {
   const run_id = await over({
     existing_cluster_id: undefined,
     tasks: [{ task_key: 'a', ...on, ...python('ok.py') }],
@@ -156,14 +156,14 @@ test('spec 7 get-output on a parent run', async () => {
   );
 });
 
-test('spec 7 export of a run that is no notebook', async () => {
+test('spec 7 export of a run without a notebook is refused', async () => {
   const run_id = await over(python('ok.py'));
   expect(await call('GET', 'runs/export', { run_id })).toEqual(
     errorResponse(`Run ${run_id} is not a notebook run; only notebook runs can be exported as HTML.`),
   );
 });
 
-test('spec 7 a scoped token without the scope: the answer names it', async () => {
+test('spec 7 a token without the required scope is refused with the name of the scope', async () => {
   const token = await addUser(runyard.database.db, 'scoped@x', { scopes: ['workspace'] });
   const send = (path: string) =>
     fetch(`${runyard.url}/api/2.0/${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -175,7 +175,7 @@ test('spec 7 a scoped token without the scope: the answer names it', async () =>
   expect((await send('workspace/list?path=/')).status).toBe(200);
 });
 
-test('spec 7 a notebook cell that puts out more than 8 MB: its run ends as failed, the rest of it is not run', async () => {
+test('spec 7 a notebook cell with more than 8 MB of output fails the run before the next cell', async () => {
   await runyard.putNotebook('/loud', [
     '_ = __import__("sys").stdout.write("x" * (8 * 2**20 + 1))',
     'dbutils.notebook.exit("reached")',
@@ -189,7 +189,7 @@ test('spec 7 a notebook cell that puts out more than 8 MB: its run ends as faile
   expect(output).not.toHaveProperty('notebook_output');
 });
 
-test('spec 7 every refusal is JSON with a code and words', async () => {
+test('spec 7 every error response is JSON with error_code and message', async () => {
   for (const [path, init, status] of [
     ['/api/2.0/jobs/none', {}, 404],
     ['/api/2.0/jobs/create', { method: 'POST', body: '{' }, 400],

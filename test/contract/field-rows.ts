@@ -1,6 +1,6 @@
 /**
- * Rows of the spec's tables of fields: what a field takes and how it is read back, and what it refuses, in
- * which words.
+ * Rows of the field tables of the specification: accepted values with the values read back, and refused
+ * values with the error message.
  */
 import { expect } from 'vitest';
 import { taskKinds } from '../../engine/job/task-kinds.ts';
@@ -8,30 +8,30 @@ import type { ResponseBody } from '../harness/api-client.ts';
 import type { TestService } from '../harness/test-service.ts';
 
 export interface FieldRow {
-  /** As the table of the spec calls it. */
+  /** Name of the field in the specification. */
   readonly field: string;
   /**
-   * Settings that are taken, and how they are read back where that differs. A field set to undefined is left
-   * out.
+   * Accepted settings, with the settings read back when they differ. A field with the value undefined is
+   * omitted.
    */
   readonly accepts: readonly (object | readonly [sent: object, shown: object])[];
-  /** Settings that are refused, with the whole message, in which `<at>` is the path of the place. */
+  /** Refused settings with the complete message; `<at>` stands for the path of the location. */
   readonly rejects: readonly (readonly [sent: object, message: string])[];
 }
 
-/** Where the settings of a row stand in a job. */
+/** Location of the settings of a row in a job. */
 export interface SettingsLocation {
   readonly version: '2.0' | '2.1';
-  /** What messages call it. */
+  /** Path of the location in messages. */
   readonly path: string;
   readonly toJobSettings: (settings: object) => object;
-  /** The same place in the settings that jobs/get shows. */
+  /** Returns the settings at this location from the settings that jobs/get returns. */
   readonly settingsFrom: (settings: ResponseBody) => ResponseBody;
 }
 
 export const newCluster = { num_workers: 1, spark_version: '16.4.x-scala2.12', node_type_id: 'standard-2' };
 export const pythonTask = { spark_python_task: { python_file: 'managed_fs:/ok.py' } };
-/** The kind of work of a task left out, for rows that bring another. */
+/** Removes the task kind of the location, for rows with another kind. */
 export const withoutTaskKind = { spark_python_task: undefined };
 export const taskKindList = taskKinds.join(', ');
 const defaultWorkload = { existing_cluster_id: 'all-purpose', ...pythonTask };
@@ -44,7 +44,7 @@ export const jobLocation: SettingsLocation = {
   settingsFrom: (settings) => settings,
 };
 
-/** The first of two tasks of a multi-task job, `a` and `b`, beside a shared cluster. */
+/** Task `a` of a multi-task job with the tasks `a` and `b` and a shared cluster. */
 export const taskLocation: SettingsLocation = {
   version: '2.1',
   path: 'tasks[0].',
@@ -60,8 +60,8 @@ export const taskLocation: SettingsLocation = {
 };
 
 /**
- * Sends what a row takes and reads it back, then what it refuses: each refusal in its words, and nothing is
- * stored by it.
+ * Creates a job for every accepted value of a row and reads it back, then checks the message of every refused
+ * value and that no job was stored.
  */
 export async function assertFieldRow(
   runyard: TestService,
@@ -75,7 +75,7 @@ export async function assertFieldRow(
       `${place.version}/jobs/create`,
       place.toJobSettings(sent ?? {}),
     );
-    // 2.0 shows both formats as they were written.
+    // 2.0 returns both formats as written.
     const found = place.settingsFrom((await runyard.callOk('GET', '2.0/jobs/get', { job_id })).settings);
     for (const [field, value] of Object.entries(shown ?? {}))
       expect(found[field], `${field} of ${JSON.stringify(sent)}`).toEqual(value);
@@ -90,7 +90,7 @@ export async function assertFieldRow(
   expect(await countStoredJobs(runyard)).toBe(before);
 }
 
-/** The answer that refuses with this message: a value of the wrong JSON type has a code of its own. */
+/** Returns the expected error response; a value of the wrong JSON type has its own error code. */
 export function errorResponse(message: string): { status: number; body: object } {
   const error_code = message.startsWith('Could not parse request object')
     ? 'MALFORMED_REQUEST'
@@ -107,7 +107,7 @@ async function countStoredJobs({ database: { db } }: TestService): Promise<numbe
   ).count;
 }
 
-/** As many entries as asked for. */
+/** Creates a list with `count` entries. */
 export function repeat<Entry>(count: number, entry: (index: number) => Entry): Entry[] {
   return Array.from({ length: count }, (_, index) => entry(index));
 }

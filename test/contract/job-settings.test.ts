@@ -1,4 +1,4 @@
-/** Jobs and their settings, field by field (spec 2.1, 2.2). */
+/** Fields of jobs and job settings (spec 2.1, 2.2). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -45,7 +45,7 @@ const task = (index: number) => ({ task_key: `t${index}`, existing_cluster_id: '
 
 const shared = (index: number) => ({ job_cluster_key: `k${index}`, new_cluster: newCluster });
 
-/** In place of the single task of the place. */
+/** Replaces the single task of the location. */
 const manyTasks = (count: number, more: object = {}) => ({
   existing_cluster_id: undefined,
   ...withoutTaskKind,

@@ -1,7 +1,7 @@
 /**
- * The limits of the interface with their real values: what just fits is taken, one more is not (spec 8).
- * Counts too large to be met here are met where they are lowered, in test/e2e/api/limits.test.ts, those of
- * tokens in tokens.test.ts there.
+ * Limits with their production values: a value at the limit is accepted, a larger one is refused (spec 8).
+ * Limits that are too large for a test are lowered in test/e2e/api/limits.test.ts; limits of
+ * tokens are in tokens.test.ts of that folder.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
@@ -87,7 +87,7 @@ const settings: readonly FieldRow[] = [
 
 test.each(settings)('spec 8 $field', (row) => assertFieldRow(runyard, row, jobLocation));
 
-test('spec 8 max_concurrent_runs: 1 by default', async () => {
+test('spec 8 max_concurrent_runs is 1 by default', async () => {
   const { job_id } = await runyard.callOk('POST', '2.0/jobs/create', {
     existing_cluster_id: 'c',
     ...pythonTask,
@@ -95,8 +95,8 @@ test('spec 8 max_concurrent_runs: 1 by default', async () => {
   expect((await runyard.callOk('GET', '2.1/jobs/get', { job_id })).settings.max_concurrent_runs).toBe(1);
 });
 
-test('spec 8 request size: 10 MB', async () => {
-  // Spaces around the JSON count as much as what they surround.
+test('spec 8 request size is at most 10 MB', async () => {
+  // Whitespace around the JSON counts.
   const send = async (bytes: number) => {
     const response = await fetch(`${runyard.url}/api/2.0/jobs/delete`, {
       method: 'POST',
@@ -152,7 +152,7 @@ test.each<[string, () => Promise<ResponseBody>, () => Promise<ResponseBody>, str
     'Invalid limit 1000 - it has to be no more than 999.',
   ],
   [
-    'runs list limit: not below 0, and 0 is the largest',
+    'runs list limit: at least 0, and 0 means the maximum',
     () => runyard.call('GET', '2.0/jobs/runs/list', { limit: 0 }),
     () => runyard.call('GET', '2.0/jobs/runs/list', { limit: -1 }),
     'limit is -1; it must be at least 0.',
@@ -162,12 +162,12 @@ test.each<[string, () => Promise<ResponseBody>, () => Promise<ResponseBody>, str
   expect(await exceeds()).toEqual(errorResponse(message));
 });
 
-test('spec 8 runs list limit: 20 by default', async () => {
+test('spec 8 runs list limit is 20 by default', async () => {
   for (const _ of repeat(22, () => 0)) await runNow({});
   expect((await runyard.callOk('GET', '2.0/jobs/runs/list', { job_id: jobId })).runs).toHaveLength(20);
 });
 
-describe('how much a run leaves', () => {
+describe('size of run output', () => {
   async function outputOf(body: object): Promise<ResponseBody> {
     const { run_id } = await runyard.callOk('POST', '2.0/jobs/runs/submit', {
       existing_cluster_id: 'c',
@@ -180,7 +180,7 @@ describe('how much a run leaves', () => {
   test.each([
     [5 * MB, false],
     [5 * MB + 1, true],
-  ])('spec 8 get-output: the first 5 MB of %d bytes', async (bytes, cut) => {
+  ])('spec 8 get-output returns the first 5 MB of %d bytes of logs', async (bytes, cut) => {
     await runyard.putFile('/loud.py', `print("a" + "x" * (${bytes} - 2) + "z", end="")\n`);
     const { logs, logs_truncated } = await outputOf({
       spark_python_task: { python_file: 'managed_fs:/loud.py' },
@@ -191,13 +191,13 @@ describe('how much a run leaves', () => {
   test.each([
     [MB, false],
     [MB + 1, true],
-  ])('spec 8 notebook result: the first 1 MB of %d bytes', async (bytes, truncated) => {
+  ])('spec 8 notebook result of %d bytes is cut to the first 1 MB', async (bytes, truncated) => {
     await runyard.putNotebook('/result', [`dbutils.notebook.exit("x" * ${bytes})`]);
     const { notebook_output } = await outputOf({ notebook_task: { notebook_path: '/result' } });
     expect([notebook_output.result.length, notebook_output.truncated]).toEqual([MB, truncated]);
   });
 
-  test('spec 7, 8 notebook cell output: 8 MB are kept, one byte more ends the run as failed', async () => {
+  test('spec 7, 8 notebook cell output of 8 MB is kept, one more byte fails the run', async () => {
     const cells = (bytes: number) => [
       `import sys\n_ = sys.stdout.write("x" * ${bytes})`,
       'dbutils.notebook.exit("reached")',

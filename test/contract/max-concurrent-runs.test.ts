@@ -25,16 +25,16 @@ const stateOf = async (run_id: number): Promise<string> =>
 describe('spec 2.2 max_concurrent_runs of a job with active runs', () => {
   const waiting = { spark_python_task: { python_file: 'managed_fs:/wait.py' } };
 
-  test('is 1 by default, 0 skips every run', async () => {
-    const usual = await create(waiting);
-    const first = await runNow(usual);
-    expect(await stateOf(await runNow(usual))).toBe('SKIPPED');
+  test('is 1 by default, and 0 skips every run', async () => {
+    const jobId = await create(waiting);
+    const first = await runNow(jobId);
+    expect(await stateOf(await runNow(jobId))).toBe('SKIPPED');
     await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first });
     expect(await stateOf(await runNow(await create({ max_concurrent_runs: 0 })))).toBe('SKIPPED');
     await runyard.waitForRunEnd(first);
   });
 
-  test('lowered below the active runs ends none; new ones are skipped until fewer are active', async () => {
+  test('lowered below the active runs stops none of them and skips new runs until enough have ended', async () => {
     const job = await create({ ...waiting, max_concurrent_runs: 2 });
     const active = [await runNow(job), await runNow(job)];
     await runyard.callOk('POST', '2.0/jobs/update', {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => runyard.stop());
 
-/** Puts the settings of a row into a new_cluster at a place. */
+/** Puts the settings of a row into a new_cluster at a location. */
 function clusterAt(place: SettingsLocation): SettingsLocation {
   return {
     version: place.version,
@@ -31,7 +31,7 @@ function clusterAt(place: SettingsLocation): SettingsLocation {
 
 const noSize = { num_workers: undefined };
 
-describe('in the new cluster of a job', () => {
+describe('new_cluster of a job', () => {
   test.each<[string, object, string]>([
     ['no size', noSize, 'size'],
     ['no spark_version', { spark_version: undefined }, 'spark_version'],

@@ -1,4 +1,4 @@
-/** Notifications and health rules, field by field, of a job and of a task (spec 2.9). */
+/** Fields of notifications and health rules of jobs and tasks (spec 2.9). */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { addDestinations, knownDestinations } from '../harness/destinations.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -23,7 +23,7 @@ const webhooks = (list: string, value: unknown) => ({ webhook_notifications: { [
 const ids = (count: number) => knownDestinations.slice(0, count).map((id) => ({ id }));
 const given = { metric: 'RUN_DURATION_SECONDS', operator: 'GREATER_THAN', value: 60 };
 const rule = (fields: object) => ({ health: { rules: [{ ...given, ...fields }] } });
-/** Shown under both names of the operator, which different clients read. */
+/** Response with both names of the operator, which different clients read. */
 const shownRule = (fields: object) => ({ health: { rules: [{ ...given, op: 'GREATER_THAN', ...fields }] } });
 const notBoolean = (field: string) =>
   `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;
@@ -70,8 +70,8 @@ const rows: readonly FieldRow[] = [
     rejects: [
       [webhooks('on_start', [{}]), 'Missing required field: <at>webhook_notifications.on_start[0].id.'],
       [
-        webhooks('on_start', [...ids(1), { id: 'nobody' }]),
-        '<at>webhook_notifications.on_start[1].id is "nobody"; no notification destination has this id.',
+        webhooks('on_start', [...ids(1), { id: 'unknown' }]),
+        '<at>webhook_notifications.on_start[1].id is "unknown"; no notification destination has this id.',
       ],
       [
         webhooks('on_start', [{ id: 1 }]),

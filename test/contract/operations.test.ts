@@ -1,6 +1,7 @@
 /** Operations on jobs (spec 4.1) in all versions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import { errorResponse } from './field-rows.ts';
 
@@ -67,7 +68,7 @@ const noRun = (id: number) => errorResponse(`Run ${id} does not exist.`);
 
 const id = expect.any(Number);
 
-/** Method, path, a request made of a job and its run, which was skipped, and the answer. */
+/** Method, path, request for a job and its skipped run, and the response. */
 const operations: readonly (readonly [
   'GET' | 'POST',
   string,
@@ -170,7 +171,7 @@ describe('spec 4.1: the operations', () => {
     });
   });
 
-  test('spec 4.1: lists of jobs omit the tasks of multi-task jobs, get has them', async () => {
+  test('spec 4.1: lists of jobs omit the tasks of multi-task jobs, get contains them', async () => {
     const job_id = await create({ tasks: [task('a')] }, '2.1');
     const listed = (await get('list')).jobs.find((one: ResponseBody) => one.job_id === job_id);
     expect(listed.settings).toEqual({ name: 'Untitled', format: 'MULTI_TASK' });
@@ -179,7 +180,7 @@ describe('spec 4.1: the operations', () => {
   });
 });
 
-test('spec 4.1.1: a deleted job is gone with its history at once, its runs end, people are told, and again is no error', async () => {
+test('spec 4.1.1: delete removes a job and its history, stops its runs, notifies recipients, and is repeatable', async () => {
   const job_id = await create({
     ...wait,
     email_notifications: { on_failure: ['a@x', 'b@x'], on_start: ['a@x'] },
@@ -193,24 +194,21 @@ test('spec 4.1.1: a deleted job is gone with its history at once, its runs end, 
   expect(idsOf(await get('runs/list', { job_id }))).toEqual([]);
   expect(await post('delete', { job_id })).toEqual({});
   const { db } = runyard.database;
-  const told = await db
+  const notified = await db
     .selectFrom('outbox')
     .select('recipient')
     .where('event', '=', 'job_deleted')
     .where('job_id', '=', job_id)
     .orderBy('recipient')
     .execute();
-  expect(told).toEqual([{ recipient: 'a@x' }, { recipient: 'b@x' }]);
+  expect(notified).toEqual([{ recipient: 'a@x' }, { recipient: 'b@x' }]);
   const stored = () =>
     db.selectFrom('runs').select(['state', 'result']).where('run_id', '=', run_id).executeTakeFirstOrThrow();
-  while ((await stored()).state !== 'TERMINATED')
-    await new Promise((resolve) => {
-      setTimeout(resolve, 15);
-    });
-  expect((await stored()).result).toBe('CANCELED');
+  const { result } = await eventually(stored, { until: ({ state }) => state === 'TERMINATED' });
+  expect(result).toBe('CANCELED');
 });
 
-test('spec 4.1.2: reset replaces all settings, for future runs only', async () => {
+test('spec 4.1.2: reset replaces all settings for future runs', async () => {
   const job_id = await create({
     ...wait,
     name: 'old',

@@ -1,4 +1,4 @@
-/** Parameters of a run, what started it, and what a notebook leaves, field by field (spec 2.10). */
+/** Run parameters, trigger, notebook output and exported views (spec 2.10). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -6,8 +6,8 @@ import { newCluster, errorResponse } from './field-rows.ts';
 
 let runyard: TestService;
 /**
- * Jobs of all four kinds that take parameters, and of a pipeline alone. Their runs are skipped, but show what
- * they were given.
+ * Job with all four task kinds that have parameters, and job with only a pipeline. Their runs are skipped but
+ * keep their parameters.
  */
 let every: number;
 let pipeline: number;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => runyard.stop());
 
-/** 10,000 bytes of JSON, and one more with one more character. */
+/** Creates 10,000 bytes of JSON plus `more` bytes. */
 const longList = (more = 0) => ['x'.repeat(9_996 + more)];
 const longMap = (more = 0) => ({ a: 'x'.repeat(9_992 + more) });
 const notList = (field: string) =>
@@ -40,9 +40,9 @@ const ascii = 'only ASCII characters are allowed.';
 
 interface ParameterRow {
   readonly field: string;
-  readonly takes: readonly unknown[];
-  readonly refuses: readonly (readonly [given: object, message: string])[];
-  /** The task kind that it is for. */
+  readonly accepts: readonly unknown[];
+  readonly rejects: readonly (readonly [given: object, message: string])[];
+  /** Task kind that the parameter belongs to. */
   readonly kind: string;
 }
 
@@ -50,8 +50,8 @@ const rows: readonly ParameterRow[] = [
   {
     field: 'jar_params',
     kind: 'spark_jar_task',
-    takes: [['a', 'ünï'], longList()],
-    refuses: [
+    accepts: [['a', 'ünï'], longList()],
+    rejects: [
       [{ jar_params: 'a' }, notList('jar_params')],
       [{ jar_params: longList(1) }, 'jar_params is 10001 bytes of JSON; at most 10000 are allowed.'],
       [
@@ -63,8 +63,8 @@ const rows: readonly ParameterRow[] = [
   {
     field: 'notebook_params',
     kind: 'notebook_task',
-    takes: [{ day: 'monday' }, longMap()],
-    refuses: [
+    accepts: [{ day: 'monday' }, longMap()],
+    rejects: [
       [
         { notebook_params: ['a'] },
         'Could not parse request object: Expected object for field notebook_params, found ARRAY',
@@ -81,8 +81,8 @@ const rows: readonly ParameterRow[] = [
   {
     field: 'python_params',
     kind: 'spark_python_task',
-    takes: [['--day', '1'], longList()],
-    refuses: [
+    accepts: [['--day', '1'], longList()],
+    rejects: [
       [{ python_params: 'a' }, notList('python_params')],
       [{ python_params: longList(1) }, 'python_params is 10001 bytes of JSON; at most 10000 are allowed.'],
       [{ python_params: ['a', 'ü'] }, `python_params[1] is "ü"; ${ascii}`],
@@ -95,8 +95,8 @@ const rows: readonly ParameterRow[] = [
   {
     field: 'spark_submit_params',
     kind: 'spark_submit_task',
-    takes: [['--class', 'Main', 'app.jar'], longList()],
-    refuses: [
+    accepts: [['--class', 'Main', 'app.jar'], longList()],
+    rejects: [
       [{ spark_submit_params: 'a' }, notList('spark_submit_params')],
       [
         { spark_submit_params: longList(1) },
@@ -111,9 +111,9 @@ const rows: readonly ParameterRow[] = [
   },
 ];
 
-describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
-  test('is taken and shown as overriding_parameters', async () => {
-    for (const value of takes) {
+describe.each(rows)('spec 2.10 $field', ({ field, accepts, rejects, kind }) => {
+  test('is accepted and returned as overriding_parameters', async () => {
+    for (const value of accepts) {
       const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id: every, [field]: value });
       expect((await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).overriding_parameters).toEqual({
         [field]: value,
@@ -121,10 +121,10 @@ describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
     }
   });
 
-  test('is refused otherwise, and without a task that it is for; then no run is started', async () => {
+  test('is refused when invalid or without a task of its kind, and no run is started', async () => {
     const started = async () => (await runyard.callOk('GET', '2.0/jobs/runs/list', { limit: 0 })).runs.length;
     const before = await started();
-    for (const [given, message] of refuses)
+    for (const [given, message] of rejects)
       expect(await runyard.call('POST', '2.0/jobs/run-now', { job_id: every, ...given })).toEqual(
         errorResponse(message),
       );
@@ -135,7 +135,7 @@ describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
     expect(await started()).toBe(before);
   });
 
-  test('that is empty counts as absent', async () => {
+  test('counts as absent when empty', async () => {
     expect(
       (
         await runyard.call('POST', '2.0/jobs/run-now', {
@@ -148,7 +148,7 @@ describe.each(rows)('spec 2.10 $field', ({ field, takes, refuses, kind }) => {
 });
 
 describe('spec 2.10 python_params', () => {
-  test('spec 2.10: replace the parameters of the job', async () => {
+  test('spec 2.10: python_params replace the parameters of the job', async () => {
     await runyard.putFile('/args.py', 'import sys\nprint(sys.argv[1:])\n');
     const settings = {
       existing_cluster_id: 'c',
@@ -169,12 +169,12 @@ describe('spec 2.10 python_params', () => {
   });
 });
 
-test('spec 2.10 TriggerType: a run on demand is ONE_TIME, whether of a job or submitted', async () => {
+test('spec 2.10 TriggerType of run-now and submit is ONE_TIME', async () => {
   const { run_id } = await runyard.callOk('POST', '2.0/jobs/run-now', { job_id: every });
   expect((await runyard.callOk('GET', '2.0/jobs/runs/get', { run_id })).trigger).toBe('ONE_TIME');
 });
 
-describe('what a notebook leaves', () => {
+describe('spec 2.10: output of a notebook', () => {
   const view = {
     content: expect.stringMatching(/^<!doctype html>/i),
     name: 'left',
@@ -193,7 +193,7 @@ describe('what a notebook leaves', () => {
   const outputOf = async (run_id: number): Promise<ResponseBody> =>
     (await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id })).notebook_output;
 
-  test('spec 2.10 NotebookOutput.result: what was given to exit, absent if it was never called', async () => {
+  test('spec 2.10 NotebookOutput.result is the argument of exit, or absent without a call', async () => {
     expect(await outputOf(await ran(['dbutils.notebook.exit("ünï 42")']))).toEqual({
       result: 'ünï 42',
       truncated: false,
@@ -201,7 +201,7 @@ describe('what a notebook leaves', () => {
     expect(await outputOf(await ran(['print("no exit")']))).toEqual({});
   });
 
-  test('spec 2.10 NotebookOutput.truncated: the first 1 MB is kept, and a cut is said', async () => {
+  test('spec 2.10 NotebookOutput.truncated marks a result cut to the first 1 MB', async () => {
     const whole = await outputOf(await ran(['dbutils.notebook.exit("x" * 2**20)']));
     const cut = await outputOf(await ran(['dbutils.notebook.exit("x" * (2**20 + 1))']));
     expect([whole, cut].map(({ result, truncated }) => [result.length, truncated])).toEqual([
@@ -210,7 +210,7 @@ describe('what a notebook leaves', () => {
     ]);
   });
 
-  test('spec 2.10 ViewItem and ViewsToExport: CODE (default), DASHBOARDS, ALL', async () => {
+  test('spec 2.10 ViewItem and ViewsToExport are CODE (default), DASHBOARDS, ALL', async () => {
     const run_id = await ran(['displayHTML("<b>x</b>")']);
     for (const [query, types] of [
       [{}, ['NOTEBOOK']],

@@ -1,5 +1,5 @@
 /**
- * What a run shows, field by field, of runs that really ran: one task, several tasks, one-time, skipped (spec
+ * Fields of executed runs: single-task runs, multi-task runs, task runs and submissions (spec
  * 2.5).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,22 +9,22 @@ import { newCluster, pythonTask } from './field-rows.ts';
 
 let runyard: TestService;
 
-/** The runs that the rows look at, each read after its end unless it says otherwise. */
+/** Runs checked by the rows, read after their end unless noted. */
 interface Runs {
   readonly jobId: number;
-  /** Of a single-task job on a new cluster, with python_params; as 2.0 shows it. */
+  /** Run of a single-task job on a new cluster with python_params, read in 2.0. */
   readonly single: ResponseBody;
-  /** The next run of the same job. */
+  /** Next run of the same job. */
   readonly second: ResponseBody;
-  /** Of a job of the tasks `a` and `b`, which depends on it, on a shared cluster; as 2.0 shows it. */
+  /** Run of a job with task `a` and dependent task `b` on a shared cluster, read in 2.0. */
   readonly multi: ResponseBody;
-  /** Its task run `b`, asked for by its own id. */
+  /** Task run `b` of that run, read by its own id. */
   readonly taskRun: ResponseBody;
-  /** One-time, without a name, on an existing cluster. */
+  /** Submission without a name on an existing cluster. */
   readonly submitted: ResponseBody;
-  /** The one-time run while it was running. */
+  /** The submission while it was running. */
   readonly running: ResponseBody;
-  /** As runs/list shows them, newest first. */
+  /** Runs as returned by runs/list, newest first. */
   readonly listed: ResponseBody[];
 }
 let runs: Runs;
@@ -127,7 +127,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
       expect([single, second, multi, submitted].map((run) => run.number_in_job)).toEqual([1, 2, 1, 1]),
   ],
   [
-    'original_attempt_run_id: the run itself unless it is a retry',
+    'original_attempt_run_id is the run id unless the run is a retry',
     ({ single, multi, taskRun }) => {
       for (const run of [single, multi, taskRun]) expect(run.original_attempt_run_id).toBe(run.run_id);
     },
@@ -140,7 +140,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
     },
   ],
   [
-    'schedule: absent unless the scheduler started it',
+    'schedule is absent unless the scheduler started the run',
     ({ single, multi, submitted }) => {
       for (const run of [single, multi, submitted]) expect(run).not.toHaveProperty('schedule');
     },
@@ -154,7 +154,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
     },
   ],
   [
-    'tasks: each with its run_id, key, description, dependencies, kind, cluster and state',
+    'tasks contain run_id, key, description, dependencies, kind, cluster and state',
     ({ single, multi }) => {
       expect(multi.tasks).toMatchObject(
         tasks.map((task) => ({
@@ -167,7 +167,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
     },
   ],
   [
-    'tasks: empty in lists',
+    'tasks are empty in lists',
     ({ multi, listed }) => expect(listed.find((run) => run.run_id === multi.run_id).tasks).toEqual([]),
   ],
   [
@@ -208,14 +208,14 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
     },
   ],
   [
-    'end_time: 0 while it is running',
+    'end_time is 0 while the run is active',
     ({ running, submitted }) => {
       expect(running.end_time).toBe(0);
       expect(submitted.end_time).toBeGreaterThan(submitted.start_time);
     },
   ],
   [
-    'setup_duration, execution_duration, cleanup_duration: together the whole time; 0 for a run of several tasks',
+    'setup_duration, execution_duration and cleanup_duration add up to the total time, and are 0 for a multi-task run',
     ({ single, multi, taskRun }) => {
       expect(sumOf(single)).toBe(length(single));
       expect(sumOf(taskRun)).toBe(length(taskRun));
@@ -224,7 +224,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
     },
   ],
   [
-    'run_duration: of runs of several tasks only',
+    'run_duration exists only in multi-task runs',
     ({ single, multi, taskRun }) => {
       expect(multi.run_duration).toBe(length(multi));
       for (const run of [single, taskRun, ...multi.tasks]) expect(run).not.toHaveProperty('run_duration');
@@ -240,7 +240,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
       ]),
   ],
   [
-    'run_name: Untitled when nobody gave one',
+    'run_name is Untitled by default',
     ({ single, multi, submitted }) =>
       expect([single, multi, submitted].map((run) => run.run_name)).toEqual(['one', 'many', 'Untitled']),
   ],
@@ -261,7 +261,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
       ]),
   ],
   [
-    'attempt_number: 0 for the first attempt',
+    'attempt_number is 0 for the first attempt',
     ({ single, multi, taskRun }) => {
       for (const run of [single, multi, taskRun, ...multi.tasks]) expect(run.attempt_number).toBe(0);
     },
@@ -276,7 +276,7 @@ const rows: readonly (readonly [field: string, holds: (runs: Runs) => void])[] =
       ]),
   ],
   [
-    'in lists: as alone, apart from the tasks',
+    'runs/list returns the same fields as runs/get except tasks',
     ({ single, second, multi, submitted, listed }) => {
       const alone = [multi, second, single, submitted].map((run) =>
         run === multi ? { ...run, tasks: [] } : run,

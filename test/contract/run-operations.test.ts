@@ -1,13 +1,14 @@
 /**
- * The rules of the operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11).
+ * Operations on one run: get, export, cancel, get-output, delete (spec 4.1, rules 7 to 11).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import { errorResponse, pythonTask } from './field-rows.ts';
 
 let runyard: TestService;
-/** Runs that are over: of a notebook, of a Python program, of several tasks. */
+/** Terminated runs of a notebook, of a Python program and of several tasks. */
 let notebook: number;
 let python: number;
 let several: ResponseBody;
@@ -51,7 +52,7 @@ afterAll(async () => {
   await runyard.stop();
 });
 
-test('spec 4.1.7: a run of several tasks shows them, each with its own run_id, which runs/get takes, too', async () => {
+test('spec 4.1.7: a multi-task run contains its tasks, and runs/get accepts the run_id of each task', async () => {
   expect(several.tasks.map((task: ResponseBody) => task.task_key)).toEqual(['p', 'n']);
   expect(new Set([several.run_id, ...several.tasks.map((task: ResponseBody) => task.run_id)]).size).toBe(3);
   for (const task of several.tasks)
@@ -64,7 +65,7 @@ test('spec 4.1.7: a run of several tasks shows them, each with its own run_id, w
 });
 
 describe('spec 4.1.8: runs/export', () => {
-  test('spec 4.1.8: a notebook run is exported as HTML, also one of several tasks', async () => {
+  test('spec 4.1.8: a notebook run and a notebook task run are exported as HTML', async () => {
     for (const run_id of [notebook, several.tasks[1].run_id]) {
       expect(await get('export', run_id)).toEqual({
         views: [
@@ -83,7 +84,7 @@ describe('spec 4.1.8: runs/export', () => {
   });
 });
 
-describe('spec 4.1.9: an invalid id is 400', () => {
+describe('spec 4.1.9: an invalid id returns 400', () => {
   const words = (field: string, name: string): readonly (readonly [unknown, string])[] => [
     [999_999, `${name} 999999 does not exist.`],
     [0, `${name} 0 does not exist.`],
@@ -104,7 +105,7 @@ describe('spec 4.1.9: an invalid id is 400', () => {
 });
 
 describe('spec 4.1.10: get-output', () => {
-  test('spec 4.1.10: a notebook without exit has an empty output, one with exit its result', async () => {
+  test('spec 4.1.10: a notebook without exit has an empty output, a notebook with exit has its result', async () => {
     expect(await get('get-output', notebook)).toEqual({
       metadata: expect.objectContaining({ run_id: notebook }),
       notebook_output: {},
@@ -115,13 +116,13 @@ describe('spec 4.1.10: get-output', () => {
     });
   });
 
-  test('spec 4.1.10: the parent of several tasks, or of one, is refused', async () => {
+  test('spec 4.1.10: a multi-task run is refused, even with a single task', async () => {
     expect(await call('GET', 'runs/get-output', { run_id: several.run_id })).toEqual(errorResponse(parent));
     const run_id = await over({ tasks: [{ task_key: 'only', ...program('ok.py') }] });
     expect(await call('GET', 'runs/get-output', { run_id })).toEqual(errorResponse(parent));
   });
 
-  test('spec 4.1.10: error says why there is no output', async () => {
+  test('spec 4.1.10: error contains the reason for a missing output', async () => {
     const failed = await over({ ...on, notebook_task: { notebook_path: '/fail' } });
     const output = await get('get-output', failed);
     expect(output).toMatchObject({
@@ -133,16 +134,17 @@ describe('spec 4.1.10: get-output', () => {
     expect((await get('get-output', gone)).error).toMatch(/\/gone was not found/);
   });
 
-  test('spec 4.1.10: of an active run it is what is there so far', async () => {
-    let output: ResponseBody = {};
-    while (output.logs !== 'so far\n') output = await get('get-output', active);
+  test('spec 4.1.10: an active run has its output so far', async () => {
+    const output = await eventually(() => get('get-output', active), {
+      until: ({ logs }) => logs === 'so far\n',
+    });
     expect(output).toMatchObject({ metadata: { run_id: active, end_time: 0 } });
     expect(output).not.toHaveProperty('error');
   });
 });
 
 describe('spec 4.1.11: runs/delete', () => {
-  test('spec 4.1.11: a run that is over is gone', async () => {
+  test('spec 4.1.11: a terminated run is deleted', async () => {
     const run_id = await over(program('ok.py'));
     expect(await call('POST', 'runs/delete', { run_id })).toEqual({ status: 200, body: {} });
     for (const path of ['get', 'get-output'])
@@ -151,7 +153,7 @@ describe('spec 4.1.11: runs/delete', () => {
       );
   });
 
-  test('spec 4.1.11: an active run is refused and goes on', async () => {
+  test('spec 4.1.11: delete of an active run is refused, and the run continues', async () => {
     expect(await call('POST', 'runs/delete', { run_id: active })).toEqual({
       status: 400,
       body: {
@@ -163,7 +165,7 @@ describe('spec 4.1.11: runs/delete', () => {
   });
 });
 
-test('spec 2.5 run_name: at most 4096 bytes of UTF-8', async () => {
+test('spec 2.5 run_name has at most 4096 bytes of UTF-8', async () => {
   const submitNamed = (run_name: string) =>
     runyard.call('POST', '2.0/jobs/runs/submit', { run_name, existing_cluster_id: 'c', ...pythonTask });
   const {

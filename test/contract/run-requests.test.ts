@@ -63,7 +63,7 @@ const cluster = (job_cluster_key: string, num_workers = 1) => ({
 });
 
 describe('spec 4.1.4: run-now', () => {
-  test('spec 4.1.4: notebook_params beside jar_params are refused', async () => {
+  test('spec 4.1.4: notebook_params together with jar_params are refused', async () => {
     const job_id = await create({
       tasks: [
         { task_key: 'n', ...notebook },
@@ -77,7 +77,7 @@ describe('spec 4.1.4: run-now', () => {
     );
   });
 
-  test('spec 4.1.4: a token gives its run again, also when that is over; of a deleted run it is refused', async () => {
+  test('spec 4.1.4: an idempotency token returns its run, also when terminated, and is refused when the run was deleted', async () => {
     const job_id = await create({ ...ok, max_concurrent_runs: 9 });
     const ask = { job_id, idempotency_token: 'x'.repeat(64) };
     const first = await post('run-now', ask);
@@ -96,7 +96,7 @@ describe('spec 4.1.4: run-now', () => {
 });
 
 describe('spec 4.1.5: runs/submit', () => {
-  test('spec 4.1.5: runs one task, or several, each on its own cluster, without a job', async () => {
+  test('spec 4.1.5: a submission runs one or several tasks, each on its own cluster, without a job', async () => {
     for (const [body, tasks] of [
       [ok, 1],
       [
@@ -138,7 +138,7 @@ describe('spec 4.1.5: runs/submit', () => {
 
 describe('spec 4.1.6: runs/list', () => {
   let job_id: number;
-  /** Newest first; the newest is active, all others are over. */
+  /** Run ids, newest first; the newest run is active, all others are terminated. */
   let ids: number[];
   beforeAll(async () => {
     job_id = await create({ ...wait, max_concurrent_runs: 1 });
@@ -167,7 +167,7 @@ describe('spec 4.1.6: runs/list', () => {
     expect(answer.has_more).toBe(more);
   });
 
-  test('spec 4.1.6: by start time; without job_id the runs of all jobs', async () => {
+  test('spec 4.1.6: runs of all jobs are ordered by start time when job_id is omitted', async () => {
     const run_id = await over(await submit({ tasks: [task('a')] }));
     const { runs } = await get('runs/list', { limit: 0 });
     const starts: number[] = runs.map((run: ResponseBody) => run.start_time);

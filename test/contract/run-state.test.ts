@@ -5,30 +5,30 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
 import type { ResponseBody } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
+import { distinctTransitions, recordTransitions, statesOf } from './recorded-transitions.ts';
 
 let runyard: TestService;
-/** How each life ended, as runs/get shows it in 2.0. */
-let lives: Readonly<Record<Life, ResponseBody>>;
-/** Everything that runs/get showed on the way, of all lives. */
+/** Terminated run of each outcome, as runs/get returns it in 2.0. */
+let runsByOutcome: Readonly<Record<Outcome, ResponseBody>>;
+/** All runs and task runs that runs/get returned while the tests waited. */
 const seen: ResponseBody[] = [];
 
-type Life = 'succeeded' | 'failed' | 'cancelled' | 'timedOut' | 'skipped' | 'lost' | 'multi';
+type Outcome = 'succeeded' | 'failed' | 'cancelled' | 'timedOut' | 'skipped' | 'lost' | 'multi';
 
 const compute = { existing_cluster_id: 'c' };
 const python = (file: string) => ({ ...compute, spark_python_task: { python_file: `managed_fs:/${file}` } });
 const get = (run_id: number): Promise<ResponseBody> => runyard.callOk('GET', '2.0/jobs/runs/get', { run_id });
 
-/** Waits for a state, and keeps what it sees meanwhile. */
+/** Waits for a state and records every response in `seen`. */
 async function when(run_id: number, holds: (state: string) => boolean): Promise<ResponseBody> {
-  for (;;) {
+  const observe = async (): Promise<ResponseBody> => {
     const run = await get(run_id);
     seen.push(run, ...(run.tasks ?? []));
-    if (holds(run.state.life_cycle_state)) return run;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 10);
-    });
-  }
+    return run;
+  };
+  return eventually(observe, { every: 10, until: ({ state }) => holds(state.life_cycle_state) });
 }
 const ended = (run_id: number) =>
   when(run_id, (state) => ['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR'].includes(state));
@@ -43,13 +43,12 @@ async function cancelled(): Promise<ResponseBody> {
   return ended(run_id);
 }
 
-/** Its process is killed together with the supervisor, so that nobody can say how it ended. */
+/** Kills the process of the task together with its supervisor, which loses the exit status. */
 async function lost(): Promise<ResponseBody> {
   const run_id = await submit(python('wait.py'));
   await running(run_id);
-  const claim = join(runyard.dataDirectory, 'runs', String(run_id), 'pid');
-  let text = '';
-  while (!text.endsWith('\n')) text = await readFile(claim, 'utf8').catch(() => '');
+  const pidFile = join(runyard.dataDirectory, 'runs', String(run_id), 'pid');
+  const text = await eventually(() => readFile(pidFile, 'utf8'), { until: (read) => read.endsWith('\n') });
   process.kill(-Number(text.split(' ')[0]), 'SIGKILL');
   return ended(run_id);
 }
@@ -81,18 +80,7 @@ async function multi(): Promise<ResponseBody> {
 
 beforeAll(async () => {
   runyard = await startTestService({ clusterStartMs: 300 });
-  await sql`create table life (at serial, of text, run_id bigint, was text, became text)`.execute(
-    runyard.database.db,
-  );
-  await sql`create function note_life() returns trigger language plpgsql as $$ begin
-    insert into life (of, run_id, was, became) values (tg_table_name, new.run_id, old.state, new.state); return new; end $$`.execute(
-    runyard.database.db,
-  );
-  for (const table of ['runs', 'task_runs']) {
-    await sql`create trigger note_life after update on ${sql.table(table)} for each row when (old.state <> new.state) execute function note_life()`.execute(
-      runyard.database.db,
-    );
-  }
+  await recordTransitions(runyard);
   await runyard.putFile('/ok.py', 'print("ok")\n');
   await runyard.putFile('/fail.py', 'raise ValueError("no good")\n');
   await runyard.putFile('/wait.py', 'import time\ntime.sleep(600)\n');
@@ -108,7 +96,7 @@ beforeAll(async () => {
     skipped(),
     multi(),
   ]);
-  lives = {
+  runsByOutcome = {
     succeeded,
     failed,
     timedOut,
@@ -123,8 +111,8 @@ afterAll(() => runyard.stop());
 const taskOf = (run: ResponseBody, key: string): ResponseBody =>
   run.tasks.find((task: ResponseBody) => task.task_key === key);
 
-describe('spec 2.6', () => {
-  test.each<[Life, string, string | undefined]>([
+describe('spec 2.6: RunState', () => {
+  test.each<[Outcome, string, string | undefined]>([
     ['succeeded', 'TERMINATED', 'SUCCESS'],
     ['failed', 'TERMINATED', 'FAILED'],
     ['cancelled', 'TERMINATED', 'CANCELED'],
@@ -133,16 +121,19 @@ describe('spec 2.6', () => {
     ['lost', 'INTERNAL_ERROR', 'FAILED'],
     ['multi', 'TERMINATED', 'FAILED'],
   ])(
-    'spec 2.6 life_cycle_state and result_state of a run that %s: %s, %s',
-    (life, life_cycle_state, result_state) => {
-      expect(lives[life].state.life_cycle_state).toBe(life_cycle_state);
-      expect(lives[life].state.result_state).toBe(result_state);
-      expect(Object.hasOwn(lives[life].state, 'result_state')).toBe(result_state !== undefined);
+    'spec 2.6 life_cycle_state and result_state of the run %s are %s and %s',
+    (outcome, life_cycle_state, result_state) => {
+      expect(runsByOutcome[outcome].state.life_cycle_state).toBe(life_cycle_state);
+      expect(runsByOutcome[outcome].state.result_state).toBe(result_state);
+      expect(Object.hasOwn(runsByOutcome[outcome].state, 'result_state')).toBe(result_state !== undefined);
     },
   );
 
-  test('spec 2.6 user_cancelled_or_timedout: true when cancelled or out of time, and only then', () => {
-    const flags = Object.entries(lives).map(([life, { state }]) => [life, state.user_cancelled_or_timedout]);
+  test('spec 2.6 user_cancelled_or_timedout is true only for cancelled and timed-out runs', () => {
+    const flags = Object.entries(runsByOutcome).map(([outcome, { state }]) => [
+      outcome,
+      state.user_cancelled_or_timedout,
+    ]);
     expect(Object.fromEntries(flags)).toEqual({
       succeeded: false,
       failed: false,
@@ -154,10 +145,10 @@ describe('spec 2.6', () => {
     });
   });
 
-  test('spec 2.6 state_message: a text, always', () => {
+  test('spec 2.6 state_message is always a string', () => {
     expect(seen.every(({ state }) => typeof state.state_message === 'string')).toBe(true);
     const messages = Object.fromEntries(
-      Object.entries(lives).map(([life, { state }]) => [life, state.state_message]),
+      Object.entries(runsByOutcome).map(([outcome, { state }]) => [outcome, state.state_message]),
     );
     expect(messages).toEqual({
       succeeded: '',
@@ -171,54 +162,44 @@ describe('spec 2.6', () => {
   });
 });
 
-/** The states that a run or a task run went through, from its first. */
-async function wayOf({ run_id }: ResponseBody, of: 'runs' | 'task_runs'): Promise<string[]> {
-  const { rows } = await sql<{
-    was: string;
-    became: string;
-  }>`select was, became from life where run_id = ${run_id} and of = ${of} order by at`.execute(
-    runyard.database.db,
-  );
-  return rows.flatMap(({ was, became }, index) => (index === 0 ? [was, became] : [became]));
-}
-
-describe('spec 3.1: the way of a run', () => {
+describe('spec 3.1: state transitions', () => {
   const whole = ['PENDING', 'RUNNING', 'TERMINATING', 'TERMINATED'];
 
-  test.each<[string, Life, string[]]>([
+  test.each<[string, Outcome, string[]]>([
     ['resources prepared, task finished, cleanup done', 'succeeded', whole],
     ['task finished with a failure', 'failed', whole],
     ['cancelled while running', 'cancelled', whole],
     ['timed out while running', 'timedOut', whole],
     ['failure in the service while running', 'lost', ['PENDING', 'RUNNING', 'INTERNAL_ERROR']],
     ['several tasks', 'multi', whole],
-  ])('spec 3.1: %s', async (_condition, life, way) => {
-    expect(await wayOf(lives[life], 'runs')).toEqual(way);
-    if (life !== 'multi') expect(await wayOf(lives[life], 'task_runs')).toEqual(way);
+  ])('spec 3.1: %s', async (_condition, outcome, states) => {
+    expect(await statesOf(runyard, runsByOutcome[outcome], 'runs')).toEqual(states);
+    if (outcome !== 'multi')
+      expect(await statesOf(runyard, runsByOutcome[outcome], 'task_runs')).toEqual(states);
   });
 
-  test('spec 3.1: a task of several goes the same way; one whose dependency failed is SKIPPED', async () => {
-    expect(await wayOf(taskOf(lives.multi, 'good'), 'task_runs')).toEqual(whole);
-    expect(await wayOf(taskOf(lives.multi, 'bad'), 'task_runs')).toEqual(whole);
-    expect(await wayOf(taskOf(lives.multi, 'next'), 'task_runs')).toEqual(['PENDING', 'SKIPPED']);
+  test('spec 3.1: a task of a multi-task run has the same transitions, and a task with a failed dependency is SKIPPED', async () => {
+    expect(await statesOf(runyard, taskOf(runsByOutcome.multi, 'good'), 'task_runs')).toEqual(whole);
+    expect(await statesOf(runyard, taskOf(runsByOutcome.multi, 'bad'), 'task_runs')).toEqual(whole);
+    expect(await statesOf(runyard, taskOf(runsByOutcome.multi, 'next'), 'task_runs')).toEqual([
+      'PENDING',
+      'SKIPPED',
+    ]);
   });
 
-  test('spec 3.1: max_concurrent_runs reached: SKIPPED at once, no resources', async () => {
-    expect(await wayOf(lives.skipped, 'runs')).toEqual([]);
-    expect(lives.skipped.end_time).toBe(lives.skipped.start_time);
+  test('spec 3.1: a run above max_concurrent_runs is SKIPPED immediately and uses no resources', async () => {
+    expect(await statesOf(runyard, runsByOutcome.skipped, 'runs')).toEqual([]);
+    expect(runsByOutcome.skipped.end_time).toBe(runsByOutcome.skipped.start_time);
     expect(
       await runyard.database.db
         .selectFrom('clusters')
         .selectAll()
-        .where('job_run_id', '=', lives.skipped.run_id)
+        .where('job_run_id', '=', runsByOutcome.skipped.run_id)
         .execute(),
     ).toEqual([]);
   });
 
-  test('spec 3.1: no other transition was made than those of the table', async () => {
-    const { rows } = await sql<{
-      way: string;
-    }>`select distinct was || ' ' || became as way from life`.execute(runyard.database.db);
+  test('spec 3.1: every stored transition is in the table of transitions', async () => {
     const table = [
       'PENDING RUNNING',
       'PENDING SKIPPED',
@@ -228,19 +209,19 @@ describe('spec 3.1: the way of a run', () => {
       'TERMINATING TERMINATED',
       'TERMINATING INTERNAL_ERROR',
     ];
-    expect(table).toEqual(expect.arrayContaining(rows.map((row) => row.way)));
+    expect(table).toEqual(expect.arrayContaining(await distinctTransitions(runyard)));
   });
 
-  test('spec 3.1: only its words are shown, and a run that was cancelled again stays as it is', async () => {
+  test('spec 3.1: responses contain only known states, and cancel of a terminated run changes nothing', async () => {
     for (const { state } of seen) expect(lifeCycleStates).toContain(state.life_cycle_state);
-    for (const run of Object.values(lives)) {
+    for (const run of Object.values(runsByOutcome)) {
       expect(await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: run.run_id })).toEqual({});
       expect(await get(run.run_id)).toEqual(run);
     }
   });
 });
 
-describe('spec 3.2: the result', () => {
+describe('spec 3.2: result_state', () => {
   const shown = (state: string): boolean[] => [
     ...new Set(
       seen.filter((run) => run.state.life_cycle_state === state).map((run) => 'result_state' in run.state),
@@ -252,15 +233,15 @@ describe('spec 3.2: the result', () => {
     ['RUNNING', false],
     ['SKIPPED', false],
     ['TERMINATED', true],
-  ] as const)('spec 3.2: with %s it is there: %s', (state, there) => {
+  ] as const)('spec 3.2: presence of result_state in the state %s is %s', (state, there) => {
     expect(shown(state)).toEqual([there]);
   });
 
-  test('spec 3.2: with INTERNAL_ERROR it is there when the task had been started', () => {
-    expect(lives.lost.state.result_state).toBe('FAILED');
+  test('spec 3.2: INTERNAL_ERROR has a result_state when the task was started', () => {
+    expect(runsByOutcome.lost.state.result_state).toBe('FAILED');
   });
 
-  test('spec 3.2: with TERMINATING it is there, as the table of runs demands, and is the one of the end', async () => {
+  test('spec 3.2: TERMINATING has the final result_state, enforced by a constraint of the table runs', async () => {
     expect(shown('TERMINATING').filter((there) => !there)).toEqual([]);
     const early = seen
       .filter((run) => run.state.life_cycle_state === 'TERMINATING')
@@ -271,11 +252,11 @@ describe('spec 3.2: the result', () => {
         .map((run) => [run.run_id, run.state.result_state]),
     );
     for (const [runId, result] of early) expect(late.get(runId)).toBe(result);
-    const bare = sql`update runs set result = null, state = 'TERMINATING', active = true, end_time = null where run_id = ${lives.succeeded.run_id}`;
+    const bare = sql`update runs set result = null, state = 'TERMINATING', active = true, end_time = null where run_id = ${runsByOutcome.succeeded.run_id}`;
     await expect(bare.execute(runyard.database.db)).rejects.toThrow(/violates check constraint/);
   });
 
-  test('spec 3.2: only its words are used', () => {
+  test('spec 3.2: responses contain only known results', () => {
     for (const { state } of seen)
       if ('result_state' in state) expect(resultStates).toContain(state.result_state);
   });
@@ -289,7 +270,7 @@ describe('spec 3.2: the result', () => {
     await running(run_id);
     expect(await listed({ active_only: true })).toEqual([run_id]);
     expect((await listed({ completed_only: true })).toSorted()).toEqual(
-      Object.values(lives)
+      Object.values(runsByOutcome)
         .map((run) => run.run_id)
         .toSorted(),
     );

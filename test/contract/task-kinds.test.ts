@@ -1,4 +1,4 @@
-/** The six kinds of work, field by field, as the task of a job and as one of several (spec 2.7). */
+/** Fields of the six task kinds in single-task and multi-task jobs (spec 2.7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
@@ -200,8 +200,8 @@ describe.each<[string, SettingsLocation]>([
   test.each(rows)('spec 2.7 $field', (row) => assertFieldRow(runyard, row, place));
 });
 
-describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
-  test('run-now wins over base_parameters, and what nobody gave is the default of the notebook', async () => {
+describe('spec 2.7 NotebookTask: parameters of the notebook', () => {
+  test('run-now overrides base_parameters, and a missing parameter has the default of the notebook', async () => {
     await runyard.putNotebook('/who', [
       ...['own', 'given', 'left'].map((name) => `dbutils.widgets.text("${name}", "default ${name}")`),
       `dbutils.notebook.exit(", ".join(dbutils.widgets.get(name) for name in ("own", "given", "left")))`,
@@ -221,7 +221,7 @@ describe('spec 2.7 NotebookTask: what reaches the notebook', () => {
   });
 });
 
-test('spec 2.7 JobTask: a run shows the one task that it performs', async () => {
+test('spec 2.7 JobTask: a run contains its task', async () => {
   for (const task of [
     notebook({}),
     jar({ main_class_name: 'Main' }),

@@ -1,4 +1,4 @@
-/** Tasks of a job and the clusters that they share, field by field (spec 2.3, 2.4). */
+/** Fields of tasks and shared clusters of a job (spec 2.3, 2.4). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 import {
@@ -167,7 +167,7 @@ const taskRows: readonly FieldRow[] = [
 
 test.each(taskRows)('spec 2.3 $field', (row) => assertFieldRow(runyard, row, taskLocation));
 
-test('spec 2.3 depends_on: a cycle is refused and named', async () => {
+test('spec 2.3 depends_on: a cycle is refused with its task keys', async () => {
   const tasks = ['a', 'b', 'c'].map((task_key, index, keys) => ({
     task_key,
     existing_cluster_id: 'c',
@@ -179,7 +179,7 @@ test('spec 2.3 depends_on: a cycle is refused and named', async () => {
   );
 });
 
-/** The first of two shared clusters, the other one is `other`. */
+/** First of two shared clusters; the second is `other`. */
 const inJobCluster: SettingsLocation = {
   version: '2.1',
   path: 'job_clusters[0].',

@@ -1,4 +1,4 @@
-/** One model under three versions of the path: what each takes, and how each shows it (spec 9, 3.3). */
+/** API versions: accepted formats and responses of 2.0, 2.1 and 2.2 (spec 9, 3.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
@@ -39,7 +39,7 @@ const listedIn = async (version: string, job_id: number): Promise<ResponseBody> 
     (job: ResponseBody) => job.job_id === job_id,
   ).settings;
 
-test('spec 9.1: the version is the second segment of the path; another one is no operation', async () => {
+test('spec 9.1: the version is the second path segment, and an unknown version returns 404', async () => {
   for (const version of all) expect((await runyard.call('GET', `${version}/jobs/list`)).status).toBe(200);
   for (const version of ['2.3', '1.2', '2']) {
     expect(await runyard.call('GET', `${version}/jobs/list`)).toMatchObject({
@@ -49,8 +49,8 @@ test('spec 9.1: the version is the second segment of the path; another one is no
   }
 });
 
-describe('spec 9.2: later versions are multi-task only', () => {
-  test.each(later)('spec 9.2: %s refuses single-task settings, and names tasks', async (version) => {
+describe('spec 9.2: later versions accept only multi-task settings', () => {
+  test.each(later)('spec 9.2: %s refuses single-task settings with a hint to tasks', async (version) => {
     const message = `spark_python_task is a single-task field; version ${version} allows it only in an entry of tasks.`;
     expect(await runyard.call('POST', `${version}/jobs/create`, single)).toEqual(errorResponse(message));
     const job_id = await create('2.0', single);
@@ -104,8 +104,8 @@ describe('spec 9.2: later versions are multi-task only', () => {
   );
 });
 
-describe('spec 9.3: 2.0 takes both formats', () => {
-  test('spec 9.3: a single-task job stays as it was written, and so does its run', async () => {
+describe('spec 9.3: 2.0 accepts both formats', () => {
+  test('spec 9.3: a single-task job and its run are returned as written', async () => {
     const job_id = await create('2.0', { ...single, libraries: [] });
     expect(await settingsIn('2.0', job_id)).toEqual({ ...single, libraries: [], format: 'SINGLE_TASK' });
     await runyard.callOk('POST', '2.0/jobs/update', { job_id, new_settings: { max_retries: 0 } });
@@ -129,7 +129,7 @@ describe('spec 9.3: 2.0 takes both formats', () => {
     expect(run).not.toHaveProperty('tasks');
   });
 
-  test.each(all)('spec 9.3: a multi-task job of %s is the same in every version', async (version) => {
+  test.each(all)('spec 9.3: a multi-task job created in %s is the same in every version', async (version) => {
     const job_id = await create(version, multi);
     expect(await settingsIn('2.0', job_id)).toEqual(
       expect.objectContaining({ ...multi, format: 'MULTI_TASK' }),
@@ -151,7 +151,7 @@ describe('spec 9.4: multi-task format', () => {
   );
 
   test.each(all)(
-    'spec 9.4: in %s lists of runs omit the tasks, and get-output takes task runs only',
+    'spec 9.4: in %s lists of runs omit the tasks, and get-output accepts only task runs',
     async (version) => {
       const { run_id } = await runyard.callOk('POST', `${version}/jobs/run-now`, {
         job_id: await create(version, multi),
@@ -170,7 +170,7 @@ describe('spec 9.4: multi-task format', () => {
   );
 });
 
-test('spec 3.3 job format: set by the shape of the settings, also when that changes', async () => {
+test('spec 3.3 job format follows the shape of the settings, changes included', async () => {
   const job_id = await create('2.0', single);
   expect((await settingsIn('2.0', job_id)).format).toBe('SINGLE_TASK');
   await runyard.callOk('POST', '2.0/jobs/reset', { job_id, new_settings: multi });

@@ -1,4 +1,4 @@
-/** The vendor's own SDK, unmodified, drives the operations on dashboards. */
+/** Dashboards through the JavaScript SDK. */
 import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient } from '../../harness/api-client.ts';
@@ -71,7 +71,7 @@ describe('dashboards', () => {
     });
   });
 
-  test('classic ones are listed, read and deleted', async () => {
+  test('of the classic kind are listed, read and deleted', async () => {
     const { callOk } = createApiClient(runyard.url, runyard.token);
     const { id } = await callOk('POST', '2.0/preview/sql/dashboards', { name: 'Classic of the SDK' });
     expect((await collectAll(client.dashboards.list({ q: 'of the sdk' }))).map((one) => one.id)).toEqual([

@@ -1,14 +1,14 @@
-/** What the vendor's SDK makes of answers, for the tests that drive it. */
+/** Results and errors of the JavaScript SDK, for its tests. */
 import { ApiError } from '@databricks/sdk-experimental';
 
-/** Every item of a list that the SDK reads page by page. */
+/** Returns all items of a list that the SDK reads page by page. */
 export async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;
 }
 
-/** What the SDK makes of a refusal. */
+/** Returns the error that the SDK throws for an error response. */
 export async function apiErrorOf(
   call: Promise<unknown>,
 ): Promise<Pick<ApiError, 'statusCode' | 'errorCode' | 'message'>> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => runyard.stop());
 
-/** Says its argument; `wait` does so until it is stopped, `wish` fails until the file /wish is there. */
+/** Program that prints its argument; `wait` runs until stopped, `wish` fails until the file /wish exists. */
 const program = `
 import os, sys, time
 print("program", sys.argv[1], flush=True)
@@ -51,7 +51,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A task that runs the program. */
+/** Returns a task that runs the program. */
 function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.SubmitTask {
   return {
     task_key: word,
@@ -61,19 +61,19 @@ function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.S
   };
 }
 
-/** A job with these tasks. */
+/** Returns a job with these tasks. */
 async function jobOf(tasks: jobs.Task[], settings: jobs.CreateJob = {}): Promise<number> {
   return given((await client.jobs.create({ name: 'sdk', tasks, ...settings })).job_id);
 }
 
-/** What the SDK's types call optional and every answer has. */
+/** Returns a value that is optional in the SDK types but present in every response. */
 function given<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('The answer lacks it.');
   return value;
 }
 
 describe('runs', () => {
-  test('run-now waits for the end, and every task has its output', async () => {
+  test('run-now waits until the run has ended, and every task has its output', async () => {
     const jobId = await jobOf([
       {
         task_key: 'greet',
@@ -129,7 +129,7 @@ describe('runs', () => {
     ]);
   });
 
-  test('submit waits for the end', async () => {
+  test('submit waits until the run has ended', async () => {
     const started = await client.jobs.submit({
       run_name: 'once',
       idempotency_token: 'sdk-submit',
@@ -179,7 +179,7 @@ describe('runs', () => {
     );
   });
 
-  test('cancel waits for the end; an active run cannot be deleted', async () => {
+  test('cancel waits until the run has ended, and an active run cannot be deleted', async () => {
     const jobId = await jobOf([says('wait'), says('ok', { depends_on: [{ task_key: 'wait' }] })]);
     const run_id = given((await client.jobs.runNow({ job_id: jobId })).run_id);
     expect(await apiErrorOf(client.jobs.deleteRun({ run_id }))).toMatchObject({
@@ -194,7 +194,7 @@ describe('runs', () => {
     });
   });
 
-  test('cancel-all ends every run of a job; one over the limit was skipped', async () => {
+  test('cancel-all ends every active run of a job, and a run above the limit is skipped', async () => {
     const jobId = await jobOf([says('wait')], { max_concurrent_runs: 2, queue: { enabled: false } });
     const [first, second, third] = [
       await client.jobs.runNow({ job_id: jobId }),
@@ -207,7 +207,7 @@ describe('runs', () => {
     expect(ended.map((run) => run.state?.result_state)).toEqual(['CANCELED', 'CANCELED']);
   });
 
-  test('a failed run is repaired, and its history tells', async () => {
+  test('a failed run is repaired, and its history contains the repair', async () => {
     const jobId = await jobOf([
       says('ok'),
       says('wish', { depends_on: [{ task_key: 'ok' }] }),
@@ -238,7 +238,7 @@ describe('runs', () => {
     ]);
   });
 
-  test('a refusal reaches the caller at once, as what it is', async () => {
+  test('an error response is thrown immediately with its code and message', async () => {
     expect(await apiErrorOf(client.jobs.getRun({ run_id: 987_654 }))).toEqual({
       statusCode: 400,
       errorCode: 'INVALID_PARAMETER_VALUE',

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => runyard.stop());
 
-/** Says its argument; `wait` does so until it is stopped, `wish` fails until the file /wish is there. */
+/** Program that prints its argument; `wait` runs until stopped, `wish` fails until the file /wish exists. */
 const program = `
 import os, sys, time
 print("program", sys.argv[1], flush=True)
@@ -50,7 +50,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A task that runs the program. */
+/** Returns a task that runs the program. */
 function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.SubmitTask {
   return {
     task_key: word,
@@ -60,18 +60,18 @@ function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.S
   };
 }
 
-/** A job with these tasks. */
+/** Returns a job with these tasks. */
 async function jobOf(tasks: jobs.Task[], settings: jobs.CreateJob = {}): Promise<number> {
   return given((await client.jobs.create({ name: 'sdk', tasks, ...settings })).job_id);
 }
 
-/** What the SDK's types call optional and every answer has. */
+/** Returns a value that is optional in the SDK types but present in every response. */
 function given<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('The answer lacks it.');
   return value;
 }
 
-test('the caller is known', async () => {
+test('the SDK returns the current user', async () => {
   expect(await client.currentUser.me()).toMatchObject({
     userName: 'admin',
     active: true,
@@ -100,7 +100,7 @@ describe('tokens', () => {
     });
   });
 
-  test('are changed by a call of any other client: the SDK has none, and sends no body with a PATCH', async () => {
+  test('are updated by a plain HTTP request, because the SDK sends PATCH without a body', async () => {
     const { token_value: value, token_info: info } = await client.tokens.create({});
     const path = `/api/2.0/token/${info?.token_id}`;
     const payload = { token: { scopes: ['jobs'] }, update_mask: 'scopes' };
@@ -128,7 +128,7 @@ describe('tokens', () => {
   });
 });
 
-test('notification destinations are made, listed and deleted', async () => {
+test('notification destinations are created, listed and deleted', async () => {
   const {
     id = '',
     destination_type,
@@ -145,7 +145,7 @@ test('notification destinations are made, listed and deleted', async () => {
   expect(
     (await collectAll(client.notificationDestinations.list({}))).map((one) => [one.id, one.destination_type]),
   ).toContainEqual([id, 'WEBHOOK']);
-  // It sends no body with a PATCH; that is refused instead of doing nothing.
+  // The SDK sends PATCH without a body, which is refused.
   expect(
     (await apiErrorOf(client.notificationDestinations.update({ id, display_name: 'second floor' }))).message,
   ).toBe('Neither display_name nor config is given; at least one is required.');

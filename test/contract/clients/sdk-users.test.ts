@@ -1,6 +1,6 @@
 /**
- * The vendor's own SDK, unmodified, manages people and tokens. It sends no body with a PATCH, so it changes
- * nothing.
+ * Users and tokens through the JavaScript SDK. The SDK sends PATCH without a body, so it cannot update
+ * anything.
  */
 import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,13 +18,13 @@ function clientWith(token: string): WorkspaceClient {
   return new WorkspaceClient({ env: { DATABRICKS_HOST: runyard.url, DATABRICKS_TOKEN: token } });
 }
 
-/** The first entry of a list: of people the SDK asks for the first page again and again. */
+/** Returns the first entry of a list; the SDK requests the first page of users repeatedly. */
 async function first<Entry>(list: AsyncIterable<Entry>): Promise<Entry | undefined> {
   const { value, done } = await list[Symbol.asyncIterator]().next();
   return done === true ? undefined : value;
 }
 
-test('users are made, found, shown and removed', async () => {
+test('users are created, found, returned and deleted', async () => {
   const { id = '' } = await client.usersV2.create({ userName: 'ada@example.org', displayName: 'Ada' });
   expect(await first(client.usersV2.list({ filter: 'userName eq "ada@example.org"' }))).toMatchObject({
     id,
@@ -35,7 +35,7 @@ test('users are made, found, shown and removed', async () => {
   expect(await first(client.usersV2.list({ filter: 'userName eq "ada@example.org"' }))).toBeUndefined();
 });
 
-test('a service principal gets its first token, which is listed and revoked', async () => {
+test('the first token of a service principal is created, listed and revoked', async () => {
   const { id = '', applicationId = '' } = await client.servicePrincipalsV2.create({ displayName: 'robot' });
   const { token_value: value = '', token_info: info } = await client.tokenManagement.createOboToken({
     application_id: applicationId,
@@ -52,7 +52,7 @@ test('a service principal gets its first token, which is listed and revoked', as
   await client.servicePrincipalsV2.delete({ id });
 });
 
-test('settings of the workspace, and who may use tokens, are shown', async () => {
+test('workspace settings and token permissions are returned', async () => {
   expect(await client.workspaceConf.getStatus({ keys: 'enableTokensConfig' })).toEqual({
     enableTokensConfig: 'true',
   });

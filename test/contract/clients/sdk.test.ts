@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => runyard.stop());
 
-/** Says its argument; `wait` does so until it is stopped, `wish` fails until the file /wish is there. */
+/** Program that prints its argument; `wait` runs until stopped, `wish` fails until the file /wish exists. */
 const program = `
 import os, sys, time
 print("program", sys.argv[1], flush=True)
@@ -51,7 +51,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A task that runs the program. */
+/** Returns a task that runs the program. */
 function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.SubmitTask {
   return {
     task_key: word,
@@ -61,12 +61,12 @@ function says(word: string, fields: Partial<jobs.Task> = {}): jobs.Task & jobs.S
   };
 }
 
-/** A job with these tasks. */
+/** Returns a job with these tasks. */
 async function jobOf(tasks: jobs.Task[], settings: jobs.CreateJob = {}): Promise<number> {
   return given((await client.jobs.create({ name: 'sdk', tasks, ...settings })).job_id);
 }
 
-/** What the SDK's types call optional and every answer has. */
+/** Returns a value that is optional in the SDK types but present in every response. */
 function given<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('The answer lacks it.');
   return value;
@@ -115,7 +115,7 @@ describe('jobs', () => {
     ],
   };
 
-  test('are created, shown as they were written, and listed', async () => {
+  test('are created, returned as written, and listed', async () => {
     const { job_id } = await client.jobs.create({ ...settings });
     const job = await client.jobs.get({ job_id: given(job_id) });
     expect(job).toMatchObject({
@@ -132,7 +132,7 @@ describe('jobs', () => {
     expect((await client.jobs.create({ ...job.settings })).job_id).toBeGreaterThan(given(job_id));
   });
 
-  test('are listed page by page until the end', async () => {
+  test('are listed completely, page by page', async () => {
     for (const index of Array.from({ length: 5 }).keys())
       await jobOf([says('ok')], { name: `page ${index}` });
     const names = (await collectAll(client.jobs.list({ limit: 2 }))).map((job) => job.settings?.name);
@@ -140,7 +140,7 @@ describe('jobs', () => {
     expect(await collectAll(client.jobs.list({ name: 'no such job' }))).toEqual([]);
   });
 
-  test('are updated field by field, and reset as a whole', async () => {
+  test('are updated by field and reset completely', async () => {
     const { job_id } = await client.jobs.create({ ...settings });
     const jobId = given(job_id);
     await client.jobs.update({
@@ -163,7 +163,7 @@ describe('jobs', () => {
     expect(reset.job_clusters).toBeUndefined();
   });
 
-  test('are deleted, and a second time as well', async () => {
+  test('are deleted, and a second delete succeeds', async () => {
     const jobId = await jobOf([says('ok')]);
     await client.jobs.delete({ job_id: jobId });
     await client.jobs.delete({ job_id: jobId });

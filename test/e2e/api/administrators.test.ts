@@ -36,7 +36,7 @@ const tokenFor = async (userName: string, fields: object = {}): Promise<string> 
     .token_value;
 
 describe('spec 5.4: administrators', () => {
-  test('disable tokens for everybody else, and cap their life', async () => {
+  test('disable tokens of all other users and limit token lifetimes', async () => {
     await add('eve');
     const token = await tokenFor('eve');
     expect((await send('GET', 'workspace-conf?keys=enableTokensConfig,maxTokenLifetimeDays')).body).toEqual({
@@ -82,7 +82,7 @@ describe('spec 5.4: administrators', () => {
     expect((await send('GET', 'workspace-conf')).body).toEqual(before);
   });
 
-  test('withhold the permission from people', async () => {
+  test('withhold the token permission from users', async () => {
     const path = 'permissions/authorization/tokens';
     const [fay, gus] = [
       await (async () => {

@@ -33,7 +33,7 @@ describe('the audit log', () => {
   const events = async (query: string): Promise<ResponseBody[]> =>
     (await send('GET', `audit?${query}`)).body.events;
 
-  test('says who did what, when, from where and with which token, what was before and after, and holds no secret', async () => {
+  test('an entry contains user, action, time, address, token, and values before and after, but no secret', async () => {
     const {
       body: { job_id: jobId },
     } = await send('POST', 'jobs/create', { ...job, timeout_seconds: 5 });
@@ -61,14 +61,14 @@ describe('the audit log', () => {
     });
   });
 
-  test('keeps what was refused, and nothing that was only read', async () => {
+  test('refused requests are recorded, successful reads are not', async () => {
     const token = await addUser(service.database.db, 'spy', { scopes: ['files'] });
     await send('POST', 'jobs/create', job, token);
     await send('GET', 'managed_fs/list?path=/', undefined, token);
     expect(await events('user_name=spy')).toMatchObject([{ action: 'POST /jobs/create', status: 403 }]);
   });
 
-  test('masks what is secret in settings, and a value of a token stands nowhere in it', async () => {
+  test('secrets in settings are masked, and token values are never recorded', async () => {
     const cluster = (secret: string) => ({
       ...job,
       existing_cluster_id: undefined,
@@ -94,7 +94,7 @@ describe('the audit log', () => {
     expect(text).not.toContain(value);
   });
 
-  test('is shown by pages and by time', async () => {
+  test('a query returns pages and filters by time', async () => {
     const page = (await send('GET', 'audit?limit=2')).body;
     expect(page).toMatchObject({ has_more: true, next_page_token: expect.any(String) });
     const next = (await send('GET', `audit?limit=2&page_token=${page.next_page_token}`)).body;

@@ -19,7 +19,7 @@ const runNow = async (jobId: number): Promise<number> =>
   idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
 const cancelAll = (body: object, version = '2.0') => service.post(`${version}/jobs/runs/cancel-all`, body);
 
-/** As a run that waits for its turn. */
+/** Puts a run into the state QUEUED. */
 async function queue(runId: number): Promise<void> {
   await service.database.db
     .updateTable('runs')
@@ -30,7 +30,7 @@ async function queue(runId: number): Promise<void> {
 
 describe('spec 4.1: cancel-all', () => {
   test.each(['2.0', '2.1', '2.2'])(
-    'stops all active runs of the job in %s, and no run that is over',
+    'stops all active runs of the job in %s and changes no terminated run',
     async (version) => {
       const jobId = await create();
       const [over, first, second] = [await runNow(jobId), await runNow(jobId), await runNow(jobId)];
@@ -47,7 +47,7 @@ describe('spec 4.1: cancel-all', () => {
     },
   );
 
-  test('other jobs and new runs go on', async () => {
+  test('runs of other jobs and later runs are not cancelled', async () => {
     const [jobId, other] = [await create(), await create()];
     await runNow(other);
     const first = await runNow(jobId);
@@ -56,7 +56,7 @@ describe('spec 4.1: cancel-all', () => {
     expect(service.stoppedRunIds).toEqual([first]);
   });
 
-  test('a job without active runs, or a second call, is no error', async () => {
+  test('a job without active runs is accepted, and so is a second call', async () => {
     const jobId = await create();
     expect(await cancelAll({ job_id: jobId })).toMatchObject({ status: 200, body: {} });
     const runId = await runNow(jobId);
@@ -65,7 +65,7 @@ describe('spec 4.1: cancel-all', () => {
     expect(service.stoppedRunIds).toEqual([runId]);
   });
 
-  test('all_queued_runs stops what waits: of all jobs, or of the one that is given', async () => {
+  test('all_queued_runs cancels the queued runs of all jobs or of the given job', async () => {
     const [jobId, other] = [await create(), await create()];
     const [started, waiting, elsewhere] = [await runNow(jobId), await runNow(jobId), await runNow(other)];
     await Promise.all([queue(waiting), queue(elsewhere)]);
@@ -92,13 +92,13 @@ describe('spec 4.1: cancel-all', () => {
     ],
     ['no job', {}, 'INVALID_PARAMETER_VALUE', 'Missing required field: job_id.'],
     [
-      'no job and not all queued ones',
+      'neither job_id nor all_queued_runs',
       { all_queued_runs: false },
       'INVALID_PARAMETER_VALUE',
       'Missing required field: job_id.',
     ],
     [
-      'spec 4.1.9: an id that is no id',
+      'spec 4.1.9: an invalid id',
       { job_id: 'x' },
       'MALFORMED_REQUEST',
       'Could not parse request object: Expected integer for field job_id, found STRING "x"',
@@ -110,7 +110,7 @@ describe('spec 4.1: cancel-all', () => {
     expect(service.stoppedRunIds).toEqual([]);
   });
 
-  test('a deleted job does not exist', async () => {
+  test('a deleted job is refused', async () => {
     const jobId = await create();
     await service.post('2.0/jobs/delete', { job_id: jobId });
     expect((await cancelAll({ job_id: jobId })).body['message']).toBe(`Job ${jobId} does not exist.`);

@@ -20,8 +20,8 @@ async function withLimits(limits: Partial<Limits>): Promise<ApiHarness> {
   return service;
 }
 
-describe('spec 8: how much of a run is shown', () => {
-  test('runs/list: limit 0 and no limit are the largest page where that is lower', async () => {
+describe('spec 8: size of responses about runs', () => {
+  test('runs/list without a limit or with limit 0 returns at most the maximum page size', async () => {
     const runyard = await withLimits({ runsPerPage: 2 });
     for (const _ of 'abc') await submit(single)(runyard);
     for (const query of [{}, { limit: '0' }]) {
@@ -30,7 +30,7 @@ describe('spec 8: how much of a run is shown', () => {
     }
   });
 
-  test('get-output: the first bytes of the logs', async () => {
+  test('get-output returns the first bytes of the logs', async () => {
     const runyard = await withLimits({ outputBytes: 5 });
     const runId = idFrom(
       await runyard.post('2.0/jobs/runs/submit', {
@@ -46,7 +46,7 @@ describe('spec 8: how much of a run is shown', () => {
     });
   });
 
-  test('a notebook: its result is cut, and a cell with too much output fails the run', async () => {
+  test('a notebook result is truncated, and too much output of a cell fails the run', async () => {
     const runyard = await startTestService({
       limits: { ...defaultLimits, notebookResultBytes: 5, notebookCellBytes: 100 },
     });
@@ -75,7 +75,7 @@ describe('spec 8: how much of a run is shown', () => {
 });
 
 describe('spec 7, 8: concurrent task runs of the workspace', () => {
-  test('the refusal says when to try again, and leaves nothing behind', async () => {
+  test('a refused run has a Retry-After header and stores nothing', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
     const jobId = idFrom(await create(single)(runyard), 'job_id');
     await submit(single)(runyard);
@@ -86,7 +86,7 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
     expect(await runyard.rowCounts()).toEqual(before);
   });
 
-  test('spec 4.1.4: a refused request may be sent again until it succeeds, and starts one run', async () => {
+  test('spec 4.1.4: a refused request with an idempotency token starts one run when repeated', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
     const jobId = idFrom(await create(single)(runyard), 'job_id');
     const other = idFrom(await submit(single)(runyard), 'run_id');
@@ -98,14 +98,14 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
     expect((await runyard.post('2.1/jobs/run-now', ask)).body).toEqual(started.body);
   });
 
-  test('a token that was used before gives its run, full or not', async () => {
+  test('a repeated idempotency token returns its run at the limit', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1, jobsCreatedPerHour: 1 });
     const ask = { ...single, idempotency_token: 'once' };
     const first = await submit(ask)(runyard);
     expect((await submit(ask)(runyard)).body).toEqual(first.body);
   });
 
-  test('a run over max_concurrent_runs is skipped, not refused: it takes no room', async () => {
+  test('a run above max_concurrent_runs is skipped at the limit and uses no capacity', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 1 });
     const jobId = idFrom(await create({ ...single, max_concurrent_runs: 1 })(runyard), 'job_id');
     await runyard.post('2.0/jobs/run-now', { job_id: jobId });
@@ -114,7 +114,7 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
     });
   });
 
-  test('many launches of different jobs at once stay within the limit', async () => {
+  test('concurrent launches of different jobs stay within the limit', async () => {
     const runyard = await withLimits({ concurrentTaskRuns: 7 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -132,7 +132,7 @@ describe('spec 7, 8: concurrent task runs of the workspace', () => {
 });
 
 describe('spec 8: jobs created and saved', () => {
-  test('creations count for an hour, deleted jobs and deleted submissions among them', async () => {
+  test('creations count for an hour, deleted jobs and submissions included', async () => {
     const runyard = await withLimits({ jobsCreatedPerHour: 2 });
     const jobId = idFrom(await create(single)(runyard), 'job_id');
     await runyard.post('2.0/jobs/delete', { job_id: jobId });
@@ -146,7 +146,7 @@ describe('spec 8: jobs created and saved', () => {
     expect((await submit(single)(runyard)).body['error_code']).toBe('QUOTA_EXCEEDED');
   });
 
-  test('a deleted job makes room for another', async () => {
+  test('a deleted job frees capacity for another', async () => {
     const runyard = await withLimits({ savedJobs: 1 });
     const jobId = idFrom(await create(single)(runyard), 'job_id');
     expect((await create(single)(runyard)).status).toBe(400);
@@ -157,10 +157,10 @@ describe('spec 8: jobs created and saved', () => {
   test.each([
     ['savedJobs', 5],
     ['jobsCreatedPerHour', 5],
-  ] as const)('many creations at once stay within %s', async (name, most) => {
-    const runyard = await withLimits({ [name]: most });
+  ] as const)('many creations at once stay within %s', async (name, max) => {
+    const runyard = await withLimits({ [name]: max });
     const answers = await Promise.all(Array.from({ length: 30 }, () => create(single)(runyard)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
-    expect((await runyard.rowCounts())[0]).toBe(most);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(max);
+    expect((await runyard.rowCounts())[0]).toBe(max);
   });
 });

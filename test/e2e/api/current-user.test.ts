@@ -1,4 +1,4 @@
-/** Who am I: what clients ask at their start, and the header in which they look for the workspace. */
+/** Current user (SCIM Me) and the header with the workspace id. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceHeaders } from '../../../engine/validation/aliases.ts';
 import { addUser } from '../../harness/users.ts';
@@ -13,7 +13,7 @@ afterAll(() => service.close());
 const me = (token: string) =>
   service.send({ url: '/api/2.0/preview/scim/v2/Me', headers: { authorization: `Bearer ${token}` } });
 
-test('an administrator is one of the admins', async () => {
+test('an administrator belongs to the group admins', async () => {
   expect(await me(adminToken)).toMatchObject({
     status: 200,
     body: {
@@ -26,11 +26,11 @@ test('an administrator is one of the admins', async () => {
   });
 });
 
-test('the id of the workspace stands in a header', async () => {
+test('the response has the workspace id in a header', async () => {
   expect((await me(adminToken)).headers[workspaceHeaders.answered.toLowerCase()]).toBe('17');
 });
 
-test.each(['jobs', 'sql', 'clusters'])('a token of the scope %s may ask', async (scope) => {
+test.each(['jobs', 'sql', 'clusters'])('a token with only the scope %s is accepted', async (scope) => {
   const token = await addUser(service.database.db, `user-of-${scope}`, { scopes: [scope] });
   expect(await me(token)).toMatchObject({
     status: 200,
@@ -38,7 +38,7 @@ test.each(['jobs', 'sql', 'clusters'])('a token of the scope %s may ask', async 
   });
 });
 
-test('nobody asks without a token', async () => {
+test('a missing or unknown token is refused', async () => {
   expect((await service.send({ url: '/api/2.0/preview/scim/v2/Me' })).status).toBe(401);
   expect((await me('unknown')).status).toBe(403);
 });

@@ -59,7 +59,7 @@ const countOf = async (): Promise<number[]> =>
   ]);
 
 describe('spec 2.12: a migrated dashboard', () => {
-  test('has every field, and is read again as it was answered', async () => {
+  test('contains every field, and get returns the response of migrate', async () => {
     const { id } = await bring();
     const { status, body } = await migrate({
       source_dashboard_id: id,
@@ -95,7 +95,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       [0, 1, 6, 1],
       [0, 2, 3, 4],
     ]);
-    // The columns of the chart come in the order in which they were written.
+    // Chart columns keep the order of their definition.
     expect(
       pages[0].layout[2].widget.spec.encodings.y.fields.map(({ fieldName }: ResponseBody) => fieldName),
     ).toEqual(['b', 'a']);
@@ -103,7 +103,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     expect(await runyard.callOk('GET', `${classicPath}/${id}`)).toMatchObject({ id });
   });
 
-  test('takes its name and its folder from the classic one and from who asks', async () => {
+  test('has the name of the classic dashboard and the home folder of the caller by default', async () => {
     const { id } = await bring({ name: 'North/South' });
     const { body } = await migrate({ source_dashboard_id: id });
     expect(body).toMatchObject({
@@ -116,7 +116,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     });
   });
 
-  test('keeps its queries byte for byte when parameters are not to be rewritten', async () => {
+  test('keeps its queries byte for byte when update_parameter_syntax is false', async () => {
     const { id } = await bring();
     const { body } = await migrate({
       source_dashboard_id: id,
@@ -131,7 +131,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     ]);
   });
 
-  test('gets a number where its name is taken, by a dashboard or by a file', async () => {
+  test('gets a numbered name when a dashboard or a file has its name', async () => {
     const { id } = await bring();
     await runyard.callOk('POST', '2.0/workspace/import', {
       path: '/reports/Taken (2).lvdash.json',
@@ -149,7 +149,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     ]);
   });
 
-  test('goes to the trash, is read there, and gives its name free', async () => {
+  test('is readable in the trash, and its name is free again', async () => {
     const { id } = await bring();
     const { body: dashboard } = await migrate({
       source_dashboard_id: id,
@@ -179,7 +179,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     expect(await ids({ show_trashed: true })).toContain(dashboard.dashboard_id);
   });
 
-  test('is listed in short, newest first, page by page', async () => {
+  test('is listed without its document, newest first, in pages', async () => {
     const { id } = await bring();
     for (const name of ['one', 'two', 'three'])
       await migrate({ source_dashboard_id: id, display_name: `Page ${name}` });
@@ -202,7 +202,7 @@ describe('spec 2.12: a migrated dashboard', () => {
   test.each<[string, object, number, string]>([
     ['no source', {}, 400, 'Missing required field: source_dashboard_id.'],
     [
-      'a source that is no UUID',
+      'a source that is not a UUID',
       { source_dashboard_id: 'x' },
       400,
       'source_dashboard_id is "x"; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.',
@@ -226,7 +226,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       'a name with a slash',
       { display_name: 'a/b' },
       400,
-      'display_name is "a/b"; it must not hold a slash, because it is the name of a file, too.',
+      'display_name is "a/b"; it must not contain a slash, because it is also the name of a file.',
     ],
     [
       'a long name',
@@ -235,7 +235,7 @@ describe('spec 2.12: a migrated dashboard', () => {
       'display_name is 300 bytes of UTF-8; at most 230 are allowed.',
     ],
     [
-      'a switch that is none',
+      'an invalid boolean',
       { update_parameter_syntax: 'maybe' },
       400,
       'Could not parse request object: Expected boolean for field update_parameter_syntax, found STRING "maybe"',
@@ -257,7 +257,7 @@ describe('spec 2.12: a migrated dashboard', () => {
     expect(await countOf()).toEqual(before);
   });
 
-  test('that does not exist is not found', async () => {
+  test('returns 404 when it does not exist', async () => {
     for (const [method, id] of [
       ['GET', 'x'],
       ['DELETE', unknown],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { ResponseBody } from '../../harness/api-client.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
@@ -38,7 +39,7 @@ interface Setting {
   readonly visualization?: object;
 }
 
-/** A dashboard with one query, and its document. */
+/** Creates a dashboard with one query and returns its id and document. */
 async function dashboard(
   query: string,
   { parameters = [], visualization = { type: 'TABLE', options: {} } }: Setting = {},
@@ -129,7 +130,7 @@ const refused: readonly [string, RegExp][] = [
   ],
 ];
 
-describe('hostile queries are refused, tell nothing of this machine, and write nothing', () => {
+describe('hostile queries are refused, disclose nothing about the host, and write nothing', () => {
   test.each(refused)('%s', async (query, message) => {
     const { status, body } = await run(query);
     expect({ status, message: body.message }).toEqual({
@@ -142,19 +143,19 @@ describe('hostile queries are refused, tell nothing of this machine, and write n
 });
 
 describe('limits', () => {
-  test('rows beyond the limit are not shown, and that is said', async () => {
+  test('rows above the limit are dropped and the result is marked as truncated', async () => {
     const { body } = await run('SELECT range AS n FROM range(100000000000)');
     expect(body.rows).toHaveLength(50);
     expect(body.truncated).toBe(true);
   });
 
-  test('so are rows beyond their size', async () => {
+  test('rows above the size limit are dropped and the result is marked as truncated', async () => {
     const { body } = await run("SELECT repeat('x', 5000) AS t FROM range(20)");
     expect([body.rows.length, body.truncated]).toEqual([3, true]);
   });
 });
 
-test('a single value that is too large is not shown', async () => {
+test('a single value above the size limit is dropped', async () => {
   const { status, body } = await run("SELECT repeat('x', 100000000) AS t");
   expect(status === 200 ? body : body.message).toEqual(
     status === 200
@@ -173,14 +174,14 @@ describe('a query process', () => {
 
   const runaway = 'SELECT sum(sqrt(range)) FROM range(10000000000000)';
 
-  test('that is killed fails its query alone', async () => {
+  test('that is killed fails only its own query', async () => {
     const { id, document } = await dashboard(runaway);
     const before = new Set(processes());
     const answer = runyard.call('POST', `2.0/modern/dashboards/${id}/query`, {
       dataset_name: document.datasets[0].name,
     });
-    await expect.poll(() => processes().length).toBeGreaterThan(0);
-    // One that waits for work may be among them: both go.
+    await eventually(processes, { until: ({ length }) => length > 0 });
+    // An idle process may be among them; all are killed.
     for (const pid of processes()) process.kill(Number(pid), 'SIGKILL');
     expect(before.size).toBeLessThanOrEqual(2);
     const { status, body } = await answer;
@@ -191,7 +192,7 @@ describe('a query process', () => {
     expect(await rowsOf('SELECT 1 AS a')).toEqual([[1]]);
   });
 
-  test('is free again when the caller goes away', async () => {
+  test('is released when the caller disconnects', async () => {
     const { id, document } = await dashboard(runaway);
     const away = new AbortController();
     const asked = Array.from({ length: 4 }, () =>
@@ -202,7 +203,7 @@ describe('a query process', () => {
         signal: away.signal,
       }).catch(() => undefined),
     );
-    await expect.poll(() => processes().length).toBe(2);
+    await eventually(processes, { until: ({ length }) => length === 2 });
     away.abort();
     await Promise.all(asked);
     expect(await rowsOf('SELECT 1 AS a')).toEqual([[1]]);

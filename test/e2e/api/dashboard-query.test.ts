@@ -37,7 +37,7 @@ interface Setting {
   readonly visualization?: object;
 }
 
-/** A dashboard with one query, and its document. */
+/** Creates a dashboard with one query and returns its id and document. */
 async function dashboard(
   query: string,
   { parameters = [], visualization = { type: 'TABLE', options: {} } }: Setting = {},
@@ -104,7 +104,7 @@ describe('files', () => {
     });
   });
 
-  test('a path that is a value stays one, and names of files are those of managed_fs', async () => {
+  test('a path used as a value is unchanged, and file names refer to managed_fs', async () => {
     expect(
       await rowsOf(
         "SELECT 'managed_fs:/sales/2026.csv' AS a, filename FROM read_csv('managed_fs:/sales/2026.csv', filename = true) LIMIT 1",
@@ -178,7 +178,7 @@ describe('parameters', () => {
   });
 });
 
-test('what a widget shows is grouped as it groups it, in the order of the dataset', async () => {
+test('a widget query groups rows like the widget, in the order of the dataset', async () => {
   const chart = {
     type: 'CHART',
     options: {

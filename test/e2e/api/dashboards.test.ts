@@ -57,7 +57,7 @@ const countOf = async (): Promise<number[]> =>
   ]);
 
 describe('spec 4.4: classic dashboards', () => {
-  test('come in as one document and are shown as they were written', async () => {
+  test('are imported as one document and returned unchanged', async () => {
     const { id, created_at, user, ...rest } = await bring();
     expect(rest).toEqual(classic());
     expect({ id, created_at, user }).toEqual({
@@ -69,7 +69,7 @@ describe('spec 4.4: classic dashboards', () => {
     expect(await runyard.callOk('GET', `${classicPath}/${id.toUpperCase()}`)).toMatchObject({ id });
   });
 
-  test('keep their id; it is taken once', async () => {
+  test('keep their id, and a duplicate id is refused', async () => {
     const id = '4E443C27-9f61-4f2e-a12d-ea5668460b00';
     expect((await bring({ id })).id).toBe(id.toLowerCase());
     expect(await runyard.call('POST', classicPath, classic({ id }))).toEqual({
@@ -81,7 +81,7 @@ describe('spec 4.4: classic dashboards', () => {
     });
   });
 
-  test('are listed without their widgets, and deleted for good', async () => {
+  test('are listed without widgets and deleted permanently', async () => {
     const { id } = await bring({ name: 'To be deleted' });
     const { results, ...page } = await runyard.callOk('GET', classicPath, { q: 'TO BE DEL', page_size: 5 });
     expect(page).toEqual({ count: 1, page: 1, page_size: 5 });
@@ -102,7 +102,7 @@ describe('spec 4.4: classic dashboards', () => {
     ['an empty name', { name: ' ' }, 'Missing required field: name.'],
     ['a long name', { name: 'x'.repeat(231) }, 'name is 231 bytes of UTF-8; at most 230 are allowed.'],
     [
-      'an id that is none',
+      'an invalid id',
       { id: '7' },
       'id is "7"; it must be a UUID, such as 4e443c27-9f61-4f2e-a12d-ea5668460bf1.',
     ],
@@ -131,7 +131,7 @@ describe('spec 4.4: classic dashboards', () => {
       'widgets has 1001 entries; at most 1000 are allowed.',
     ],
     [
-      'a widget that is none',
+      'a widget that is not an object',
       { widgets: ['x'] },
       'Could not parse request object: Expected object for field widgets[0], found STRING',
     ],
@@ -143,7 +143,7 @@ describe('spec 4.4: classic dashboards', () => {
   });
 });
 
-test('spec 4.4, 5: every operation needs the scope dashboards', async () => {
+test('spec 4.4, 5: every operation requires the scope dashboards', async () => {
   const [other, right] = [
     await addUser(runyard.database.db, 'ann', { scopes: ['jobs', 'workspace'] }),
     await addUser(runyard.database.db, 'ann', { scopes: ['dashboards'] }),

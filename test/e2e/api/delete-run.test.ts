@@ -11,7 +11,7 @@ const task = (task_key: string) => ({
 });
 let service: ApiHarness;
 
-/** What the service logged during the test. */
+/** Log lines of the service. */
 const logged: object[] = [];
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const gone = (runId: number) => ({
 });
 
 describe('spec 4.1.11: delete of a run', () => {
-  test.each(['2.0', '2.1', '2.2'])('removes a run that is over in %s', async (version) => {
+  test.each(['2.0', '2.1', '2.2'])('removes a terminated run in %s', async (version) => {
     const jobId = await create();
     const [runId, other] = [await runNow(jobId), await runNow(jobId)];
     await service.endRun(runId, { result: 'FAILED' });
@@ -59,7 +59,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect(service.removedDirectories).toContain(`attempt ${runId}`);
   });
 
-  test('removes its task runs and its clusters with their directories', async () => {
+  test('removes task runs, clusters and their directories', async () => {
     const runId = await submit({ tasks: [task('a'), task('b')] });
     const { db } = service.database;
     await db
@@ -97,7 +97,7 @@ describe('spec 4.1.11: delete of a run', () => {
     );
   });
 
-  test('is done when its rows are gone: files that cannot be removed are told to the log', async () => {
+  test('succeeds and logs files that cannot be removed', async () => {
     const runId = await submit({ tasks: [task('a'), task('b')] });
     await service.endRun(runId, { result: 'SUCCESS' });
     const removal = vi
@@ -110,7 +110,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect(logged).toMatchObject([{ level: 50, run_id: runId, error: 'EACCES: permission denied' }]);
   });
 
-  test('of a submission takes what was submitted with it', async () => {
+  test('of a submission clears the settings of its hidden job', async () => {
     const runId = await submit({ tasks: [task('a')] });
     const { job_id: jobId } = (await service.get('2.1/jobs/runs/get', { run_id: String(runId) })).body;
     await service.endRun(runId, { result: 'SUCCESS' });
@@ -123,7 +123,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect(left).toEqual([{ settings: {} }]);
   });
 
-  test('numbers in the job are not used again', async () => {
+  test('does not free the number_in_job of the run', async () => {
     const jobId = await create();
     const runId = await runNow(jobId);
     await service.endRun(runId, { result: 'SUCCESS' });
@@ -131,7 +131,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect((await service.post('2.0/jobs/run-now', { job_id: jobId })).body['number_in_job']).toBe(2);
   });
 
-  test('a SKIPPED run can be deleted', async () => {
+  test('removes a SKIPPED run', async () => {
     const jobId = idFrom(
       await service.post('2.0/jobs/create', { ...single, max_concurrent_runs: 0 }),
       'job_id',
@@ -139,7 +139,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect((await remove(await runNow(jobId))).status).toBe(200);
   });
 
-  test('spec 4.1.11, 7: an active run is refused and stays', async () => {
+  test('spec 4.1.11, 7: delete of an active run is refused and changes nothing', async () => {
     const runId = await runNow(await create());
     const before = await service.rowCounts();
     expect(await remove(runId)).toMatchObject({
@@ -153,7 +153,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect(service.removedDirectories).not.toContain(`attempt ${runId}`);
   });
 
-  test('a task run is refused, and the run is named that it belongs to', async () => {
+  test('of a task run is refused with the id of its run', async () => {
     const runId = await submit({ tasks: [task('a')] });
     await service.endRun(runId, { result: 'SUCCESS' });
     expect(await remove(runId + 1)).toMatchObject({
@@ -166,7 +166,7 @@ describe('spec 4.1.11: delete of a run', () => {
     expect((await service.get('2.1/jobs/runs/get', { run_id: String(runId) })).status).toBe(200);
   });
 
-  test('an unknown run, one that was deleted, and one of a deleted job do not exist', async () => {
+  test('of an unknown run, a deleted run or a run of a deleted job is refused', async () => {
     const jobId = await create();
     const [deleted, ofDeleted] = [await runNow(jobId), await runNow(jobId)];
     for (const runId of [deleted, ofDeleted]) await service.endRun(runId, { result: 'SUCCESS' });
@@ -175,7 +175,7 @@ describe('spec 4.1.11: delete of a run', () => {
     for (const runId of [999_999, deleted, ofDeleted]) expect(await remove(runId)).toMatchObject(gone(runId));
   });
 
-  test('deleted by many at once it is gone, and nobody meets a fault', async () => {
+  test('of one run by concurrent requests succeeds once, and the other requests find no run', async () => {
     const runId = await runNow(await create());
     await service.endRun(runId, { result: 'SUCCESS' });
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove(runId)));

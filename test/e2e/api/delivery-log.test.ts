@@ -51,10 +51,10 @@ async function create(body: object = webhook): Promise<string> {
   return String(answer.body['id']);
 }
 
-describe('the log', () => {
+describe('the delivery log', () => {
   const deliveries = '2.0/notifications/deliveries';
 
-  test('a test waits in it, and can be filtered for; sent again it is due anew', async () => {
+  test('contains a test delivery, filters by it, and makes it due again on redelivery', async () => {
     const [id, other] = [await create(), await create()];
     const {
       body: { delivery_id: delivery },
@@ -93,7 +93,7 @@ describe('the log', () => {
     ).toEqual([{ attempts: 3, round_attempts: 0, round_start_time: null }]);
   });
 
-  test('comes in pages, newest first', async () => {
+  test('is listed in pages, newest first', async () => {
     const id = await create();
     const made = [];
     for (let index = 0; index < 3; index += 1)
@@ -114,7 +114,7 @@ describe('the log', () => {
     expect(await admin('GET', `${deliveries}?state=lost`)).toMatchObject({ status: 400 });
   });
 
-  test('under job access control, people see what is about their jobs, and send again what they may run', async () => {
+  test('with job access control, users see deliveries of jobs they may view and resend those of jobs they may run', async () => {
     const guarded = await startApiHarness({}, defaultLimits, true);
     const { db } = guarded.database;
     const [owner, viewer, stranger] = [

@@ -49,7 +49,7 @@ async function create(body: object = webhook): Promise<string> {
   return String(answer.body['id']);
 }
 
-describe('jobs name destinations that exist', () => {
+describe('jobs reference existing destinations', () => {
   const work = { existing_cluster_id: 'c', spark_python_task: { python_file: 'managed_fs:/a' } };
   const webhooks = (...ids: string[]) => ({
     webhook_notifications: { on_failure: ids.map((id) => ({ id })) },
@@ -63,7 +63,7 @@ describe('jobs name destinations that exist', () => {
     },
   });
 
-  test('create, reset, update and submit refuse an unknown one, of the job and of a task', async () => {
+  test('create, reset, update and submit refuse an unknown destination of the job or of a task', async () => {
     const id = await create();
     const tasks = (...ids: string[]) => [
       { task_key: 'a', ...work },

@@ -57,7 +57,7 @@ async function create(body: object = webhook): Promise<string> {
   return String(answer.body['id']);
 }
 
-test('create shows the signing secret once; no other secret is ever shown', async () => {
+test('create returns the signing secret once, and no response contains another secret', async () => {
   const { body } = await admin('POST', path, webhook);
   const shown = {
     id: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -102,8 +102,8 @@ test.each<[object, string]>([
   expect((await admin('GET', path)).body).toEqual({ results: [] });
 });
 
-describe('who may do what', () => {
-  test('people without administration see names and kinds, and change nothing', async () => {
+describe('access to destinations', () => {
+  test('users who are not administrators read names and kinds and change nothing', async () => {
     const id = await create();
     const ann = as(person);
     expect((await ann('GET', path)).body).toEqual({
@@ -129,7 +129,7 @@ describe('who may do what', () => {
     expect((await admin('GET', `${path}/${id}`)).body).toMatchObject({ display_name: 'desk' });
   });
 
-  test('a token needs the scope notifications', async () => {
+  test('a token requires the scope notifications', async () => {
     for (const where of [path, '2.0/notifications/deliveries']) {
       expect(await as(narrow)('GET', where)).toMatchObject({
         status: 403,
@@ -139,7 +139,7 @@ describe('who may do what', () => {
   });
 });
 
-test('a change keeps the secrets that it does not name', async () => {
+test('an update keeps secrets that it does not contain', async () => {
   const id = await create();
   expect((await admin('PATCH', `${path}/${id}`, { display_name: 'second floor' })).body).toMatchObject({
     display_name: 'second floor',
@@ -163,14 +163,14 @@ test('a change keeps the secrets that it does not name', async () => {
   expect(body['signing_secret']).toMatch(/^whsec_/);
 });
 
-test('a change of nothing is refused', async () => {
+test('an update without changes is refused', async () => {
   expect(await admin('PATCH', `${path}/${await create()}`, {})).toMatchObject({
     status: 400,
     body: { message: 'Neither display_name nor config is given; at least one is required.' },
   });
 });
 
-test('a rotated secret keeps signing for 24 hours', async () => {
+test('a rotated secret is used for signatures for 24 more hours', async () => {
   const id = await create();
   const { secrets: before } = await service.database.db
     .selectFrom('destinations')
@@ -194,7 +194,7 @@ test('a rotated secret keeps signing for 24 hours', async () => {
   });
 });
 
-test('what does not exist is 404, under whatever id', async () => {
+test('an unknown or invalid id returns 404', async () => {
   for (const id of ['00000000-0000-4000-8000-000000000000', 'nonsense', '7']) {
     for (const [method, where] of [
       ['GET', ''],
@@ -225,14 +225,14 @@ test('what does not exist is 404, under whatever id', async () => {
   }
 });
 
-test('a deleted one is gone, and deleting it again says so', async () => {
+test('a deleted destination is not found by a second delete', async () => {
   const id = await create();
   expect(await admin('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: {} });
   expect((await admin('DELETE', `${path}/${id}`)).status).toBe(404);
   expect((await admin('GET', path)).body).toEqual({ results: [] });
 });
 
-test('lists come in pages that miss and repeat nothing', async () => {
+test('pages contain every destination once', async () => {
   const ids = [];
   for (let index = 0; index < 5; index += 1) ids.push(await create());
   const seen: unknown[] = [];
@@ -250,7 +250,7 @@ test('lists come in pages that miss and repeat nothing', async () => {
   expect(seen).toEqual(ids);
 });
 
-test('there is a limit to how many there are', async () => {
+test('create above the limit of destinations is refused', async () => {
   const small = await startApiHarness({}, { ...defaultLimits, destinations: 1 });
   const send = () => small.post(path, webhook);
   expect((await send()).status).toBe(200);

@@ -1,4 +1,4 @@
-/** runs/export through HTTP: which views it gives, and what it refuses. */
+/** runs/export through HTTP: views and refused requests. */
 import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCoreOperations } from '../../../api/http/operations.ts';
@@ -73,7 +73,7 @@ describe('spec 2.10, 4.1.8: views', () => {
     expect(Check(documented, answer.body)).toBe(true);
   });
 
-  test('CODE has code and outputs, DASHBOARDS outputs alone', async () => {
+  test('CODE contains code and outputs, DASHBOARDS only outputs', async () => {
     const [code, dashboard] = viewsIn(
       await exportRun(await finished(single, { report }), { views_to_export: 'ALL' }),
     );
@@ -97,7 +97,7 @@ describe('spec 2.10, 4.1.8: views', () => {
     expect(view?.content).toContain('This run is active');
   });
 
-  test('outputs beyond the limit are left out, and the page says so', async () => {
+  test('outputs above the limit are omitted with a message in the page', async () => {
     const small = await startApiHarness({}, { ...service.ports.limits, notebookExportBytes: 2_000 });
     try {
       const runId = idFrom(await small.post('2.0/jobs/runs/submit', single), 'run_id');
@@ -125,7 +125,7 @@ describe('spec 2.10, 4.1.8: views', () => {
 });
 
 describe('a notebook that never started', () => {
-  test('shows the snapshot of its source with the parameters that it was to have', async () => {
+  test('exports the snapshot of its source with its parameters', async () => {
     const [view] = viewsIn(await exportRun(await finished(single, { source: 'import os' }, 'FAILED')));
     expect(view?.content).toContain('<span class="hljs-keyword">import</span> os');
     expect(view?.content).toContain('<th scope="row">day</th><td>1</td>');
@@ -145,7 +145,7 @@ describe('a notebook that never started', () => {
   });
 });
 
-describe('refusals', () => {
+describe('export is refused for', () => {
   test.each(['2.0', '2.1', '2.2'])('an unknown run in %s', async (version) => {
     expect(await exportRun(555_555, {}, version)).toMatchObject({
       status: 400,
@@ -164,7 +164,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a run of several tasks, also of one, whose task runs are named', async () => {
+  test('a multi-task run, even with one task, and the message has the ids of its task runs', async () => {
     const runId = await submit({
       tasks: [
         { task_key: 'n', ...single },

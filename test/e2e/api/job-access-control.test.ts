@@ -15,7 +15,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
 let service: ApiHarness;
 
-/** Token by name; the levels on the shared job are those of the names. */
+/** Tokens by user name; each user is named after their level on the shared job. */
 const tokens = new Map<string, string>([['admin', adminToken]]);
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ function as(
   });
 }
 
-/** A job of the owner with a run, on which everybody has the level of their name. */
+/** Creates a job of the owner with a run; each user has the level they are named after. */
 async function sharedJob(): Promise<{ jobId: number; runId: number }> {
   const jobId = idFrom(
     await as('owner', 'POST', '2.0/jobs/create', {
@@ -136,7 +136,7 @@ describe('job access control', () => {
     expect((await as('manager', 'POST', path, body)).status).toBe(200);
   });
 
-  test('a task run counts as a run of its job', async () => {
+  test('a task run has the permissions of its job', async () => {
     const tasks = ['a', 'b'].map((key) => ({
       task_key: key,
       existing_cluster_id: 'c',
@@ -152,7 +152,7 @@ describe('job access control', () => {
     );
   });
 
-  test('lists show what their caller may see', async () => {
+  test('lists contain only the jobs and runs that the caller may view', async () => {
     const { jobId, runId } = await sharedJob();
     const jobs = async (name: string) =>
       Object((await as(name, 'GET', '2.0/jobs/list')).body)['jobs'].map(
@@ -170,7 +170,7 @@ describe('job access control', () => {
     expect(await runs('stranger')).not.toContain(runId);
   });
 
-  test('a one-time run belongs to whoever submitted it, and to those it is shared with', async () => {
+  test('a submitted run is accessible to its creator and to users in its access control list', async () => {
     const runId = idFrom(
       await as('stranger', 'POST', '2.0/jobs/runs/submit', {
         ...job,
@@ -184,7 +184,7 @@ describe('job access control', () => {
     expect((await as('stranger', 'POST', '2.0/jobs/runs/cancel', { run_id: runId })).status).toBe(200);
   });
 
-  test('what does not exist is told as ever', async () => {
+  test('an unknown job or run returns the same error to every user', async () => {
     expect((await as('stranger', 'GET', '2.1/jobs/get', { job_id: 4711 })).body['message']).toBe(
       'Job 4711 does not exist.',
     );
@@ -197,7 +197,7 @@ describe('job access control', () => {
     });
   });
 
-  test('cancelling the queued runs of all jobs is for administrators', async () => {
+  test('only administrators cancel the queued runs of all jobs', async () => {
     expect(await as('owner', 'POST', '2.1/jobs/runs/cancel-all', { all_queued_runs: true })).toMatchObject({
       status: 403,
       body: {
@@ -210,7 +210,7 @@ describe('job access control', () => {
     );
   });
 
-  test('permissions of a user who is gone are gone', async () => {
+  test('permissions of a deleted user are deleted', async () => {
     tokens.set('leaver', await addUser(service.database.db, 'leaver'));
     const jobId = idFrom(await as('leaver', 'POST', '2.0/jobs/create', job), 'job_id');
     const { db } = service.database;
@@ -229,7 +229,7 @@ describe('job access control', () => {
     expect((await as('admin', 'GET', '2.0/jobs/get', { job_id: jobId })).body).not.toHaveProperty('run_as');
   });
 
-  test('every operation on jobs says what it needs, and none can be served without', async () => {
+  test('every job operation declares its access level, and an operation without one is rejected', async () => {
     const operations = createCoreOperations(service.ports);
     expect(findOperationsWithoutAccess(operations).map(({ path }) => path)).toEqual([]);
     const [first] = operations;
@@ -241,9 +241,9 @@ describe('job access control', () => {
   });
 });
 
-test('while job access control is off everybody may do everything, jobs run as their creators, and lists are kept all the same', async () => {
+test('without job access control all users may do everything, jobs run as their creators, and access control lists are stored', async () => {
   const open = await startApiHarness();
-  const token = await addUser(open.database.db, 'somebody');
+  const token = await addUser(open.database.db, 'bob');
   const jobId = idFrom(await open.post('2.0/jobs/create', job), 'job_id');
   const send = (method: Method, url: string, payload?: object) =>
     open.send({
@@ -253,12 +253,12 @@ test('while job access control is off everybody may do everything, jobs run as t
       ...(payload !== undefined && { payload }),
     });
   expect((await send('GET', `2.0/jobs/get?job_id=${jobId}`)).body).toMatchObject({ run_as: 'admin' });
-  const list = [{ user_name: 'somebody', permission_level: 'IS_OWNER' }];
+  const list = [{ user_name: 'bob', permission_level: 'IS_OWNER' }];
   expect(
     (await send('PUT', `2.0/permissions/jobs/${jobId}`, { access_control_list: list })).body[
       'access_control_list'
     ],
-  ).toEqual([entry('somebody', 'IS_OWNER'), admins]);
+  ).toEqual([entry('bob', 'IS_OWNER'), admins]);
   expect((await send('GET', `2.0/jobs/get?job_id=${jobId}`)).body).toMatchObject({
     run_as: 'admin',
     run_as_user_name: 'admin',

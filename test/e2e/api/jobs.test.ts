@@ -30,7 +30,7 @@ function get(version: string, jobId: number) {
 }
 
 describe('spec 4.1: create and get', () => {
-  test('a single-task job comes back as it was written in 2.0, as multi-task later', async () => {
+  test('a single-task job is returned as written in 2.0 and as multi-task from 2.1 on', async () => {
     const jobId = await create('2.0', single);
     expect((await get('2.0', jobId)).body).toEqual({
       job_id: jobId,
@@ -53,7 +53,7 @@ describe('spec 4.1: create and get', () => {
     expect((await get('2.0', jobId)).body['settings']).toEqual({ ...multi, format: 'MULTI_TASK' });
   });
 
-  test('unknown settings and vendor spellings are kept and shown as written, null counts as absent', async () => {
+  test('unknown settings and vendor spellings are kept and returned as written, null counts as absent', async () => {
     const settings = { ...single, edit_mode: 'UI_LOCKED', deployment: { kind: 'BUNDLE', n: [1, '2'] } };
     const jobId = await create('2.0', { ...settings, libraries: null, schedule: null });
     expect((await get('2.0', jobId)).body['settings']).toEqual({ ...settings, format: 'SINGLE_TASK' });
@@ -66,14 +66,14 @@ describe('spec 4.1: create and get', () => {
     });
   });
 
-  test('an unknown job does not exist', async () => {
+  test('an unknown job is refused', async () => {
     expect(await get('2.1', 999_999)).toMatchObject({
       status: 400,
       body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Job 999999 does not exist.' },
     });
   });
 
-  test('the quota of stored jobs is kept', async () => {
+  test('a job above the quota of stored jobs is refused', async () => {
     const small = await startApiHarness({}, { ...defaultLimits, savedJobs: 1 });
     expect((await small.post('2.0/jobs/create', single)).status).toBe(200);
     expect(await small.post('2.0/jobs/create', single)).toMatchObject({
@@ -123,7 +123,7 @@ describe('spec 4.1: create and get', () => {
       /notebook_task is a single-task field; .* tasks/,
     ],
     [
-      'tasks beside a single-task field',
+      'tasks together with a single-task field',
       '2.0',
       { ...multi, notebook_task: notebook },
       'INVALID_PARAMETER_VALUE',
@@ -152,14 +152,14 @@ describe('spec 4.1: create and get', () => {
       /^timeout_seconds is -1; it must be at least 0\.$/,
     ],
     [
-      'a word for a number',
+      'a string for a number',
       '2.0',
       { ...single, max_retries: 'many' },
       'MALFORMED_REQUEST',
       /Expected integer for field max_retries, found STRING "many"/,
     ],
     [
-      'a word for a map',
+      'a string for a map',
       '2.0',
       { ...single, notebook_task: 'nb' },
       'MALFORMED_REQUEST',
@@ -201,7 +201,7 @@ describe('spec 4.1: create and get', () => {
 });
 
 describe('spec 4.1.1: delete', () => {
-  test('a deleted job is gone with its runs; its active runs are told to stop; people are told', async () => {
+  test('a deleted job and its runs are not found, active runs are stopped, and recipients are notified', async () => {
     const jobId = await create('2.0', {
       ...single,
       max_concurrent_runs: 2,
@@ -221,19 +221,19 @@ describe('spec 4.1.1: delete', () => {
     expect((await service.post('2.0/jobs/run-now', { job_id: jobId })).body['message']).toBe(
       `Job ${jobId} does not exist.`,
     );
-    const told = await service.database.db
+    const notified = await service.database.db
       .selectFrom('outbox')
       .select(['event', 'recipient'])
       .where('job_id', '=', jobId)
       .orderBy('recipient')
       .execute();
-    expect(told).toEqual([
+    expect(notified).toEqual([
       { event: 'job_deleted', recipient: 'a@x' },
       { event: 'job_deleted', recipient: 'b@x' },
     ]);
   });
 
-  test('a job that is gone already, or never was, is no error', async () => {
+  test('a deleted or unknown job is accepted', async () => {
     const jobId = await create('2.0', single);
     for (const id of [jobId, jobId, 888_888]) {
       expect(await service.post('2.1/jobs/delete', { job_id: id })).toMatchObject({ status: 200, body: {} });

@@ -25,7 +25,7 @@ function getRun(runId: number, version = '2.0') {
 }
 
 describe('spec 4.1.4: run-now', () => {
-  test('starts a run with the next number of the job and the parameters given', async () => {
+  test('starts a run with the next number_in_job and the given parameters', async () => {
     const jobId = await createJob({
       ...single,
       name: 'nightly',
@@ -50,7 +50,7 @@ describe('spec 4.1.4: run-now', () => {
     });
   });
 
-  test('over max_concurrent_runs the run is skipped', async () => {
+  test('a run above max_concurrent_runs is skipped', async () => {
     const jobId = await createJob(single);
     await service.post('2.0/jobs/run-now', { job_id: jobId });
     const runId = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
@@ -62,7 +62,7 @@ describe('spec 4.1.4: run-now', () => {
     });
   });
 
-  test('a token that was used before gives its run, also when both are asked for at once', async () => {
+  test('a repeated idempotency token returns the existing run, concurrent requests included', async () => {
     const jobId = await createJob({ ...single, max_concurrent_runs: 5 });
     const ask = { job_id: jobId, idempotency_token: 'once' };
     const answers = await Promise.all([
@@ -134,7 +134,7 @@ describe('spec 4.1.5: submit', () => {
     });
   });
 
-  test('a list of tasks is taken in every version, without a name the run is Untitled', async () => {
+  test('a list of tasks is accepted in every version, and a run without a name is Untitled', async () => {
     for (const version of ['2.0', '2.1', '2.2']) {
       const runId = idFrom(await service.post(`${version}/jobs/runs/submit`, { tasks: [task] }), 'run_id');
       expect((await getRun(runId, version)).body).toMatchObject({
@@ -144,12 +144,12 @@ describe('spec 4.1.5: submit', () => {
     }
   });
 
-  test('its hidden job is not shown', async () => {
+  test('the hidden job of a submission is not listed', async () => {
     const run = await getRun(idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id'));
     expect((await service.get('2.0/jobs/get', { job_id: String(run.body['job_id']) })).status).toBe(400);
   });
 
-  test('a token that was used before gives its run', async () => {
+  test('a repeated idempotency token returns the existing run', async () => {
     const first = await service.post('2.1/jobs/runs/submit', { tasks: [task], idempotency_token: 'once' });
     const before = await service.rowCounts();
     expect(
@@ -195,7 +195,7 @@ describe('spec 4.1.5: submit', () => {
 });
 
 describe('spec 3.1, 4.1.9: cancel', () => {
-  test('an active run is told to stop', async () => {
+  test('cancel of an active run requests its stop', async () => {
     const runId = idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id');
     expect(await service.post('2.0/jobs/runs/cancel', { run_id: String(runId) })).toMatchObject({
       status: 200,
@@ -204,7 +204,7 @@ describe('spec 3.1, 4.1.9: cancel', () => {
     expect(service.stoppedRunIds).toContain(runId);
   });
 
-  test('a run that is over stays as it is', async () => {
+  test('cancel of a terminated run changes nothing', async () => {
     const runId = idFrom(await service.post('2.0/jobs/runs/submit', single), 'run_id');
     await service.endRun(runId, { result: 'SUCCESS' });
     const before = await getRun(runId);
@@ -232,7 +232,7 @@ describe('spec 3.1, 4.1.9: cancel', () => {
     });
   });
 
-  test('a task run cannot be cancelled alone', async () => {
+  test('cancel of a single task run is refused', async () => {
     const runId = idFrom(await service.post('2.1/jobs/runs/submit', { tasks: [task] }), 'run_id');
     const answer = await service.post('2.1/jobs/runs/cancel', { run_id: runId + 1 });
     expect(answer).toMatchObject({

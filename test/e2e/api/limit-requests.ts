@@ -1,10 +1,10 @@
-/** Requests of the tests of limits. */
+/** Requests of the limit tests. */
 import { knownDestinations } from '../../harness/destinations.ts';
 import { idFrom, type ApiResponse, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const notebook = { notebook_path: '/nb' };
 
-/** A job that tells so many destinations of its starts. */
+/** Returns a job with this number of on_start destinations. */
 export const telling = (count: number) => ({
   ...single,
   webhook_notifications: { on_start: knownDestinations.slice(0, count).map((id) => ({ id })) },

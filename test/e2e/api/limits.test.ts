@@ -31,7 +31,7 @@ async function withLimits(limits: Partial<Limits>): Promise<ApiHarness> {
   return service;
 }
 
-/** Limit, the lowered value, what just fits it, what does not after that, and the refusal. */
+/** Limit, its lowered value, a request at the limit, a request above it, and the expected error. */
 const rows: [
   LimitName,
   number,
@@ -243,7 +243,7 @@ const rows: [
   ],
 ];
 
-describe('spec 8: what is beyond a limit is refused, what just fits it is not', () => {
+describe('spec 8: a value at its limit is accepted, a value above it is refused', () => {
   test.each(rows)('%s lowered to %d', async (name, value, fits, exceeds, { status, error_code, message }) => {
     const runyard = await withLimits({ [name]: value });
     await addDestinations(runyard.database.db);
@@ -255,7 +255,7 @@ describe('spec 8: what is beyond a limit is refused, what just fits it is not', 
     });
   });
 
-  test('the values are those of the interface', () => {
+  test('the defaults equal the limits of the specification', () => {
     expect(defaultLimits).toMatchObject({
       requestBytes: 10_485_760,
       concurrentTaskRuns: 1_000,

@@ -35,7 +35,7 @@ describe('spec 4.1, 9.4: list', () => {
   const idsOf = (body: Readonly<Record<string, unknown>>): number[] =>
     Array.isArray(body['jobs']) ? body['jobs'].map((job: { job_id: number }) => job.job_id) : [];
 
-  test('2.0 shows all jobs, newest first, without tasks', async () => {
+  test('2.0 lists all jobs, newest first, without tasks', async () => {
     const { body } = await lister.get('2.0/jobs/list');
     expect(idsOf(body)).toEqual(ids);
     expect(body['has_more']).toBe(false);
@@ -43,7 +43,7 @@ describe('spec 4.1, 9.4: list', () => {
     expect(body).not.toHaveProperty('next_page_token');
   });
 
-  test('2.0 has pages when a limit is given', async () => {
+  test('2.0 returns pages when a limit is given', async () => {
     const { body } = await lister.get('2.0/jobs/list', { limit: '10', offset: '10' });
     expect(idsOf(body)).toEqual(ids.slice(10, 20));
     expect(body['has_more']).toBe(true);
@@ -63,7 +63,7 @@ describe('spec 4.1, 9.4: list', () => {
     expect('next_page_token' in body).toBe(more);
   });
 
-  test('pages by token show every job once', async () => {
+  test('pages by token contain every job once', async () => {
     const found: number[] = [];
     let token = '';
     do {
@@ -75,7 +75,7 @@ describe('spec 4.1, 9.4: list', () => {
     expect(found).toEqual(ids);
   });
 
-  test('expand_tasks shows the tasks from 2.1 on, not in 2.0', async () => {
+  test('expand_tasks adds the tasks from 2.1 on, not in 2.0', async () => {
     const { body } = await lister.get('2.1/jobs/list', { limit: '2', expand_tasks: 'true' });
     expect(body['jobs']).toMatchObject([
       { settings: { tasks: [{ task_key: 'main' }] } },

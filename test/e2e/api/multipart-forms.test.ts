@@ -39,7 +39,7 @@ afterAll(async () => {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('multipart forms', () => {
-  /** The bytes that clients send: fields as they are, the file with a name. */
+  /** Builds the bytes of a form as clients send them: plain fields, and a file with a name. */
   async function form(
     path: string,
     parts: readonly (readonly [name: string, value: string | Blob])[],
@@ -63,7 +63,7 @@ describe('multipart forms', () => {
 
   const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
 
-  test.each(['managed_fs', 'dbfs'])('a file is put as it is under %s', async (name) => {
+  test.each(['managed_fs', 'dbfs'])('a file is stored unchanged through %s', async (name) => {
     const path = `/form-${name}`;
     expect(
       await form(`${name}/put`, [
@@ -75,7 +75,7 @@ describe('multipart forms', () => {
     expect(await readFile(join(dataDirectory, 'managed_fs', path))).toEqual(bytes);
   });
 
-  test('a notebook is imported as it is', async () => {
+  test('a notebook is imported unchanged', async () => {
     const parts = [
       ['path', '/form/nb'],
       ['format', 'SOURCE'],
@@ -90,7 +90,7 @@ describe('multipart forms', () => {
     });
   });
 
-  test('contents may also be a field in base64, and an empty file is a file', async () => {
+  test('contents may be a base64 field, and an empty file is accepted', async () => {
     expect(
       await form('managed_fs/put', [
         ['path', '/form-field'],
@@ -135,7 +135,7 @@ describe('multipart forms', () => {
       'contents occurs more than once in the form; send it once.',
     ],
     [
-      'a field given twice',
+      'a duplicate field',
       'managed_fs/put',
       [
         ['path', '/two'],
@@ -156,7 +156,7 @@ describe('multipart forms', () => {
       '"content" is sent as a file; only contents may be a file.',
     ],
     [
-      'a path that is taken',
+      'an existing path',
       'managed_fs/put',
       [
         ['path', '/taken'],
@@ -176,7 +176,7 @@ describe('multipart forms', () => {
       'The path "/../x" leads outside managed_fs.',
     ],
     [
-      'a boolean that is none',
+      'an invalid boolean',
       'managed_fs/put',
       [
         ['path', '/x'],
@@ -187,7 +187,7 @@ describe('multipart forms', () => {
       'Expected boolean for field overwrite, found STRING "yes"',
     ],
     [
-      'a form for what takes none',
+      'an operation that does not accept forms',
       'workspace/mkdirs',
       [['path', '/x']],
       'MALFORMED_REQUEST',
@@ -203,12 +203,12 @@ describe('multipart forms', () => {
 
   test.each([
     [
-      'a form that breaks off',
+      'a truncated form',
       'multipart/form-data; boundary=x',
       '--x\r\nContent-Disposition: form-data; name="path"\r\n\r\n/a\r\n',
     ],
     ['a form without its boundary', 'multipart/form-data', '--x--\r\n'],
-    ['a form that is none', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
+    ['a body that is not a form', 'multipart/form-data; boundary=x', '{"path": "/a"}'],
     ['no bytes', 'multipart/form-data; boundary=x', ''],
   ])('%s is refused', async (_, type, payload) => {
     const answer = await service.send({
@@ -226,7 +226,7 @@ describe('multipart forms', () => {
     });
   });
 
-  test('a form over 10 MB is 413, one just below is taken', async () => {
+  test('a form just below 10 MB is accepted, a larger one returns 413', async () => {
     const parts = (size: number) =>
       [
         ['path', '/large'],

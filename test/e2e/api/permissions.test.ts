@@ -13,7 +13,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
 let service: ApiHarness;
 
-/** Token by name; the levels on the shared job are those of the names. */
+/** Tokens by user name; each user is named after their level on the shared job. */
 const tokens = new Map<string, string>([['admin', adminToken]]);
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ function as(
   });
 }
 
-/** A job of the owner with a run, on which everybody has the level of their name. */
+/** Creates a job of the owner with a run; each user has the level they are named after. */
 async function sharedJob(): Promise<{ jobId: number; runId: number }> {
   const jobId = idFrom(
     await as('owner', 'POST', '2.0/jobs/create', {
@@ -71,8 +71,8 @@ const admins = {
   all_permissions: [{ permission_level: 'CAN_MANAGE', inherited: true, inherited_from_object: ['/jobs/'] }],
 };
 
-describe('the list of a job', () => {
-  test('has its creator as owner, what create gave, and the administrators', async () => {
+describe('the access control list of a job', () => {
+  test('contains the creator as owner, the entries given to create, and the administrators', async () => {
     const { jobId } = await sharedJob();
     expect((await as('viewer', 'GET', `2.0/permissions/jobs/${jobId}`)).body).toEqual({
       object_id: `/jobs/${jobId}`,
@@ -87,7 +87,7 @@ describe('the list of a job', () => {
     });
   });
 
-  test('is no setting of the job', async () => {
+  test('is not part of the settings of the job', async () => {
     const { jobId } = await sharedJob();
     expect((await as('owner', 'GET', '2.1/jobs/get', { job_id: jobId })).body['settings']).not.toHaveProperty(
       'access_control_list',
@@ -102,7 +102,7 @@ describe('the list of a job', () => {
     });
   });
 
-  test('is replaced by PUT, but for the owner', async () => {
+  test('PUT replaces all entries except the owner', async () => {
     const { jobId } = await sharedJob();
     const list = [{ group_name: 'users', permission_level: 'CAN_VIEW' }];
     expect(
@@ -121,7 +121,7 @@ describe('the list of a job', () => {
     expect((await as('stranger', 'GET', '2.0/jobs/get', { job_id: jobId })).status).toBe(200);
   });
 
-  test('is amended by PATCH', async () => {
+  test('PATCH adds and changes entries', async () => {
     const { jobId } = await sharedJob();
     const list = [
       { user_name: 'viewer', permission_level: 'CAN_MANAGE_RUN' },
@@ -140,7 +140,7 @@ describe('the list of a job', () => {
     ]);
   });
 
-  test('spec 2.1: a job runs as its owner, whom only the owner and administrators change', async () => {
+  test('spec 2.1: a job runs as its owner, and only the owner and administrators change the owner', async () => {
     const { jobId } = await sharedJob();
     const toViewer = { access_control_list: [{ user_name: 'viewer', permission_level: 'IS_OWNER' }] };
     expect(await as('manager', 'PATCH', `2.0/permissions/jobs/${jobId}`, toViewer)).toMatchObject({
@@ -170,8 +170,8 @@ describe('the list of a job', () => {
 
   test.each([
     [
-      { user_name: 'nobody', permission_level: 'CAN_VIEW' },
-      'access_control_list names the user "nobody", which does not exist.',
+      { user_name: 'unknown-user', permission_level: 'CAN_VIEW' },
+      'access_control_list names the user "unknown-user", which does not exist.',
     ],
     [
       { service_principal_name: 'robot', permission_level: 'CAN_VIEW' },
@@ -263,7 +263,7 @@ describe('the list of a job', () => {
     expect(await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).toEqual(before);
   });
 
-  test('the levels are listed with what they mean', async () => {
+  test('the permission levels are listed with their descriptions', async () => {
     const { jobId } = await sharedJob();
     const { body } = await as('viewer', 'GET', `2.0/permissions/jobs/${jobId}/permissionLevels`);
     expect(body['permission_levels']).toMatchObject(
@@ -274,7 +274,7 @@ describe('the list of a job', () => {
     );
   });
 
-  test('goes with its job', async () => {
+  test('is deleted with its job', async () => {
     const { jobId } = await sharedJob();
     await as('owner', 'POST', '2.0/jobs/delete', { job_id: jobId });
     expect((await as('owner', 'GET', `2.0/permissions/jobs/${jobId}`)).status).toBe(404);

@@ -12,7 +12,7 @@ const tasks = [
 
 let service: ApiHarness;
 
-/** Five task runs at once in the whole workspace. */
+/** Service that allows five active task runs in the workspace. */
 let small: ApiHarness;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function repairIdOf(answer: ApiResponse): Promise<number> {
   return Number(answer.body['repair_id']);
 }
 
-/** Everything that is stored of runs. */
+/** Returns all stored rows of runs. */
 const stored = async (on: ApiHarness = service): Promise<unknown> => {
   const { db } = on.database;
   return Promise.all(
@@ -58,21 +58,21 @@ const stored = async (on: ApiHarness = service): Promise<unknown> => {
   );
 };
 
-describe('refused, and nothing changes:', () => {
+describe('a repair is refused without a change:', () => {
   test.each<[string, object, string]>([
     ['no choice', {}, 'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.'],
     [
-      'an empty choice',
+      'no task selection',
       { rerun_tasks: [] },
       'Neither rerun_tasks nor rerun_all_failed_tasks is given; one of them is required.',
     ],
     [
-      'false as the choice',
+      'rerun_all_failed_tasks false',
       { rerun_all_failed_tasks: false, rerun_dependent_tasks: true },
       'Neither rerun_tasks nor rerun_all_failed_tasks is given',
     ],
     [
-      'two choices',
+      'two task selections',
       { rerun_tasks: ['a'], rerun_all_failed_tasks: true },
       'rerun_tasks and rerun_all_failed_tasks are given; only one of them is allowed.',
     ],
@@ -82,17 +82,17 @@ describe('refused, and nothing changes:', () => {
       'rerun_tasks[1] is "z"; run RUN has no task with this key.',
     ],
     [
-      'a repair that there was not',
+      'an unknown repair',
       { rerun_tasks: ['a'], latest_repair_id: 7 },
       'latest_repair_id is 7, but run RUN has not been repaired yet; leave it out.',
     ],
     [
-      'parameters of a kind that no task has',
+      'parameters of a task kind that the job lacks',
       { rerun_tasks: ['a'], jar_params: ['x'] },
       'jar_params is given, but the job has no spark_jar_task.',
     ],
     [
-      'parameters of two kinds',
+      'parameters of two task kinds',
       { rerun_tasks: ['a'], jar_params: ['x'], python_params: ['y'] },
       'jar_params and python_params are given',
     ],
@@ -123,7 +123,7 @@ describe('refused, and nothing changes:', () => {
     });
   });
 
-  test('a run of a single task, from every version', async () => {
+  test('a single-task run in every version', async () => {
     const runId = await failed(service, work);
     for (const version of ['2.0', '2.1', '2.2']) {
       expect(
@@ -137,7 +137,7 @@ describe('refused, and nothing changes:', () => {
     }
   });
 
-  test('a task run, with the run that it belongs to', async () => {
+  test('a task run, with its run in the message', async () => {
     const runId = await failed();
     const { run_id: taskRun } = await service.database.db
       .selectFrom('task_runs')
@@ -152,7 +152,7 @@ describe('refused, and nothing changes:', () => {
     });
   });
 
-  test('a run in which nothing failed, when all failed tasks are asked for', async () => {
+  test('a run without failed tasks when all failed tasks are requested', async () => {
     const runId = await submitted();
     await service.endRun(runId, { result: 'SUCCESS' });
     expect(await repair({ run_id: runId, rerun_all_failed_tasks: true })).toMatchObject({
@@ -178,7 +178,7 @@ describe('refused, and nothing changes:', () => {
     });
   });
 
-  test('a run of a deleted job, and a deleted run', async () => {
+  test('a deleted run, and a run of a deleted job', async () => {
     const jobId = idFrom(await service.post('2.1/jobs/create', { name: 'gone', tasks }), 'job_id');
     const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     await service.endRun(runId, { result: 'FAILED' });
@@ -193,7 +193,7 @@ describe('refused, and nothing changes:', () => {
     }
   });
 
-  test('more task runs than the workspace may have at once', async () => {
+  test('more task runs than the workspace allows', async () => {
     const runId = await failed(small);
     await submitted(small);
     await submitted(small);

@@ -14,7 +14,7 @@ const tasks = [
 
 let service: ApiHarness;
 
-/** Five task runs at once in the whole workspace. */
+/** Service that allows five active task runs in the workspace. */
 let small: ApiHarness;
 
 beforeAll(async () => {
@@ -46,8 +46,8 @@ async function repairIdOf(answer: ApiResponse): Promise<number> {
   return Number(answer.body['repair_id']);
 }
 
-describe('accepted:', () => {
-  test('each task once, in the order of the graph, waiting for those that run with it', async () => {
+describe('a repair', () => {
+  test('reruns each task once in graph order, after its rerun dependencies', async () => {
     const runId = await failed();
     await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['b', 'a', 'b'] }));
     const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId) });
@@ -67,7 +67,7 @@ describe('accepted:', () => {
     });
   });
 
-  test('a task without what it depends on, which then waits for nothing', async () => {
+  test('does not make a task wait for dependencies that are not rerun', async () => {
     const runId = await failed();
     await repairIdOf(
       await repair({
@@ -83,7 +83,7 @@ describe('accepted:', () => {
     });
   });
 
-  test('the times of a run are those of its rounds, without the time between', async () => {
+  test('adds its durations to the run, without the time between', async () => {
     const runId = await failed();
     service.advanceClock(3_600_000);
     const first = await repairIdOf(await repair({ run_id: runId, rerun_all_failed_tasks: true }));
@@ -106,7 +106,7 @@ describe('accepted:', () => {
     });
   });
 
-  test('deleting the run deletes its repairs', async () => {
+  test('is deleted with its run', async () => {
     const runId = await failed();
     await repairIdOf(await repair({ run_id: runId, rerun_tasks: ['a'] }));
     expect((await service.post('2.1/jobs/runs/delete', { run_id: runId })).body['error_code']).toBe(
@@ -120,7 +120,7 @@ describe('accepted:', () => {
   });
 
   test.each(['2.0', '2.1', '2.2'])(
-    'runs/get with its history fits the documented schema in %s',
+    'appears in runs/get with its history as documented in %s',
     async (version) => {
       const documented = new Map(
         createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),

@@ -32,7 +32,7 @@ describe('spec 4.1.2: reset', () => {
     expect(await settingsOf(jobId)).toEqual({ ...single, name: 'other', format: 'SINGLE_TASK' });
   });
 
-  test('leaves who created the job and when as it was', async () => {
+  test('keeps creator and creation time', async () => {
     const jobId = await create(single);
     const {
       body: { settings: _, ...before },
@@ -45,7 +45,7 @@ describe('spec 4.1.2: reset', () => {
     expect(after).toEqual(before);
   });
 
-  test('the job is found by its new name', async () => {
+  test('the new name is found by list', async () => {
     const jobId = await create(single);
     await reset(jobId, { ...single, name: 'quite new' });
     expect((await service.get('2.1/jobs/list', { name: 'quite new' })).body).toMatchObject({
@@ -53,19 +53,19 @@ describe('spec 4.1.2: reset', () => {
     });
   });
 
-  test.each(['2.0', '2.1', '2.2'])('turns a single-task job into a multi-task one in %s', async (version) => {
+  test.each(['2.0', '2.1', '2.2'])('turns a single-task job into a multi-task job in %s', async (version) => {
     const jobId = await create(single);
     expect((await reset(jobId, multi, version)).status).toBe(200);
     expect(await settingsOf(jobId)).toEqual({ ...multi, format: 'MULTI_TASK' });
   });
 
-  test('turns a multi-task job into a single-task one in 2.0', async () => {
+  test('turns a multi-task job into a single-task job in 2.0', async () => {
     const jobId = await create(multi);
     expect((await reset(jobId, single)).status).toBe(200);
     expect(await settingsOf(jobId)).toEqual({ ...single, format: 'SINGLE_TASK' });
   });
 
-  test('what jobs/get shows is taken back as it is', async () => {
+  test('accepts the settings that jobs/get returns', async () => {
     for (const [settings, version] of [
       [single, '2.0'],
       [multi, '2.0'],
@@ -79,7 +79,7 @@ describe('spec 4.1.2: reset', () => {
     }
   });
 
-  test('keeps as whom the job runs when the new settings do not say', async () => {
+  test('keeps run_as when the new settings omit it', async () => {
     const jobId = await create({ ...multi, run_as: { user_name: 'admin' } });
     await reset(jobId, { ...multi, name: 'other' }, '2.1');
     expect(await settingsOf(jobId)).toMatchObject({ name: 'other', run_as: { user_name: 'admin' } });
@@ -106,7 +106,7 @@ describe('spec 4.1.2: reset', () => {
     expect([...service.updatedTimeouts.keys()]).toEqual([]);
   });
 
-  test('a change to timeout_seconds applies to active runs, and to no others', async () => {
+  test('a change of timeout_seconds applies to active runs only', async () => {
     const jobId = await create({ ...single, timeout_seconds: 50, max_concurrent_runs: 3 });
     const runNow = async () => idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     const [over, active] = [await runNow(), await runNow()];
@@ -141,13 +141,13 @@ describe('spec 4.1.2: reset', () => {
     ['single-task fields in 2.2', '2.2', single, /notebook_task is a single-task field; .* tasks/],
     ['a cycle', '2.1', { tasks: [{ ...task, depends_on: [{ task_key: 'a' }] }] }, /a/],
     [
-      'a word for the settings',
+      'a string for the settings',
       '2.1',
       'new',
       /^Could not parse request object: Expected object for field new_settings, found STRING/,
     ],
     [
-      'a word for a number within them',
+      'a string for a number in the settings',
       '2.0',
       { ...single, max_retries: 'many' },
       /Expected integer for field new_settings\.max_retries, found STRING "many"/,
@@ -162,7 +162,7 @@ describe('spec 4.1.2: reset', () => {
     expect((await service.get('2.0/jobs/get', { job_id: String(jobId) })).body).toEqual(before.body);
   });
 
-  test('spec 4.1.2, 7: an unknown, deleted or hidden job does not exist', async () => {
+  test('spec 4.1.2, 7: reset of an unknown, deleted or hidden job is refused', async () => {
     const deleted = await create(single);
     await service.post('2.0/jobs/delete', { job_id: deleted });
     const run = await service.get('2.0/jobs/runs/get', {

@@ -40,7 +40,7 @@ async function taskRunId(runId: number, key: string): Promise<number> {
 }
 
 describe('spec 4.1.7: get', () => {
-  test('a multi-task run shows its tasks, each waiting for what it depends on', async () => {
+  test('a multi-task run contains its tasks, and each task waits for its dependencies', async () => {
     const runId = await submit({ tasks });
     expect((await get(runId)).body).toMatchObject({
       run_id: runId,
@@ -52,7 +52,7 @@ describe('spec 4.1.7: get', () => {
     });
   });
 
-  test.each(['2.0', '2.1', '2.2'])('a task run is shown by its own id in %s', async (version) => {
+  test.each(['2.0', '2.1', '2.2'])('a task run is returned by its own id in %s', async (version) => {
     const runId = await submit({ tasks });
     const taskRun = await taskRunId(runId, 'n');
     expect((await get(taskRun, version)).body).toMatchObject({
@@ -64,7 +64,7 @@ describe('spec 4.1.7: get', () => {
     });
   });
 
-  test('a finished run has numbers for all its times', async () => {
+  test('a terminated run has numbers for all times', async () => {
     const runId = await submit(single);
     await service.endRun(runId, { result: 'SUCCESS' });
     const times = {
@@ -94,28 +94,31 @@ describe('spec 4.1.7: get', () => {
     });
   });
 
-  test.each(['2.0', '2.1'] as const)('every answer in %s fits the documented schema', async (version) => {
-    const runId = await submit({ tasks });
-    const documented = new Map(
-      createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),
-    );
-    const answers: [string, ApiResponse][] = [
-      ['/jobs/runs/get', await get(runId, version)],
-      ['/jobs/runs/list', await service.get(`${version}/jobs/runs/list`, { expand_tasks: 'true' })],
-      ['/jobs/runs/get-output', await output(await taskRunId(runId, 'p'), version)],
-      ['/jobs/list', await service.get(`${version}/jobs/list`)],
-    ];
-    for (const [path, { status, body }] of answers) {
-      expect(status).toBe(200);
-      expect(Check(documented.get(path) ?? {}, body), path).toBe(true);
-    }
-  });
+  test.each(['2.0', '2.1'] as const)(
+    'every response in %s matches the documented schema',
+    async (version) => {
+      const runId = await submit({ tasks });
+      const documented = new Map(
+        createCoreOperations(service.ports).map((operation) => [operation.path, operation.response]),
+      );
+      const answers: [string, ApiResponse][] = [
+        ['/jobs/runs/get', await get(runId, version)],
+        ['/jobs/runs/list', await service.get(`${version}/jobs/runs/list`, { expand_tasks: 'true' })],
+        ['/jobs/runs/get-output', await output(await taskRunId(runId, 'p'), version)],
+        ['/jobs/list', await service.get(`${version}/jobs/list`)],
+      ];
+      for (const [path, { status, body }] of answers) {
+        expect(status).toBe(200);
+        expect(Check(documented.get(path) ?? {}, body), path).toBe(true);
+      }
+    },
+  );
 });
 
 describe('spec 4.1.6: list', () => {
   let lister: ApiHarness;
   let jobId: number;
-  /** Newest first: three of the job (the middle one is over), then 22 submissions. */
+  /** Run ids, newest first: three runs of the job (the middle one is terminated), then 22 submissions. */
   const ids: number[] = [];
 
   beforeAll(async () => {
@@ -157,11 +160,11 @@ describe('spec 4.1.6: list', () => {
     }
   });
 
-  test('shows the runs of one job', async () => {
+  test('job_id filters the runs of one job', async () => {
     expect(idsIn(await lister.get('2.0/jobs/runs/list', { job_id: String(jobId) }))).toEqual(ids.slice(0, 3));
   });
 
-  test('pages by token show every run once, also while new ones start', async () => {
+  test('pages by token contain every run once while new runs start', async () => {
     const found: number[] = [];
     let token = '';
     do {
@@ -176,7 +179,7 @@ describe('spec 4.1.6: list', () => {
     expect(found).toEqual(ids.slice(3));
   });
 
-  test('the tasks of a multi-task run are empty, unless expand_tasks is given from 2.1 on', async () => {
+  test('tasks of a multi-task run are empty unless expand_tasks is given in 2.1 or later', async () => {
     const query = { offset: '24', expand_tasks: 'true' };
     expect((await lister.get('2.0/jobs/runs/list', query)).body['runs']).toMatchObject([
       { format: 'MULTI_TASK', tasks: [] },
@@ -189,7 +192,7 @@ describe('spec 4.1.6: list', () => {
     ]);
   });
 
-  test('a single-task run is listed in 2.0 with its task and cluster', async () => {
+  test('a single-task run in a 2.0 list has its task and cluster', async () => {
     expect((await lister.get('2.0/jobs/runs/list', { limit: '1' })).body['runs']).toMatchObject([
       { format: 'SINGLE_TASK', task: { notebook_task: notebook }, cluster_instance: { cluster_id: 'c' } },
     ]);
@@ -236,7 +239,7 @@ describe('spec 4.1.10: get-output', () => {
     });
   });
 
-  test('a failure has its error and the trace', async () => {
+  test('a failed run has error and error_trace', async () => {
     const runId = await submit(single);
     await service.endRun(runId, { result: 'FAILED', message: 'Workload failed, see run output for details' });
     service.outputs.set(runId, { output: { error: 'ValueError: 7', errorTrace: 'Traceback ...' } });
@@ -245,13 +248,13 @@ describe('spec 4.1.10: get-output', () => {
     expect(body).not.toHaveProperty('notebook_output');
   });
 
-  test('a run that ended without output says why', async () => {
+  test('a run that ended without output has an error', async () => {
     const runId = await submit(single);
     await service.endRun(runId, { result: 'CANCELED', message: 'Run cancelled by user' });
     expect((await output(runId)).body).toMatchObject({ error: 'Run cancelled by user' });
   });
 
-  test('a Python task shows its logs, also while it is active, and no more than 5 MB', async () => {
+  test('a Python task has at most 5 MB of logs, also while it is active', async () => {
     const runId = await submit({ tasks });
     const taskRun = await taskRunId(runId, 'p');
     service.outputs.set(taskRun, { logs: 'so far' });
@@ -267,12 +270,12 @@ describe('spec 4.1.10: get-output', () => {
     expect(String(long.body['logs'])).toHaveLength(5 * 2 ** 20);
   });
 
-  test('a single-task run answers to its id in every version', async () => {
+  test('a single-task run is accepted by its id in every version', async () => {
     const runId = await submit(single);
     for (const version of ['2.0', '2.1', '2.2']) expect((await output(runId, version)).status).toBe(200);
   });
 
-  test('a multi-task run, also one of a single task, has no output of its own', async () => {
+  test('a multi-task run is refused, even with a single task', async () => {
     const runId = await submit({ tasks: [python] });
     expect(await output(runId)).toMatchObject({
       status: 400,

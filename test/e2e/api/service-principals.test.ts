@@ -40,7 +40,7 @@ const tokenFor = async (userName: string, fields: object = {}): Promise<string> 
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };
 
 describe('service principals', () => {
-  test('get their first token from an administrator, and make the next one themselves', async () => {
+  test('get their first token from an administrator and create the next one themselves', async () => {
     const made = (await send('POST', principals, { displayName: 'nightly' })).body;
     expect(made).toMatchObject({
       applicationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -72,7 +72,7 @@ describe('service principals', () => {
     });
   });
 
-  test('may be given permissions on jobs', async () => {
+  test('have permissions on jobs', async () => {
     const { applicationId } = (await send('POST', principals, { applicationId: 'deployer' })).body;
     expect(applicationId).toBe('deployer');
     const {
@@ -101,7 +101,7 @@ describe('service principals', () => {
       'Both of application_id, user_name is given; exactly one is required.',
     ],
     [{ application_id: 'admin' }, 'application_id is "admin"; this service principal does not exist.'],
-    [{ user_name: 'nobody-here' }, 'user_name is "nobody-here"; this user does not exist.'],
+    [{ user_name: 'unknown-user' }, 'user_name is "unknown-user"; this user does not exist.'],
     [{ user_name: 'admin', scopes: ['all'] }, /^scopes\[0\] is "all"; it must be one of/],
   ])('a token for %j is refused', async (body, message) => {
     expect(await send('POST', 'token-management/on-behalf-of/tokens', body)).toMatchObject({
@@ -111,8 +111,8 @@ describe('service principals', () => {
   });
 });
 
-describe('the tokens of everybody', () => {
-  test('are shown, changed and revoked by administrators', async () => {
+describe('tokens of all users', () => {
+  test('are listed, updated and revoked by administrators', async () => {
     await add('dora');
     const token = await tokenFor('dora', { scopes: ['jobs'] });
     const found = (

@@ -1,4 +1,4 @@
-/** The newer status beside the state, through HTTP: on runs and task runs, from 2.1 on. */
+/** Field status of runs and task runs in responses from 2.1 on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../../harness/api-client.ts';
 import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
@@ -32,7 +32,7 @@ async function show(version: string, runId: number): Promise<ResponseBody> {
 }
 
 describe.each(['2.1', '2.2'])('in %s', (version) => {
-  test('an active run has a state and nothing to explain', async () => {
+  test('status of an active run has a state and no termination details', async () => {
     const run = await show(version, await startRun());
     expect(run.status).toEqual({ state: 'PENDING' });
     expect(run.tasks.map((one: ResponseBody) => one.status)).toEqual([
@@ -57,7 +57,7 @@ describe.each(['2.1', '2.2'])('in %s', (version) => {
     expect(runs[0].status).toEqual(status);
   });
 
-  test('a run over max_concurrent_runs', async () => {
+  test('status of a skipped run has the termination code of max_concurrent_runs', async () => {
     const run = await show(version, await startRun({ max_concurrent_runs: 0 }));
     expect(run.status).toMatchObject({
       state: 'TERMINATED',
@@ -66,7 +66,7 @@ describe.each(['2.1', '2.2'])('in %s', (version) => {
   });
 });
 
-test('2.0 shows the state alone', async () => {
+test('2.0 has no status', async () => {
   const run = await show('2.0', await startRun());
   expect(run).toHaveProperty('state');
   expect(run).not.toHaveProperty('status');

@@ -9,7 +9,7 @@ const unknownId = 'a'.repeat(64);
 
 let service: ApiHarness;
 
-/** The token of a user who may do everything but is no administrator. */
+/** Token with all scopes of a user who is not an administrator. */
 let mine: string;
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('spec 4.3: PATCH token', () => {
       `Token ${unknownId} does not exist.`,
     ],
     [
-      'a text that no id is',
+      'an invalid id',
       'token/%00',
       { token: { comment: 'x' }, update_mask: '*' },
       404,
@@ -96,7 +96,7 @@ describe('spec 4.3: PATCH token', () => {
       'Missing required field: update_mask.',
     ],
     [
-      'a mask that names something else',
+      'a mask with an unknown field',
       `token/${unknownId}`,
       { token: { comment: 'x' }, update_mask: 'expiry_time' },
       400,
@@ -104,7 +104,7 @@ describe('spec 4.3: PATCH token', () => {
       'update_mask names "expiry_time"; it may name comment, scopes, or be "*" for all fields of token.',
     ],
     [
-      'scopes that are no list',
+      'scopes that are not a list',
       `token/${unknownId}`,
       { token: { scopes: 'x' }, update_mask: '*' },
       400,
@@ -115,7 +115,7 @@ describe('spec 4.3: PATCH token', () => {
     expect(await send(mine, 'PATCH', path, body)).toMatchObject({ status, body: { error_code, message } });
   });
 
-  test('a revoked token and the token of another user are unknown', async () => {
+  test('a revoked token and the token of another user are not found', async () => {
     const {
       token_info: { token_id: id },
     } = await create({ comment: 'kept' });
@@ -128,7 +128,7 @@ describe('spec 4.3: PATCH token', () => {
   });
 });
 
-describe('spec 4.2, 4.3, 5.6: the scope', () => {
+describe('spec 4.2, 4.3, 5.6: the scope authentication', () => {
   const calls = [
     ['POST', 'token/create', {}],
     ['GET', 'token/list', undefined],
@@ -136,7 +136,7 @@ describe('spec 4.2, 4.3, 5.6: the scope', () => {
     ['PATCH', `token/${unknownId}`, { token: { comment: 'x' }, update_mask: '*' }],
   ] as const;
 
-  test.each(calls)('%s %s names authentication to a token without it', async (method, path, body) => {
+  test.each(calls)('%s %s refuses a token without it and names it', async (method, path, body) => {
     const value = (await create({ scopes: ['jobs', 'sql'] })).token_value;
     expect(await send(value, method, path, body)).toMatchObject({
       status: 403,
@@ -147,7 +147,7 @@ describe('spec 4.2, 4.3, 5.6: the scope', () => {
     });
   });
 
-  test.each(calls)('%s %s takes a token with it', async (method, path, body) => {
+  test.each(calls)('%s %s accepts a token with it', async (method, path, body) => {
     const value = (await create({ scopes: ['authentication'] })).token_value;
     expect((await send(value, method, path, body)).status).not.toBe(403);
   });

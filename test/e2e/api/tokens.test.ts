@@ -12,7 +12,7 @@ const unknownId = 'a'.repeat(64);
 
 let service: ApiHarness;
 
-/** The token of a user who may do everything but is no administrator. */
+/** Token with all scopes of a user who is not an administrator. */
 let mine: string;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const list = async (token = mine): Promise<ResponseBody[]> =>
 const idsOf = (tokens: readonly ResponseBody[]): string[] => tokens.map((token) => token.token_id);
 
 describe('spec 4.2: token/create', () => {
-  test('answers with the value and with what spec 2.11 shows of the token', async () => {
+  test('returns the token value and the token info of spec 2.11', async () => {
     const answer = await send(mine, 'POST', 'token/create', {
       comment: 'nightly',
       lifetime_seconds: 7_776_000,
@@ -72,7 +72,7 @@ describe('spec 4.2: token/create', () => {
     });
   });
 
-  test('spec 4.2, 8: an omitted lifetime is 730 days, and an empty body is enough', async () => {
+  test('spec 4.2, 8: an empty body creates a token with a lifetime of 730 days', async () => {
     const answer = await send(mine, 'POST', 'token/create');
     expect(answer.body.token_info).toMatchObject({
       expiry_time: created + 730 * 86_400_000,
@@ -81,7 +81,7 @@ describe('spec 4.2: token/create', () => {
     });
   });
 
-  test('the value is stored nowhere, and its id is not derived from it', async () => {
+  test('the token value is not stored, and the id is not derived from it', async () => {
     const {
       token_value: value,
       token_info: { token_id: id },
@@ -98,7 +98,7 @@ describe('spec 4.2: token/create', () => {
     expect(JSON.stringify(await list())).not.toContain('token_value');
   });
 
-  test('spec 5.1, 5.6: the new token is a token of the same user, for its scopes alone', async () => {
+  test('spec 5.1, 5.6: the new token belongs to the same user and is limited to its scopes', async () => {
     const { token_value: value } = await create({ scopes: ['jobs'] });
     expect((await send(value, 'GET', 'preview/scim/v2/Me')).body.userName).toBe('ann');
     expect((await send(value, 'GET', 'jobs/list')).status).toBe(200);
@@ -111,12 +111,12 @@ describe('spec 4.2: token/create', () => {
     });
   });
 
-  test('spec 2.11: a token with the authentication scope makes tokens with any scope', async () => {
+  test('spec 2.11: a token with the authentication scope creates tokens with any scope', async () => {
     const { token_value: value } = await create({ scopes: ['authentication'] });
     expect((await create({ scopes: ['all-apis'] }, value)).token_info.scopes).toEqual(['all-apis']);
   });
 
-  test('a token ends with its lifetime', async () => {
+  test('a token is invalid after its lifetime', async () => {
     const other = await startApiHarness();
     const admin = { authorization: 'Bearer token-of-the-administrator' };
     const { body }: Sent = await other.send({
@@ -140,43 +140,43 @@ describe('spec 4.2: token/create', () => {
 
   test.each([
     [
-      'automatic scopes beside chosen ones',
+      'automatic scopes together with explicit ones',
       { autoscope_enabled: true, scopes: ['sql'] },
       'INVALID_PARAMETER_VALUE',
       'autoscope_enabled is true and scopes are given; only one of them is allowed.',
     ],
     [
-      'a lifetime of nothing',
+      'a lifetime of 0',
       { lifetime_seconds: 0 },
       'INVALID_PARAMETER_VALUE',
       'lifetime_seconds is 0; it must be at least 1.',
     ],
     [
-      'a lifetime without end',
+      'a negative lifetime',
       { lifetime_seconds: -1 },
       'INVALID_PARAMETER_VALUE',
       'lifetime_seconds is -1; it must be at least 1.',
     ],
     [
-      'a lifetime beyond the longest',
+      'a lifetime above the maximum',
       { lifetime_seconds: 63_072_001 },
       'INVALID_PARAMETER_VALUE',
       'lifetime_seconds is 63072001; at most 63072000 (730 days) are allowed.',
     ],
     [
-      'a lifetime that is no number',
+      'a lifetime that is not a number',
       { lifetime_seconds: 'long' },
       'MALFORMED_REQUEST',
       'Could not parse request object: Expected integer for field lifetime_seconds, found STRING "long"',
     ],
     [
-      'scopes that are no list',
+      'scopes that are not a list',
       { scopes: 'jobs' },
       'MALFORMED_REQUEST',
       'Could not parse request object: Expected array for field scopes, found STRING',
     ],
     [
-      'a comment that is no text',
+      'a comment that is not a string',
       { comment: 7 },
       'MALFORMED_REQUEST',
       'Could not parse request object: Expected string for field comment, found NUMBER',
@@ -190,10 +190,10 @@ describe('spec 4.2: token/create', () => {
     expect(idsOf(await list())).toEqual(before);
   });
 
-  test('spec 8: at the limit of a user 400 QUOTA_EXCEEDED, also for calls at once; a revoked token makes room', async () => {
+  test('spec 8: a token above the limit of its user is refused with QUOTA_EXCEEDED, concurrent calls included, until one is revoked', async () => {
     const small = await startApiHarness({}, { ...defaultLimits, tokensPerUser: 4 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => small.post('2.0/token/create')));
-    // The first administrator has one already.
+    // The first administrator already has one token.
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 400, 400, 400, 400, 400]);
     expect(answers.find(({ status }) => status === 400)?.body).toEqual({
       error_code: 'QUOTA_EXCEEDED',
@@ -217,7 +217,7 @@ describe('spec 4.2: token/create', () => {
 });
 
 describe('token/list', () => {
-  test('shows the valid tokens of the caller alone, newest first, and when they were used', async () => {
+  test('lists only the valid tokens of the caller, newest first, with the time of last use', async () => {
     const carl = await addUser(service.database.db, 'carl');
     const { token_info: first } = await create({ comment: 'first' }, carl);
     service.advanceClock(1_000);
@@ -234,7 +234,7 @@ describe('token/list', () => {
     expect(idsOf(await list())).not.toContain(first.token_id);
   });
 
-  test('a token without end expires at -1', async () => {
+  test('a token without expiration has expiry_time -1', async () => {
     const { body } = await service.get('2.0/token/list');
     expect(body['token_infos']).toMatchObject([
       { comment: 'Token of the first administrator', expiry_time: -1, scopes: ['all-apis'] },
@@ -243,7 +243,7 @@ describe('token/list', () => {
 });
 
 describe('token/delete', () => {
-  test('a deleted token counts no more, at once, and is gone from the list', async () => {
+  test('a deleted token is invalid immediately and no longer listed', async () => {
     const {
       token_value: value,
       token_info: { token_id },
@@ -262,9 +262,9 @@ describe('token/delete', () => {
 
   test.each([
     ['an unknown id', unknownId],
-    ['the value in place of the id', 'runyard_'.padEnd(48, '0')],
-    ['a text that no id is', '☃'],
-    ['nothing', ''],
+    ['the token value instead of the id', 'runyard_'.padEnd(48, '0')],
+    ['an invalid id', '☃'],
+    ['an empty id', ''],
   ])('%s is 404', async (_, id) => {
     expect(await send(mine, 'POST', 'token/delete', { token_id: id })).toMatchObject({
       status: 404,
@@ -272,7 +272,7 @@ describe('token/delete', () => {
     });
   });
 
-  test('the token of another user is unknown, and the missing id is named', async () => {
+  test('the token of another user is not found, and the error contains the id', async () => {
     const {
       token_value: value,
       token_info: { token_id },

@@ -1,4 +1,4 @@
-/** jobs/update through HTTP (spec 4.1 rule 3); what merging does to settings is tested beside its rule. */
+/** jobs/update through HTTP (spec 4.1 rule 3); unit tests cover the merge of settings. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
@@ -26,7 +26,7 @@ const update = (jobId: number, change: object, version = '2.0') =>
 
 describe('spec 4.1.3: update', () => {
   test.each(['2.0', '2.1', '2.2'])(
-    'fields are replaced, tasks and job clusters merged by key, fields removed in %s',
+    'update in %s replaces fields, merges tasks and job clusters by key, and removes fields',
     async (version) => {
       const jobId = await create({ ...multi, description: 'd' });
       const answer = await update(
@@ -73,7 +73,7 @@ describe('spec 4.1.3: update', () => {
     },
   );
 
-  test('nothing to change is no error', async () => {
+  test('an update without changes is accepted', async () => {
     const jobId = await create(multi);
     for (const change of [{}, { new_settings: {} }, { fields_to_remove: [] }, { new_settings: null }]) {
       expect(await update(jobId, change, '2.1')).toMatchObject({ status: 200, body: {} });
@@ -81,7 +81,7 @@ describe('spec 4.1.3: update', () => {
     expect(await settingsOf(jobId)).toEqual({ ...multi, format: 'MULTI_TASK' });
   });
 
-  test('the same update again changes nothing', async () => {
+  test('a repeated update changes nothing', async () => {
     const jobId = await create({ ...multi, description: 'd' });
     const change = {
       new_settings: { tasks: [task('c')] },
@@ -93,7 +93,7 @@ describe('spec 4.1.3: update', () => {
     expect(await settingsOf(jobId)).toEqual(once);
   });
 
-  test('a change to timeouts applies to active runs, nothing else does', async () => {
+  test('a change of timeouts applies to active runs, other changes do not', async () => {
     const jobId = await create({ name: 'n', tasks: [{ ...task('a'), timeout_seconds: 5 }, task('b')] });
     const runId = idFrom(await service.post('2.1/jobs/run-now', { job_id: jobId }), 'run_id');
     await update(
@@ -123,7 +123,7 @@ describe('spec 4.1.3: update', () => {
     expect(service.updatedTimeouts.get(runId)).toEqual({ name: 'n', tasks: running.tasks });
   });
 
-  test('a single-task run keeps its timeout when its job is updated as a list of tasks', async () => {
+  test('an active single-task run keeps its timeout when its job becomes multi-task', async () => {
     const jobId = await create(single);
     const runId = idFrom(await service.post('2.0/jobs/run-now', { job_id: jobId }), 'run_id');
     await update(jobId, { new_settings: { name: 'new' } }, '2.1');
@@ -166,7 +166,7 @@ describe('spec 4.1.3: update', () => {
       /job_cluster_key is "x"; no entry of job_clusters has this key/,
     ],
     [
-      'single-task fields beside tasks',
+      'single-task fields together with tasks',
       '2.0',
       { new_settings: { notebook_task: notebook } },
       /^notebook_task is a single-task field; with tasks given, it must be in an entry of tasks\.$/,
@@ -177,7 +177,7 @@ describe('spec 4.1.3: update', () => {
       { new_settings: { notebook_task: notebook } },
       /^notebook_task is a single-task field; .* tasks/,
     ],
-    ['one key twice', '2.1', { new_settings: { tasks: [task('a'), task('a')] } }, /task_key/],
+    ['a duplicate task key', '2.1', { new_settings: { tasks: [task('a'), task('a')] } }, /task_key/],
     [
       'a value that create refuses',
       '2.1',
@@ -191,7 +191,7 @@ describe('spec 4.1.3: update', () => {
       /^Missing required field: new_settings\.tasks\[0\]\.task_key\.$/,
     ],
     [
-      'a word for the list of fields',
+      'a string for the list of fields',
       '2.1',
       { fields_to_remove: 'name' },
       /Expected array for field fields_to_remove, found STRING/,
@@ -205,7 +205,7 @@ describe('spec 4.1.3: update', () => {
     expect(await settingsOf(jobId)).toEqual({ ...multi, format: 'MULTI_TASK' });
   });
 
-  test('spec 4.1.3, 7: an unknown job does not exist', async () => {
+  test('spec 4.1.3, 7: update of an unknown job is refused', async () => {
     expect(await update(999_999, { new_settings: { name: 'x' } })).toMatchObject({
       status: 400,
       body: { error_code: 'INVALID_PARAMETER_VALUE', message: 'Job 999999 does not exist.' },
@@ -216,7 +216,7 @@ describe('spec 4.1.3: update', () => {
   });
 });
 
-test('updates at once are made one after the other, and none is lost', async () => {
+test('concurrent updates are serialized and none is lost', async () => {
   const jobId = await create(multi);
   const keys = Array.from({ length: 20 }, (_, index) => `t${index}`);
   await Promise.all(keys.map((key) => update(jobId, { new_settings: { tasks: [task(key)] } }, '2.1')));

@@ -43,7 +43,7 @@ const patch = (id: string, ...Operations: object[]) => send('PATCH', `${users}/$
 const job = { name: 'j', existing_cluster_id: 'c', notebook_task: { notebook_path: '/nb' } };
 
 describe('users', () => {
-  test('are made, found, shown, changed and removed', async () => {
+  test('are created, filtered, returned, updated and deleted', async () => {
     const made = await send('POST', users, {
       userName: 'ada@example.org',
       displayName: 'Ada',
@@ -96,7 +96,7 @@ describe('users', () => {
     expect((await send('DELETE', `${users}/${id}`)).status).toBe(404);
   });
 
-  test('are listed by pages, without service principals', async () => {
+  test('are listed in pages, without service principals', async () => {
     for (const name of ['p1', 'p2', 'p3']) await add(name);
     await send('POST', principals, { displayName: 'robot' });
     const all = (await send('GET', users)).body;
@@ -125,7 +125,7 @@ describe('users', () => {
     ],
     ['no name', 'POST', users, {}, 400, 'Missing required field: userName.'],
     [
-      'an address that is none',
+      'an invalid email address',
       'POST',
       users,
       { userName: 'x', emails: [{ value: 'nowhere' }] },
@@ -133,7 +133,7 @@ describe('users', () => {
       'emails has {"value":"nowhere"}; it must be {"value": "ada@example.org"}, an address in ASCII.',
     ],
     [
-      'a group that there is not',
+      'an unknown group',
       'POST',
       users,
       { userName: 'x', groups: [{ value: 'team' }] },
@@ -141,7 +141,7 @@ describe('users', () => {
       'groups has "team"; it must be one of users, admins.',
     ],
     [
-      'a filter that is not understood',
+      'an unsupported filter',
       'GET',
       `${users}?filter=userName%20co%20%22x%22`,
       undefined,
@@ -158,7 +158,7 @@ describe('users', () => {
       'Operations[0] changes "userName"; only active, displayName, emails and groups can be changed.',
     ],
     [
-      'an operation that is none',
+      'an unknown operation',
       'PATCH',
       `${users}/1`,
       { Operations: [{ op: 'move', path: 'active' }] },
@@ -166,7 +166,7 @@ describe('users', () => {
       'Operations[0].op is "move"; it must be one of add, replace, remove.',
     ],
     [
-      'active that is neither',
+      'an invalid boolean',
       'PATCH',
       `${users}/1`,
       { Operations: [{ op: 'replace', path: 'active', value: 'maybe' }] },
@@ -179,7 +179,7 @@ describe('users', () => {
     expect((await send('GET', users)).body).toEqual(before);
   });
 
-  test('the last active administrator stays one, also when two go at once', async () => {
+  test('the last active administrator cannot be removed, concurrent requests included', async () => {
     const other = await startApiHarness();
     const as = (method: Method, path: string, payload?: object) =>
       other.send({
@@ -220,8 +220,8 @@ describe('users', () => {
   });
 });
 
-describe('who is switched off', () => {
-  test('none of their tokens counts, at once, until they are switched on again', async () => {
+describe('a deactivated user', () => {
+  test('their tokens are refused immediately, until the user is activated again', async () => {
     const id = await add('bob');
     const token = await tokenFor('bob');
     expect((await send('GET', 'jobs/list', undefined, token)).status).toBe(200);
@@ -235,8 +235,8 @@ describe('who is switched off', () => {
   });
 });
 
-describe('who is deleted', () => {
-  test('spec 2.1, 2.5: leaves jobs and runs behind without a creator, and no token that counts', async () => {
+describe('a deleted user', () => {
+  test('spec 2.1, 2.5: their tokens are invalid, and their jobs and runs remain without a creator', async () => {
     const id = await add('carl');
     const token = await tokenFor('carl');
     const jobId = idFrom({ headers: {}, ...(await send('POST', 'jobs/create', job, token)) }, 'job_id');
@@ -252,7 +252,7 @@ describe('who is deleted', () => {
     });
     expect((await send('GET', `jobs/get?job_id=${jobId}`)).body).not.toHaveProperty('creator_user_name');
     expect((await send('GET', `jobs/runs/get?run_id=${runId}`)).body).not.toHaveProperty('creator_user_name');
-    // Whoever has the name after them is somebody else.
+    // A new user with the same name is a different user.
     await add('carl');
     expect((await send('GET', `jobs/get?job_id=${jobId}`)).body).not.toHaveProperty('creator_user_name');
     expect((await send('POST', 'jobs/run-now', { job_id: jobId })).status).toBe(200);

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-test('a notebook is imported, shown, listed, exported and deleted', async () => {
+test('a notebook is imported, described, listed, exported and deleted', async () => {
   const imported = await service.post('2.0/workspace/import', {
     path: '/Users/u/nb',
     language: 'PYTHON',
@@ -65,7 +65,7 @@ test('a notebook is imported, shown, listed, exported and deleted', async () => 
   });
 });
 
-test('a directory is made and shown without a size', async () => {
+test('a created directory has no size', async () => {
   expect(await service.post('2.0/workspace/mkdirs', { path: '/made/here' })).toMatchObject({
     status: 200,
     body: {},
@@ -79,34 +79,36 @@ test('a directory is made and shown without a size', async () => {
   });
 });
 
-test.each(['managed_fs', 'dbfs'])('a file is put, read, shown, listed and deleted under %s', async (name) => {
-  const path = `/${name}-test/a`;
-  expect(
-    await service.post(`2.0/${name}/put`, { path: `${name}:${path}`, contents: base64('hello') }),
-  ).toMatchObject({ status: 200, body: {} });
-  expect(await readFile(join(dataDirectory, 'managed_fs', path), 'utf8')).toBe('hello');
-  expect(await service.get(`2.0/${name}/read`, { path, offset: '1', length: '3' })).toMatchObject({
-    status: 200,
-    body: { bytes_read: 3, data: base64('ell') },
-  });
-  const status = await service.get(`2.0/${name}/get-status`, { path });
-  expect(status.body).toEqual({ path, is_dir: false, file_size: 5, modification_time: expect.any(Number) });
-  expect(await service.get(`2.0/${name}/list`, { path: `/${name}-test` })).toMatchObject({
-    body: { files: [status.body] },
-  });
-  expect(await service.post(`2.0/${name}/mkdirs`, { path: `/${name}-test/d` })).toMatchObject({
-    status: 200,
-    body: {},
-  });
-  expect(await service.post(`2.0/${name}/delete`, { path: `/${name}-test`, recursive: true })).toMatchObject({
-    status: 200,
-    body: {},
-  });
-  expect(await service.get(`2.0/${name}/get-status`, { path })).toMatchObject({
-    status: 404,
-    body: { error_code: 'RESOURCE_DOES_NOT_EXIST' },
-  });
-});
+test.each(['managed_fs', 'dbfs'])(
+  'a file is put, read, described, listed and deleted through %s',
+  async (name) => {
+    const path = `/${name}-test/a`;
+    expect(
+      await service.post(`2.0/${name}/put`, { path: `${name}:${path}`, contents: base64('hello') }),
+    ).toMatchObject({ status: 200, body: {} });
+    expect(await readFile(join(dataDirectory, 'managed_fs', path), 'utf8')).toBe('hello');
+    expect(await service.get(`2.0/${name}/read`, { path, offset: '1', length: '3' })).toMatchObject({
+      status: 200,
+      body: { bytes_read: 3, data: base64('ell') },
+    });
+    const status = await service.get(`2.0/${name}/get-status`, { path });
+    expect(status.body).toEqual({ path, is_dir: false, file_size: 5, modification_time: expect.any(Number) });
+    expect(await service.get(`2.0/${name}/list`, { path: `/${name}-test` })).toMatchObject({
+      body: { files: [status.body] },
+    });
+    expect(await service.post(`2.0/${name}/mkdirs`, { path: `/${name}-test/d` })).toMatchObject({
+      status: 200,
+      body: {},
+    });
+    expect(
+      await service.post(`2.0/${name}/delete`, { path: `/${name}-test`, recursive: true }),
+    ).toMatchObject({ status: 200, body: {} });
+    expect(await service.get(`2.0/${name}/get-status`, { path })).toMatchObject({
+      status: 404,
+      body: { error_code: 'RESOURCE_DOES_NOT_EXIST' },
+    });
+  },
+);
 
 test.each([
   [
@@ -173,14 +175,14 @@ test.each([
   });
 });
 
-test('base64 may be broken into lines', async () => {
+test('base64 with line breaks is accepted', async () => {
   await service.post('2.0/managed_fs/put', { path: '/lines', contents: 'aGVs\r\nbG8=\n' });
   expect(await service.get('2.0/managed_fs/read', { path: '/lines' })).toMatchObject({
     body: { bytes_read: 5, data: base64('hello') },
   });
 });
 
-test('a path is decoded once: what it then holds is a name', async () => {
+test('a path is percent-decoded exactly once', async () => {
   const answer = await service.send({
     method: 'GET',
     url: '/api/2.0/workspace/get-status?path=/%252e%252e/%252e%252e/etc',
@@ -192,7 +194,7 @@ test('a path is decoded once: what it then holds is a name', async () => {
   });
 });
 
-test('a file that is put twice is refused without overwrite and replaced with it', async () => {
+test('a second put is refused without overwrite and replaces the file with it', async () => {
   const body = { path: '/twice', contents: base64('1') };
   expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({ status: 200 });
   expect(await service.post('2.0/managed_fs/put', body)).toMatchObject({

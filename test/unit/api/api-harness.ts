@@ -35,11 +35,11 @@ export const adminToken = 'token-of-the-administrator';
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The parsed body. */
+  /** Parsed body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The id that an answer carries. */
+/** Returns an id from a response. */
 export function idFrom(answer: ApiResponse, field: 'job_id' | 'run_id'): number {
   const id = answer.body[field];
   if (typeof id !== 'number') throw new Error(`The answer has no ${field}: ${JSON.stringify(answer.body)}`);
@@ -50,13 +50,13 @@ export interface ApiHarness {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
   readonly ports: OperationPorts;
-  /** Ids of the runs that were told to stop. */
+  /** Ids of runs whose stop was requested. */
   readonly stoppedRunIds: number[];
-  /** Runs that were given other timeouts, with their settings. */
+  /** Runs with updated timeouts, with their settings. */
   readonly updatedTimeouts: Map<number, JobSettings>;
-  /** Directories that were removed, as `attempt <run id>` and `cluster <id>`. */
+  /** Removed directories, as `attempt <run id>` and `cluster <id>`. */
   readonly removedDirectories: string[];
-  /** What get-output and export find, by the id of the task run. */
+  /** Outputs for get-output and export by task run id. */
   readonly outputs: Map<
     number,
     {
@@ -66,17 +66,17 @@ export interface ApiHarness {
       readonly source?: string;
     }
   >;
-  /** Moves the clock, which stands still otherwise. */
+  /** Advances the otherwise frozen clock. */
   advanceClock(ms: number): void;
   get(path: string, query?: Record<string, string>): Promise<ApiResponse>;
   post(path: string, body?: object): Promise<ApiResponse>;
   send(options: InjectOptions): Promise<ApiResponse>;
-  /** Ends a run and its task runs, as the coordinator would. */
+  /** Ends a run and its task runs like the coordinator. */
   endRun(
     runId: number,
     how: { readonly result: 'SUCCESS' | 'FAILED' | 'CANCELED'; readonly message?: string },
   ): Promise<void>;
-  /** How many jobs, runs, task runs and idempotency tokens are stored. */
+  /** Returns the numbers of stored jobs, runs, task runs and idempotency tokens. */
   rowCounts(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export interface ApiHarness {
 const authorization = `Bearer ${adminToken}`;
 const startTime = 1_770_000_000_000;
 
-/** Starts the service; `overrides` replace parts of what it is made of. */
+/** Starts the service; `overrides` replace some of its ports. */
 export async function startApiHarness(
   overrides: Partial<AppPorts> = {},
   limits: Limits = defaultLimits,
@@ -185,7 +185,7 @@ async function countRows(
   return count;
 }
 
-/** One second of setup, two of execution, three of cleanup, from its start on. */
+/** Times of a run: one second of setup, two of execution, three of cleanup. */
 async function endRun(
   { db }: TestDatabase,
   runId: number,

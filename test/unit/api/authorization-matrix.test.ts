@@ -51,7 +51,7 @@ beforeAll(async () => {
     metrics: { databaseQueries: () => 0, activeRuns: () => 0 },
     checkReadiness: async () => ({ ready: true }),
   });
-  bad.set('wrong', 'token-of-nobody');
+  bad.set('wrong', 'unknown-token');
   for (const name of ['expired', 'revoked', 'switched off', 'unused'])
     bad.set(name, await addUser(db, name.replace(' ', '-'), { admin: true }));
   const ofUser = (name: string) =>
@@ -74,7 +74,7 @@ beforeAll(async () => {
   await db.updateTable('principals').set({ active: false }).where('user_name', '=', 'switched-off').execute();
   for (const scope of scopeNames)
     scoped.set(scope, await addUser(db, 'root', { admin: true, scopes: [scope] }));
-  for (const name of ['nobody', ...permissionLevels]) people.set(name, await addUser(db, name));
+  for (const name of ['stranger', ...permissionLevels]) people.set(name, await addUser(db, name));
   const list = permissionLevels
     .filter((level) => level !== 'IS_OWNER')
     .map((level) => ({ user_name: level, permission_level: level }));
@@ -227,7 +227,7 @@ describe('scopes', () => {
   );
 });
 
-describe('people', () => {
+describe('users', () => {
   test('operations of administrators are refused for other users', async () => {
     const forAdmins = operations.filter(({ adminsOnly }) => adminsOnly === true);
     expect(forAdmins.length).toBeGreaterThan(10);
@@ -246,7 +246,7 @@ describe('people', () => {
 
   const onJobs = (operation: Operation): boolean => typeof operation.access === 'object';
 
-  test.each(['nobody', ...permissionLevels])(
+  test.each(['stranger', ...permissionLevels])(
     '%s may call exactly the operations that the level permits',
     async (name) => {
       const level = permissionLevels.find((one) => one === name);

@@ -26,7 +26,7 @@ let operations: readonly Operation[];
 let document: ResponseBody;
 beforeAll(async () => {
   service = await startApiHarness();
-  // Nothing is handled here, so that the roots need not exist.
+  // No request is handled, so the directories need not exist.
   const roots = createRoots({ dataDirectory: tmpdir(), allowedRoots: [] });
   operations = [
     ...createCoreOperations(service.ports),
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every described operation, with its method and path. */
+/** Returns every documented operation with its method and path. */
 function described(): { name: string; operation: ResponseBody }[] {
   return Object.entries<ResponseBody>(document.paths).flatMap(([path, methods]) =>
     Object.entries<ResponseBody>(methods).map(([method, operation]) => ({

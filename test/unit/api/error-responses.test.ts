@@ -186,7 +186,7 @@ describe('error responses', () => {
     expect(answer).toMatchObject({ status, body: { error_code } });
     expect(answer.headers['retry-after']).toBe(retryAfter);
     if (status !== 429) expect(JSON.stringify(answer.body)).not.toContain('secret');
-    // What is kept from the caller stands in the log, with the id of the request.
+    // The log contains the details that the response omits, with the request id.
     if (status !== 429) expect(lines.find((line) => line.includes('secret'))).toContain('"reqId"');
   });
 });

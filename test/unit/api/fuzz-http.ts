@@ -11,7 +11,7 @@ import { assertValidResponse, isStreamed } from './fuzz-service.ts';
 import { mutatedBytes } from './fuzz-bytes.ts';
 import type { ApiResponse } from './api-harness.ts';
 
-/** Sends over a connection what `inject` would take. */
+/** Sends the request described by options of `inject` over HTTP. */
 export async function sendOverHttp(
   base: string,
   { method = 'GET', url, headers = {}, payload }: InjectOptions,
@@ -23,28 +23,28 @@ export async function sendOverHttp(
   const status = response.statusCode ?? 0;
   if (status !== 200 || !isStreamed(response.headers))
     return { status, headers: response.headers, body: JSON.parse(await text(response)) };
-  // It may go on for as long as a run does.
+  // A stream lasts as long as its run.
   response.destroy();
   return { status, headers: response.headers, body: {} };
 }
 
 /**
- * Sends bytes and reads what comes back, which has to be what the service says of everything that it refuses.
- * Its own side stays open until there is an answer, or `patience` is at an end; never, unless that is given.
- * @returns the first answer; status 0 when there was none
+ * Sends bytes and reads the response; an error response must be valid.
+ * Keeps the connection open until there is a response or `giveUp` resolves, which it never does by default.
+ * @returns the first response; status 0 when there was none
  */
 export async function sendBytes(
   base: string,
   sent: string | Buffer,
-  patience: () => Promise<void> = () => new Promise(() => undefined),
+  giveUp: () => Promise<void> = () => new Promise(() => undefined),
 ): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
-  // The other side may be gone before it has read everything.
+  // The service may close the connection before it has read everything.
   socket.on('error', () => undefined);
   const received = buffer(socket).catch(() => Buffer.alloc(0));
   socket.write(sent);
-  await Promise.race([received, once(socket, 'close'), once(socket, 'readable'), patience()]);
+  await Promise.race([received, once(socket, 'close'), once(socket, 'readable'), giveUp()]);
   socket.end();
   const [head = '', ...rest] = (await received).toString('utf8').split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1] ?? 0);
@@ -69,7 +69,7 @@ const host = 'Host: h\r\nConnection: close\r\n';
 const authorizedHeaders = `Authorization: Bearer TOKEN\r\n${host}`;
 const list = '/api/2.1/jobs/list';
 
-/** What it is, the bytes of the request, the status of its answer. */
+/** Name, bytes and expected status of each request. */
 export const unusualHttpRequests: readonly (readonly [string, string, number])[] = [
   [
     'a body in chunks',
@@ -87,12 +87,12 @@ export const unusualHttpRequests: readonly (readonly [string, string, number])[]
     400,
   ],
   [
-    'a coding that is unknown',
+    'an unknown transfer coding',
     `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: gzip\r\n\r\n`,
     400,
   ],
   [
-    'a length that is no number',
+    'a length that is not a number',
     `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: x\r\n\r\n`,
     400,
   ],
@@ -112,15 +112,11 @@ export const unusualHttpRequests: readonly (readonly [string, string, number])[]
     413,
   ],
   [
-    'packed content',
+    'compressed content',
     `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x0b\x08`,
     400,
   ],
-  [
-    'an expectation that is unknown',
-    `GET ${list} HTTP/1.1\r\n${authorizedHeaders}Expect: wonders\r\n\r\n`,
-    200,
-  ],
+  ['an unknown expectation', `GET ${list} HTTP/1.1\r\n${authorizedHeaders}Expect: wonders\r\n\r\n`, 200],
   [
     'an upgrade',
     `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nHost: h\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -130,26 +126,22 @@ export const unusualHttpRequests: readonly (readonly [string, string, number])[]
   ['HTTP/0.9', `GET ${list}\r\n\r\n`, 401],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['no host', `GET ${list} HTTP/1.1\r\nAuthorization: Bearer TOKEN\r\nConnection: close\r\n\r\n`, 400],
-  ['a method in small letters', `get ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
-  ['a method that is unknown', `BREW ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
+  ['a lower-case method', `get ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
+  ['an unknown method', `BREW ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
   ['HEAD', `HEAD ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
   ['TRACE', `TRACE ${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
-  ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
   ['CONNECT', `CONNECT h:80 HTTP/1.1\r\n${authorizedHeaders}\r\n`, 0],
-  ['a whole address', `GET http://h${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
+  ['an absolute URL', `GET http://h${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
   ['two slashes', `GET //${list} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
   [
-    'an address that leads up',
+    'a path with parent folders',
     `GET /api/2.1/jobs/../../../etc/passwd HTTP/1.1\r\n${authorizedHeaders}\r\n`,
     404,
   ],
-  ['a long address', `GET ${list}?name=${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
-  ['a long address that is unknown', `GET /${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
-  [
-    'an address with bytes that are no ASCII',
-    `GET ${list}?name=\xff\xfe HTTP/1.1\r\n${authorizedHeaders}\r\n`,
-    400,
-  ],
+  ['a long URL', `GET ${list}?name=${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 200],
+  ['a long unknown URL', `GET /${'x'.repeat(15_000)} HTTP/1.1\r\n${authorizedHeaders}\r\n`, 404],
+  ['a URL with bytes outside ASCII', `GET ${list}?name=\xff\xfe HTTP/1.1\r\n${authorizedHeaders}\r\n`, 400],
   ['lines that end with a line feed', `GET ${list} HTTP/1.1\nHost: h\n\n`, 400],
   ['a null byte in a header', `GET ${list} HTTP/1.1\r\n${authorizedHeaders}X: a\0b\r\n\r\n`, 400],
   ['a folded header', `GET ${list} HTTP/1.1\r\n${authorizedHeaders}X: a\r\n b\r\n\r\n`, 400],
@@ -166,22 +158,22 @@ export const unusualHttpRequests: readonly (readonly [string, string, number])[]
   ],
 ];
 
-/** What is given up before it was whole: as above. */
+/** Incomplete requests: name, bytes and expected status. */
 export const incompleteRequests: typeof unusualHttpRequests = [
   [
-    'chunks that do not end',
+    'unterminated chunks',
     `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Transfer-Encoding: chunked\r\n\r\n5\r\n{"job`,
     400,
   ],
   [
-    'a body that is shorter than its length',
+    'a body shorter than its length',
     `POST /api/2.1/jobs/delete HTTP/1.1\r\n${authorizedHeaders}Content-Length: 50\r\n\r\n{"job_id":9}`,
     400,
   ],
-  ['nothing', '', 0],
+  ['no bytes', '', 0],
 ];
 
-/** Requests with damage somewhere in their bytes. */
+/** Generates requests with mutated bytes. */
 export function mutatedRequests(token: string): fc.Arbitrary<Buffer> {
   const whole = fc.constantFrom(...unusualHttpRequests.map(([, sent]) => sent.replaceAll('TOKEN', token)));
   const cut = fc

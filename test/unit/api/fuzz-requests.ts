@@ -23,7 +23,7 @@ const contentTypes = [
   'x'.repeat(300),
 ];
 
-/** A request for any of the operations of a service. */
+/** Generates a request for any operation of a service. */
 export function arbitraryRequest(service: FuzzedService): fc.Arbitrary<InjectOptions> {
   const { knownIds, tokens } = service;
   const likely = likelyValuesOf(knownIds);
@@ -57,7 +57,7 @@ export function arbitraryRequest(service: FuzzedService): fc.Arbitrary<InjectOpt
     );
 }
 
-/** What is taken by operations that ask for more than their schema says. */
+/** Valid values for operations with rules beyond their schema. */
 const acceptedInputs: Readonly<
   Record<string, (known: FuzzedService['knownIds'], version: ApiVersion) => fc.Arbitrary<unknown>>
 > = {
@@ -87,7 +87,7 @@ const acceptedInputs: Readonly<
     }),
 };
 
-/** What fits, with damage most of the time. */
+/** Generates valid values, most of them mutated. */
 function arbitraryRequestParts(method: string, good: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   const input = fc.oneof(
     { weight: 3, arbitrary: good },
@@ -122,7 +122,7 @@ function toBody(input: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
     }));
 }
 
-/** Fields as query parameters: some of them twice, some of them as bytes that are no text. */
+/** Encodes fields as query parameters, some of them twice or as invalid UTF-8. */
 function toQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   const extra = fc.oneof(
     { weight: 6, arbitrary: fc.constant('') },
@@ -160,7 +160,7 @@ function toQuery(input: fc.Arbitrary<unknown>): fc.Arbitrary<RequestParts> {
   });
 }
 
-/** Half a character has no place in an address; what is too long for one stays out of it. */
+/** Encodes a value for a URL; lone surrogates are replaced and long values are cut. */
 function encodeForUrl(value: string): string {
   return encodeURIComponent(value.toWellFormed().slice(0, 3_000).toWellFormed());
 }
@@ -169,21 +169,18 @@ function arbitraryPathId(known: FuzzedService['knownIds']): fc.Arbitrary<string>
   return fc.oneof(
     { weight: 4, arbitrary: knownId(known.jobs).map(String) },
     { weight: 1, arbitrary: hostileText.map(encodeForUrl) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '../..', '9'.repeat(400), '1e3', ''),
-    },
+    { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '..', '9'.repeat(400), '1e3', '') },
   );
 }
 
-/** One of the ids that are known when the value is made: most of the time a late one. */
+/** Generates one of the ids known at generation time, usually a recent one. */
 function knownId(ids: readonly number[]): fc.Arbitrary<number> {
   return fc
     .oneof({ weight: 3, arbitrary: fc.nat(30) }, { weight: 1, arbitrary: fc.nat() })
     .map((back) => ids[ids.length - 1 - (back % ids.length)] ?? 1);
 }
 
-/** Ids of classic dashboards, some of which requests before have brought in. */
+/** Ids of classic dashboards, some of them created by earlier requests. */
 const dashboardIds = [1, 2, 3, 4].map((index) => `00000000-0000-4000-8000-00000000000${index}`);
 
 function likelyValuesOf(known: FuzzedService['knownIds']): LikelyValues {

@@ -4,18 +4,18 @@ import * as fc from 'fast-check';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Field name -> values that make sense there, such as ids that exist. They are given where the schema alone
- * says too little.
+ * Field name -> valid values, such as existing ids, for fields whose schema is not
+ * specific enough.
  */
 export type LikelyValues = ReadonlyMap<string, fc.Arbitrary<unknown>>;
 
-/** Ordinary texts, some of them outside ASCII. */
+/** Generates ordinary texts, some of them outside ASCII. */
 export const ordinaryText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('a', 'b', 'nightly', 'x y', 'Größe', '日本', '/a', 'A=1'),
   fc.string({ maxLength: 12 }),
 );
 
-/** Values that fit a schema, few of its optional fields in each. */
+/** Generates values that match a schema, each with few optional fields. */
 export function arbitraryFor(schema: unknown, likely: LikelyValues, field = ''): fc.Arbitrary<unknown> {
   return (
     likely.get(field) ??
@@ -86,7 +86,7 @@ function arbitraryObject(
   return fc.record(Object.fromEntries(entries)).map(withoutUndefined);
 }
 
-/** A copy without the fields that were left out. */
+/** Returns a copy without undefined fields. */
 export function withoutUndefined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

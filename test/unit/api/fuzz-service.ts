@@ -19,16 +19,16 @@ import { createOperationsOf } from './all-operations.ts';
 
 export interface FuzzedService {
   readonly operations: readonly Operation[];
-  /** Ids that answers have given; those of jobs and runs that are gone stay among them. */
+  /** Ids from responses, including those of deleted jobs and runs. */
   readonly knownIds: { readonly jobs: number[]; readonly runs: number[] };
-  /** Tokens of an administrator, of a user with few permissions, and of nobody. */
+  /** Tokens of an administrator and of a user with few permissions, and an unknown token. */
   readonly tokens: readonly string[];
-  /** Sends a request, and expects of the answer what must hold of every answer. */
+  /** Sends a request and checks the invariants of the response. */
   send(request: InjectOptions): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
-/** So much may be made that no quota is in the way. */
+/** Quotas that no test reaches. */
 const limits = {
   ...defaultLimits,
   savedJobs: 1e9,
@@ -36,11 +36,11 @@ const limits = {
   concurrentTaskRuns: 1e9,
   requestsPerSecondPerToken: 1e9,
   failedCredentialsPerMinute: 1e9,
-  // Runs stay active here for ever: a log that is followed is not waited for.
+  // Runs stay active forever, so a followed log never ends.
   logStreamSeconds: 0,
 };
 
-/** Starts it with job access control on, and with jobs, runs and files that requests can meet. */
+/** Starts the service with job access control and with jobs, runs and files for the requests. */
 export async function startFuzzedService(): Promise<FuzzedService> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-fuzz-'));
   const base = await startApiHarness({}, limits, true);
@@ -61,9 +61,9 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     checkReadiness: async () => ({ ready: true }),
   });
   const known: FuzzedService['knownIds'] = { jobs: [], runs: [] };
-  const tokens = [adminToken, await addUser(db, 'ann'), 'token-of-nobody'];
+  const tokens = [adminToken, await addUser(db, 'ann'), 'unknown-token'];
   await createFixtures(base, known);
-  // Its entries in the audit log are written after the answers: what comes later is not to be taken for a
+  // Audit entries are written after the response; a late entry must not count as a
   // change.
   await base.ports.auditEvents({
     userName: undefined,
@@ -107,7 +107,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
   };
 }
 
-/** Jobs of both formats with runs that are active, over and skipped, and submissions. */
+/** Creates jobs of both formats with active, terminated and skipped runs, and submissions. */
 async function createFixtures(service: ApiHarness, known: FuzzedService['knownIds']): Promise<void> {
   await addDestinations(service.database.db);
   const single = { name: 'nightly', existing_cluster_id: 'c', notebook_task: { notebook_path: '/a' } };
@@ -132,7 +132,7 @@ async function createFixtures(service: ApiHarness, known: FuzzedService['knownId
         'job_id',
       );
       known.jobs.push(job);
-      // The second one is skipped while the first is active.
+      // The second run is skipped while the first is active.
       for (const end of [round % 2 === 0, false]) {
         const run = idFrom(await service.post('2.1/jobs/run-now', { job_id: job }), 'run_id');
         known.runs.push(run);
@@ -146,8 +146,8 @@ async function createFixtures(service: ApiHarness, known: FuzzedService['knownId
 }
 
 /**
- * What must hold of every answer: no fault of ours, the one shape of refusals, and words that people and
- * clients can take.
+ * Checks the invariants of every response: no internal error, the shape of errors, and messages that users
+ * and clients can process.
  */
 export function assertValidResponse({
   status,
@@ -167,18 +167,18 @@ export function assertValidResponse({
   const said = String(message);
   expect(said.length).toBeLessThanOrEqual(maxMessageLength);
   expect(said).not.toMatch(forbiddenMessages);
-  // Half a character breaks whoever prints it.
+  // A lone surrogate breaks output.
   expect(said.isWellFormed(), said).toBe(true);
 }
 
-/** A stream of events, or an archive. */
+/** Tells whether a response is an event stream or an archive. */
 export function isStreamed(headers: ApiResponse['headers']): boolean {
   return /^(text\/event-stream|application\/gzip)/.test(String(headers['content-type']));
 }
 
 const maxMessageLength = 1_100;
 
-/** Clients take these for faults that pass, and hang for minutes. */
+/** Messages that clients treat as transient errors and retry for minutes. */
 const forbiddenMessages = new RegExp(
   [
     'Unexpected error',
@@ -199,7 +199,7 @@ function parseBody(body: string): ApiResponse['body'] {
   return { ...Object(value) };
 }
 
-/** Every table but that of tokens, whose last use is noted at any time. */
+/** All tables except tokens, whose last use may be updated at any time. */
 async function listTables({ database: { db } }: ApiHarness): Promise<string[]> {
   const { rows } = await sql<{
     tablename: string;
@@ -208,8 +208,8 @@ async function listTables({ database: { db } }: ApiHarness): Promise<string[]> {
 }
 
 /**
- * Rows of every table with the version that each is in, so that a write shows even when it wrote what was
- * there; and every file.
+ * Returns the row versions of every table, which change even when a write stores the same values,
+ * and every file.
  */
 async function captureState(
   { database: { db } }: ApiHarness,
@@ -233,7 +233,7 @@ async function listFiles(directory: string): Promise<unknown> {
     entries.map(async (entry) => {
       const path = join(entry.parentPath, entry.name);
       const { size, mtimeMs, ino } = await stat(path);
-      // A draft that came to nothing leaves its mark on the time of its directory.
+      // A discarded temporary file changes the time of its directory.
       return [path, ino, ...(entry.isDirectory() ? [] : [size, mtimeMs])];
     }),
   );

@@ -38,7 +38,7 @@ const emails = fc.record(
   { requiredKeys: [] },
 );
 
-/** Fields whose rules say more than their schema. */
+/** Generators of fields with rules beyond their schema. */
 const likely: LikelyValues = new Map<string, fc.Arbitrary<unknown>>([
   ['notebook_path', path],
   ['base_parameters', asciiMap],
@@ -72,7 +72,7 @@ const likely: LikelyValues = new Map<string, fc.Arbitrary<unknown>>([
   ['max_concurrent_runs', fc.integer({ min: 0, max: 1_000 })],
 ]);
 
-/** Exactly these values, where the schema alone would now and then break a rule. */
+/** Generates objects of a schema with the field generators of `likely`. */
 const schemaValues = (schema: TSchema): fc.Arbitrary<object> => arbitraryFor(schema, likely, '').map(Object);
 
 const size = fc.oneof(
@@ -103,7 +103,7 @@ const library = fc.oneof(
   fc.record({ cran: fc.record({ package: ordinaryText }) }),
 );
 
-/** Fields that clients send although no schema names them: they are kept and shown. */
+/** Fields of clients that no schema contains; they are kept and returned. */
 const unknown = fc
   .dictionary(
     fc.oneof(
@@ -168,7 +168,7 @@ const attempts = fc.record(
 );
 const needsNoCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
-/** What one task does and where: of a single-task job, or of an entry of `tasks`. */
+/** Generates task kind and compute of a single-task job or of an entry of `tasks`. */
 function taskWorkload(sharedClusters: readonly string[]): fc.Arbitrary<object> {
   const own = cluster.map((new_cluster) => ({ new_cluster }));
   const shared = sharedClusters.map((job_cluster_key) => fc.constant({ job_cluster_key }));
@@ -201,7 +201,7 @@ const taskRest = schemaValues(
   ]),
 );
 
-/** Each task may depend on those before it. */
+/** Generates multi-task settings; each task may depend on earlier tasks. */
 const multiTask = fc
   .uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 2 })
   .chain((keys) =>
@@ -233,13 +233,13 @@ const multiTask = fc
     }),
   }));
 
-/** Settings that a version takes. */
+/** Generates settings that a version accepts. */
 export function acceptedSettings(version: ApiVersion): fc.Arbitrary<object> {
   const shape = version === '2.0' ? fc.oneof(taskWorkload([]), multiTask) : multiTask;
   return fc.tuple(jobFields, shape).map(([job, tasks]) => ({ ...job, ...tasks }));
 }
 
-/** Bodies that runs/submit takes in every version. */
+/** Generates bodies that runs/submit accepts in every version. */
 export const acceptedSubmission: fc.Arbitrary<object> = fc
   .tuple(
     fc.record(

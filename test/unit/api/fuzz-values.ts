@@ -1,10 +1,10 @@
 /** Hostile values, raw JSON text that no value serializes to, and mutations of valid values. */
 import * as fc from 'fast-check';
 
-/** Levels of nesting that overflow the stack of whatever walks them by calling itself. */
+/** Levels of nesting that overflow the stack of a recursive function. */
 const nestingDepth = 10_000;
 
-/** Pieces of a body that are spliced into its JSON text as they stand. */
+/** Raw pieces of JSON text that are spliced into a body unchanged. */
 const rawJson = {
   deepList: '['.repeat(nestingDepth) + ']'.repeat(nestingDepth),
   deepObject: `${'{"a":'.repeat(nestingDepth)}1${'}'.repeat(nestingDepth)}`,
@@ -30,7 +30,7 @@ const rawJson = {
   single: "'a'",
 } as const;
 
-/** Stands in a value where a piece of raw JSON is to stand in its text. */
+/** Placeholder in a value for a piece of raw JSON. */
 class RawJson {
   readonly #name: string;
   constructor(name: string) {
@@ -41,7 +41,7 @@ class RawJson {
   }
 }
 
-/** The JSON text of a value, with raw pieces in their places. */
+/** Returns the JSON text of a value with raw pieces in place of their placeholders. */
 export function jsonText(value: unknown): string {
   const raws: ReadonlyMap<string, string> = new Map(Object.entries(rawJson));
   return (JSON.stringify(value) ?? 'null').replaceAll(
@@ -50,7 +50,7 @@ export function jsonText(value: unknown): string {
   );
 }
 
-/** What no database takes. */
+/** Text that no database can store. */
 const unstorableText = fc.constantFrom('\0', '\ud800', '\udfff', '\udc00\ud800');
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
@@ -133,7 +133,7 @@ const hostileNumber: fc.Arbitrary<number> = fc.oneof(
   fc.maxSafeInteger(),
 );
 
-/** A list or an object with more entries than anybody needs. */
+/** Generates a list or an object with many entries. */
 const hostileSize: fc.Arbitrary<unknown> = fc.constantFrom(
   Array.from({ length: 3_000 }, () => ({})),
   Array.from({ length: 3_000 }, (_, index) => `k${index}`),
@@ -145,7 +145,7 @@ const hostileSize: fc.Arbitrary<unknown> = fc.constantFrom(
   Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`k${index}`, 'v'])),
 );
 
-/** Anything that JSON text can hold, and some that it cannot. */
+/** Generates valid JSON values and raw text that is not valid JSON. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: hostileText },
   { weight: 3, arbitrary: hostileNumber },
@@ -171,7 +171,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** Names of fields that nobody expects. */
+/** Generates unexpected field names. */
 const hostileKey: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '__proto__',
@@ -191,7 +191,7 @@ const hostileKey: fc.Arbitrary<string> = fc.oneof(
 );
 
 /**
- * A value with one thing about it changed: a field replaced, left out, added, doubled, wrapped or spoiled.
+ * Generates a value with one mutation: a field replaced, removed, added, duplicated, wrapped or corrupted.
  */
 export function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const kinds = fc.constantFrom(
@@ -219,7 +219,7 @@ export function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 interface MutationInput {
   readonly key: string;
   readonly hostile: unknown;
-  /** Text that no database takes. */
+  /** Text that no database can store. */
   readonly unstorable: string;
 }
 
@@ -242,7 +242,7 @@ const mutations: Readonly<Record<string, (found: unknown, harm: MutationInput) =
 
 type ValuePath = readonly (string | number)[];
 
-/** Every place in a value, the value itself first. */
+/** Returns every path in a value, the value itself first. */
 function pathsIn(value: unknown, at: ValuePath = []): ValuePath[] {
   return [at, ...partsOf(value).flatMap(([key, part]) => pathsIn(part, [...at, key]))];
 }
@@ -263,7 +263,7 @@ function partsOf(value: unknown): [string | number, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** A copy with one more field; assigning `__proto__` would set a prototype instead. */
+/** Returns a copy with an additional field; an assignment of `__proto__` would set the prototype. */
 function withField(object: object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, {
     value,

@@ -16,8 +16,8 @@ import { acceptedSettings } from './fuzz-settings.ts';
 import { adminToken, idFrom, type ApiResponse } from './api-harness.ts';
 
 /**
- * Raise it to look for longer. A failure prints the seed and the path that replay it; without `endOnFailure`
- * it is made smaller, which may take minutes.
+ * Factor of the number of generated cases. A failure prints the seed and path that replay it; without
+ * `endOnFailure`, fast-check shrinks the failing case, which may take minutes.
  */
 const times = 1;
 
@@ -38,7 +38,7 @@ const send = (method: 'GET' | 'POST', path: string, payload?: object | string): 
   });
 
 test(
-  'every operation answers whatever it is sent, and a refusal changes nothing',
+  'every operation returns a valid response to any request, and an error changes nothing',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRequest(service), async (request) => {
@@ -59,7 +59,7 @@ const many = (count: number, entry: (index: number) => string): string =>
 test.each<[string, string, number]>([
   ['a text', `{"description":"${'ü'.repeat(4.9 * mega)}",${small}}`, 200],
   [
-    'a text that is not ASCII where only that is allowed',
+    'a text outside ASCII in a field that allows only ASCII',
     `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'ü'.repeat(4.9 * mega)}"}}}`,
     400,
   ],
@@ -69,8 +69,8 @@ test.each<[string, string, number]>([
     `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"${'x'.repeat(9.9 * mega)}"}}`,
     400,
   ],
-  ['a value of no known name', `{"format":"${'x'.repeat(9.9 * mega)}",${small}}`, 400],
-  ['the name of a field', `{"${'x'.repeat(9.9 * mega)}":1,${small}}`, 200],
+  ['an unknown enum value', `{"format":"${'x'.repeat(9.9 * mega)}",${small}}`, 400],
+  ['a field name', `{"${'x'.repeat(9.9 * mega)}":1,${small}}`, 200],
   ['unknown numbers', `{"x":[${many(4.9 * mega, () => '1')}],${small}}`, 200],
   ['unknown objects', `{"x":[${many(mega, (index) => `{"a":${index % 10}}`)}],${small}}`, 200],
   ['tasks', `{"tasks":[${many(200_000, (index) => `{"task_key":"t${index}"}`)}]}`, 400],
@@ -93,24 +93,24 @@ test.each<[string, string, number]>([
     400,
   ],
   [
-    'half references',
+    'incomplete references',
     `{"existing_cluster_id":"c","notebook_task":{"notebook_path":"/a","base_parameters":{"a":"${'{{job.'.repeat(1.5 * mega)}"}}}`,
     200,
   ],
   ['nesting', `{"x":${'['.repeat(4.9 * mega)}${']'.repeat(4.9 * mega)},${small}}`, 400],
-])('ten megabytes of %s are answered in good time', async (_, body, status) => {
+])('10 MB of %s get a response within the test timeout', async (_, body, status) => {
   expect(Buffer.byteLength(body)).toBeLessThan(10 * mega);
   const answer = await send('POST', '2.0/jobs/create', body);
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status });
 });
 
-describe('settings that were given back', () => {
+describe('settings returned by the service', () => {
   const versions = fc.constantFrom<ApiVersion>('2.0', '2.1', '2.2');
   const cases = versions.chain((version) =>
     fc.record({
       version: fc.constant(version),
       settings: acceptedSettings(version),
-      faces: fc.constant(
+      readVersions: fc.constant(
         version === '2.0' ? (['2.0', '2.1', '2.2'] as const) : (['2.1', '2.2', '2.0'] as const),
       ),
     }),
@@ -119,28 +119,28 @@ describe('settings that were given back', () => {
     (await send('GET', `${version}/jobs/get?job_id=${job}`)).body['settings'];
 
   test(
-    'are taken again by create and reset, and shown as they were; an update of nothing changes nothing',
+    'are accepted and returned unchanged by create and reset, and an empty update changes nothing',
     async () => {
       await fc.assert(
-        fc.asyncProperty(cases, async ({ version, settings, faces }) => {
+        fc.asyncProperty(cases, async ({ version, settings, readVersions }) => {
           const created = await send('POST', `${version}/jobs/create`, settings);
           expect(created, JSON.stringify(created.body)).toMatchObject({ status: 200 });
           const job = idFrom(created, 'job_id');
-          for (const face of faces) {
-            const got = await shown(face, job);
-            const again = idFrom(await send('POST', `${face}/jobs/create`, Object(got)), 'job_id');
-            expect(await shown(face, again)).toEqual(got);
-            const before = await Promise.all(faces.map((one) => shown(one, job)));
+          for (const readVersion of readVersions) {
+            const got = await shown(readVersion, job);
+            const again = idFrom(await send('POST', `${readVersion}/jobs/create`, Object(got)), 'job_id');
+            expect(await shown(readVersion, again)).toEqual(got);
+            const before = await Promise.all(readVersions.map((one) => shown(one, job)));
             for (const nothing of [{}, { new_settings: {} }, { new_settings: {}, fields_to_remove: [] }]) {
-              expect(await send('POST', `${face}/jobs/update`, { job_id: job, ...nothing })).toMatchObject({
-                status: 200,
-              });
-              expect(await Promise.all(faces.map((one) => shown(one, job)))).toEqual(before);
+              expect(
+                await send('POST', `${readVersion}/jobs/update`, { job_id: job, ...nothing }),
+              ).toMatchObject({ status: 200 });
+              expect(await Promise.all(readVersions.map((one) => shown(one, job)))).toEqual(before);
             }
             expect(
-              await send('POST', `${face}/jobs/reset`, { job_id: again, new_settings: got }),
+              await send('POST', `${readVersion}/jobs/reset`, { job_id: again, new_settings: got }),
             ).toMatchObject({ status: 200 });
-            expect(await shown(face, again)).toEqual(got);
+            expect(await shown(readVersion, again)).toEqual(got);
           }
         }),
         { numRuns: 40 * times, endOnFailure: true },
@@ -150,57 +150,60 @@ describe('settings that were given back', () => {
   );
 });
 
-describe('over the network', () => {
-  let whole: TestService;
+describe('over HTTP', () => {
+  let remote: TestService;
   beforeAll(async () => {
-    whole = await startTestService();
+    remote = await startTestService();
   });
-  afterAll(() => whole.stop());
-  const lives = async (): Promise<void> => {
-    expect((await fetch(`${whole.url}/healthz`)).status).toBe(200);
+  afterAll(() => remote.stop());
+  const expectHealthy = async (): Promise<void> => {
+    expect((await fetch(`${remote.url}/healthz`)).status).toBe(200);
   };
 
   test(
-    'the whole service answers whatever it is sent',
+    'the service returns a valid response to any request',
     async () => {
       const knownIds = { jobs: [1], runs: [1] };
-      const target = { ...service, knownIds, tokens: [whole.token] };
+      const target = { ...service, knownIds, tokens: [remote.token] };
       await fc.assert(
         fc.asyncProperty(arbitraryRequest(target), async (request) => {
-          const answer = await sendOverHttp(whole.url, request);
+          const answer = await sendOverHttp(remote.url, request);
           assertValidResponse(answer);
           if (typeof answer.body['job_id'] === 'number') knownIds.jobs.push(answer.body['job_id']);
           if (typeof answer.body['run_id'] === 'number') knownIds.runs.push(answer.body['run_id']);
         }),
         { numRuns: 400 * times, endOnFailure: true },
       );
-      await lives();
+      await expectHealthy();
     },
     timeout,
   );
 
-  test.each(unusualHttpRequests)('%s', async (_, sent, status) => {
-    expect(await sendBytes(whole.url, sent.replaceAll('TOKEN', whole.token))).toMatchObject({ status });
-    await lives();
+  test.each(unusualHttpRequests)('a request with %s gets its expected status', async (_, sent, status) => {
+    expect(await sendBytes(remote.url, sent.replaceAll('TOKEN', remote.token))).toMatchObject({ status });
+    await expectHealthy();
   });
 
-  test.each(incompleteRequests)('%s', async (_, sent, status) => {
-    expect(
-      await sendBytes(whole.url, sent.replaceAll('TOKEN', whole.token), async () => undefined),
-    ).toMatchObject({ status });
-    await lives();
-  });
+  test.each(incompleteRequests)(
+    'an incomplete request with %s gets its expected status',
+    async (_, sent, status) => {
+      expect(
+        await sendBytes(remote.url, sent.replaceAll('TOKEN', remote.token), async () => undefined),
+      ).toMatchObject({ status });
+      await expectHealthy();
+    },
+  );
 
   test(
-    'what is hardly HTTP is answered as it deserves',
+    'mutated HTTP requests get a valid response or none',
     async () => {
       await fc.assert(
-        fc.asyncProperty(mutatedRequests(whole.token), async (bytes) => {
-          await sendBytes(whole.url, bytes, lives);
+        fc.asyncProperty(mutatedRequests(remote.token), async (bytes) => {
+          await sendBytes(remote.url, bytes, expectHealthy);
         }),
         { numRuns: 400 * times, endOnFailure: true },
       );
-      await lives();
+      await expectHealthy();
     },
     timeout,
   );

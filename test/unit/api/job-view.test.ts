@@ -23,7 +23,7 @@ function job(settings: JobSettings): Job {
   return { jobId: 7, creatorUserName: 'a@x', createdTime: 1_770_000_000_000, version: '2.0', settings };
 }
 
-test('spec 2.1: a job shows its id, its people and its time of creation in every version', () => {
+test('spec 2.1: a job contains its id, creator, run_as and creation time in every version', () => {
   for (const version of ['2.0', '2.1', '2.2'] as const) {
     expect(toJobView(job(single), version)).toMatchObject({
       job_id: 7,
@@ -35,7 +35,7 @@ test('spec 2.1: a job shows its id, its people and its time of creation in every
   }
 });
 
-test('spec 9.3: a single-task job in 2.0 is shown as it was written, with its format and nothing else', () => {
+test('spec 9.3: a single-task job in 2.0 is returned as written plus its format', () => {
   expect(toJobView(job(single), '2.0')).toMatchObject({ settings: { ...single, format: 'SINGLE_TASK' } });
   expect(Object.keys(Object(toJobView(job(single), '2.0')).settings).toSorted()).toEqual(
     [...Object.keys(single), 'format'].toSorted(),

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../../harness/test-service.t
 
 let runyard: TestService;
 
-/** A job of one task that has been run to its end. */
+/** Job with one task and a terminated run. */
 let jobId: number;
 
 let runId: number;
@@ -39,7 +39,7 @@ interface Received {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
-/** One request as it stands here; like that of some clients, it gives up after five seconds. */
+/** Sends one request unchanged, with the timeout of 5 s that some clients have. */
 async function send(
   method: Method,
   path: string,
@@ -78,7 +78,7 @@ async function settingsOf(id: number, version = '2.0'): Promise<ResponseBody> {
   return (await ok('GET', `${version}/jobs/get?job_id=${id}`)).settings;
 }
 
-/** A GET whose parameters stand in its body, which fetch does not send. */
+/** Sends a GET with parameters in its body, which fetch cannot send. */
 async function getWithBody(path: string, body: object): Promise<ResponseBody> {
   const text = JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<ResponseBody>();
@@ -124,9 +124,9 @@ const operations: readonly (readonly [Method, string])[] = [
   ['POST', 'runs/repair'],
 ];
 
-/** Fact -> what shows it. The numbers are those of the list of facts; 3 is about clients alone. */
+/** Requirement -> its check. The numbers are those of the list of requirements; 3 concerns only clients. */
 const facts: Readonly<Record<string, () => Promise<void>>> = {
-  '1: every jobs operation is there in 2.0, 2.1 and 2.2': async () => {
+  '1: every jobs operation exists in 2.0, 2.1 and 2.2': async () => {
     const paths = ['2.0', '2.1', '2.2'].flatMap((version) =>
       operations.map(([method, name]) => [method, `/api/${version}/jobs/${name}`] as const),
     );
@@ -135,7 +135,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     );
     expect(answers.filter(([, code]) => code === 'ENDPOINT_NOT_FOUND')).toEqual([]);
   },
-  '2: the probe before the first call needs no token and is a 404 in JSON': async () => {
+  '2: the probe before the first call needs no token and returns 404 as JSON': async () => {
     const answer = await send('GET', probePath, { authorization: '' });
     expect(answer).toMatchObject({
       status: 404,
@@ -143,7 +143,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   },
-  '4: JSON is read whatever the content type says, and a GET may have one': async () => {
+  '4: JSON is parsed with any content type, and a GET may have a content type': async () => {
     for (const type of [
       'text/json',
       'text/plain',
@@ -156,7 +156,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       expect(await send('GET', `/api/2.0/jobs/get?job_id=${jobId}`, { type })).toMatchObject({ status: 200 });
     }
   },
-  '5: what has nothing to say answers {}': async () => {
+  '5: an operation without a result returns {}': async () => {
     const id = await created(single());
     const { run_id: over } = await ok('POST', '2.0/jobs/run-now', { job_id: id });
     await runyard.waitForRunEnd(over);
@@ -179,7 +179,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
         text: '{}',
       });
   },
-  '6: integers may be text, in nested settings, too': async () => {
+  '6: integers may be strings, nested settings included': async () => {
     const cluster = { spark_version: '1', node_type_id: 'n', num_workers: '8', custom_tags: { size: '8' } };
     const id = await created(
       {
@@ -208,7 +208,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ok('POST', '2.0/jobs/runs/cancel', { run_id: String(runId) })).toEqual({});
     expect((await ok('GET', `2.0/jobs/runs/get?run_id=${runId}`)).run_id).toBe(runId);
   },
-  '7: booleans of a query come as true and as True': async () => {
+  '7: booleans of a query may be true and True': async () => {
     for (const [text, shown] of [
       ['true', 1],
       ['True', 1],
@@ -222,13 +222,13 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       expect(runs[0].tasks, text).toHaveLength(shown);
     }
   },
-  '8: the parameters of a GET may stand in its body; the query wins': async () => {
+  '8: GET parameters may be in the body, and the query takes precedence': async () => {
     expect(await getWithBody('/api/2.1/jobs/runs/get', { run_id: runId })).toMatchObject({ run_id: runId });
     expect(await getWithBody(`/api/2.1/jobs/runs/get?run_id=${runId}`, { run_id: 1_000_000 })).toMatchObject({
       run_id: runId,
     });
   },
-  '9: an empty page_token is the first page': async () => {
+  '9: an empty page_token selects the first page': async () => {
     expect(
       (await ok('GET', '2.1/jobs/list?limit=25&expand_tasks=False&include_user_names=False&page_token=')).jobs
         .length,

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../harness/test-service.t
 
 let runyard: TestService;
 
-/** A job of one task that has been run to its end. */
+/** Job with one task and a terminated run. */
 let jobId: number;
 
 let runId: number;
@@ -38,7 +38,7 @@ interface Received {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH';
 
-/** One request as it stands here; like that of some clients, it gives up after five seconds. */
+/** Sends one request unchanged, with the timeout of 5 s that some clients have. */
 async function send(
   method: Method,
   path: string,
@@ -84,14 +84,14 @@ async function settingsOf(id: number, version = '2.0'): Promise<ResponseBody> {
   return (await ok('GET', `${version}/jobs/get?job_id=${id}`)).settings;
 }
 
-/** Every value within an answer, the answer itself among them. */
+/** Returns every value in a response, including the response itself. */
 function valuesIn(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null
     ? [value, ...Object.values(value).flatMap(valuesIn)]
     : [value];
 }
 
-/** Every field with this name within an answer. */
+/** Returns every field with this name in a response. */
 function fieldsNamed(name: string, value: unknown): unknown[] {
   return valuesIn(value).flatMap((part) =>
     typeof part === 'object' && part !== null
@@ -134,7 +134,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       ).toEqual([]);
     }
   },
-  '11: a health rule is read under either name of its operator, and shown under both': async () => {
+  '11: a health rule accepts either name of its operator and is returned with both': async () => {
     for (const name of ['op', 'operator']) {
       const rule = { metric: 'RUN_DURATION_SECONDS', [name]: 'GREATER_THAN', value: 60 };
       const { health } = await settingsOf(await created(single({ health: { rules: [rule] } })));
@@ -143,7 +143,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       ]);
     }
   },
-  '12: settings that the service does not know are kept and shown, and none is invented': async () => {
+  '12: unknown settings are kept and returned, and none is added': async () => {
     const unknown = {
       edit_mode: 'UI_LOCKED',
       deployment: { kind: 'BUNDLE', metadata_file_path: '/x' },
@@ -174,7 +174,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       ),
     ).toEqual([]);
   },
-  '13: an integer that JSON would round is refused, never changed; ids are below 2^53': async () => {
+  '13: an integer that JSON would round is refused, and ids are below 2^53': async () => {
     for (const text of ['9223372036854775807', '-9223372036854775808', '"9223372036854775807"']) {
       const response = await fetch(`${runyard.url}/api/2.1/jobs/create`, {
         method: 'POST',
@@ -188,26 +188,26 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     }
     expect([jobId, runId].every(Number.isSafeInteger)).toBe(true);
   },
-  '14: the token comes as Bearer, or as the password of Basic, whoever the user': async () => {
+  '14: the token is accepted as Bearer or as the Basic password of any user': async () => {
     const basic = (user: string) => `Basic ${Buffer.from(`${user}:${runyard.token}`).toString('base64')}`;
     for (const authorization of [
       `Bearer ${runyard.token}`,
       `bearer ${runyard.token}`,
       basic('token'),
-      basic('somebody'),
+      basic('anyone'),
       basic(''),
     ]) {
       expect(await send('GET', '/api/2.1/jobs/list', { authorization })).toMatchObject({ status: 200 });
     }
   },
-  '15: the headers that clients add change nothing': async () => {
+  '15: additional headers of clients change nothing': async () => {
     const headers = {
       'user-agent': 'client/1 (x; y)',
       ...Object.fromEntries(workspaceHeaders.sent.map((name) => [name, '4711'])),
     };
     expect(await send('GET', '/api/2.1/jobs/list', { headers })).toMatchObject({ status: 200 });
   },
-  '16: a call does not wait for what it started': async () => {
+  '16: a request does not wait for the run it starts': async () => {
     const { run_id: started } = await ok('POST', '2.1/jobs/runs/submit', {
       tasks: [task({ spark_python_task: { python_file: 'managed_fs:/wait.py' } })],
     });
@@ -216,7 +216,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     await ok('POST', '2.1/jobs/runs/cancel', { run_id: started });
     await runyard.waitForRunEnd(started);
   },
-  '17: null is absent where it is sent, and nowhere in an answer': async () => {
+  '17: null in a request counts as absent, and no response contains null': async () => {
     const id = await created(
       single({
         timeout_seconds: null,
@@ -241,7 +241,7 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     expect(valuesIn(shown).filter((value) => value === null)).toEqual([]);
     expect(shown[0].settings.spark_python_task).toEqual({ python_file: 'managed_fs:/ok.py' });
   },
-  '18: states and results are words that every client knows': async () => {
+  '18: states and results are values that every client knows': async () => {
     await runyard.putFile('/fail.py', 'raise SystemExit(3)\n');
     const graph = ['a', 'b'].map((key) =>
       task({
