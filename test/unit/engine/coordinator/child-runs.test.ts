@@ -10,16 +10,16 @@ import { singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.
 import { createCoordinatorHarness, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
 afterEach(async () => {
-  await world.close();
+  await harness.close();
   await database.db.deleteFrom('idempotency_tokens').execute();
 });
 
@@ -35,8 +35,8 @@ const parent = {
 };
 
 async function asking(changes: Parameters<CoordinatorHarness['startCoordinator']>[0] = {}): Promise<number> {
-  const runId = await world.launchRun(world.startCoordinator(changes), parent);
-  await world.waitForRunningTasks('asks');
+  const runId = await harness.launchRun(harness.startCoordinator(changes), parent);
+  await harness.waitForRunningTasks('asks');
   return runId;
 }
 
@@ -52,17 +52,17 @@ const child = 'main';
 
 test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN of the task', async () => {
   await asking();
-  const door = world.pool.childRunsOf('asks');
+  const door = harness.pool.childRunsOf('asks');
   const first = [door.launchChild('a', notebook, never), door.launchChild('a', notebook, never)];
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child);
+  await harness.waitForRunningTasks('asks', child);
+  harness.pool.endTask(child);
   const [one, same] = await Promise.all(first);
   expect(one).toEqual({ runId: expect.any(Number), result: 'SUCCESS', message: '' });
   expect(same).toEqual(one);
   expect(await door.launchChild('a', notebook, never)).toEqual(one);
   const other = door.launchChild('b', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child, { kind: 'failed', message: 'Broken' });
+  await harness.waitForRunningTasks('asks', child);
+  harness.pool.endTask(child, { kind: 'failed', message: 'Broken' });
   expect(await other).toEqual({
     runId: expect.any(Number),
     result: 'FAILED',
@@ -78,15 +78,15 @@ test('a stored job runs as by run-now, with its retries', async () => {
   const jobId = await createStoredJob(
     database.db,
     { ...singleTaskSettings, max_retries: 1 },
-    world.clock.now(),
+    harness.clock.now(),
   );
   await asking();
-  const ended = world.pool
+  const ended = harness.pool
     .childRunsOf('asks')
     .launchChild('job', { kind: 'job', jobId, parameters: {} }, never);
   for (const outcome of [{ kind: 'failed', message: 'Broken' }, { kind: 'succeeded' }] as const) {
-    await world.waitForRunningTasks('asks', 'main');
-    world.pool.endTask('main', outcome);
+    await harness.waitForRunningTasks('asks', 'main');
+    harness.pool.endTask('main', outcome);
   }
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   expect((await children()).map(({ run_type: type }) => type)).toEqual(['JOB_RUN']);
@@ -95,15 +95,15 @@ test('a stored job runs as by run-now, with its retries', async () => {
 test('it is cancelled when nobody wants it any more, and handed back when it is over', async () => {
   await asking();
   const stop = new AbortController();
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, stop.signal);
-  await world.waitForRunningTasks('asks', child);
+  const ended = harness.pool.childRunsOf('asks').launchChild('a', notebook, stop.signal);
+  await harness.waitForRunningTasks('asks', child);
   stop.abort();
   expect(await ended).toMatchObject({ result: 'CANCELED' });
 });
 
 test('what is asked for after the stop is never started; what was started before is cancelled', async () => {
   const runId = await asking();
-  const door = world.pool.childRunsOf('asks');
+  const door = harness.pool.childRunsOf('asks');
   expect(await door.launchChild('late', notebook, AbortSignal.abort())).toEqual({
     result: 'CANCELED',
     message: 'It was not started: the task that asked for it was stopped.',
@@ -113,44 +113,44 @@ test('what is asked for after the stop is never started; what was started before
     message: expect.stringContaining('could not be started'),
   });
   void door.launchChild('early', notebook, never);
-  await world.waitForRunningTasks('asks', child);
+  await harness.waitForRunningTasks('asks', child);
   expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
     result: 'CANCELED',
   });
   expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([
-    ['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId],
+    ['CANCELED', (await harness.runs.find(runId))?.tasks[0]?.runId],
   ]);
 });
 
 test('the engine that adopts the task finds the run that was started before', async () => {
-  await world.launchRun(world.startCoordinator({}, 'kill'), parent);
-  await world.waitForRunningTasks('asks');
-  void world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  const next = world.startCoordinator({ nodeId: 'node-2' });
-  await world.adoptRuns(next);
-  while (world.pool.assignments.filter(({ taskKey }) => taskKey === 'asks').length < 2)
+  await harness.launchRun(harness.startCoordinator({}, 'kill'), parent);
+  await harness.waitForRunningTasks('asks');
+  void harness.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  await harness.waitForRunningTasks('asks', child);
+  const next = harness.startCoordinator({ nodeId: 'node-2' });
+  await harness.adoptRuns(next);
+  while (harness.pool.assignments.filter(({ taskKey }) => taskKey === 'asks').length < 2)
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  world.pool.endTask(child);
+  const ended = harness.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  harness.pool.endTask(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   expect(await children()).toHaveLength(1);
 });
 
 test('an engine that waits for its running tasks still starts what they wait for', async () => {
-  const coordinator = world.startCoordinator();
-  const runId = await world.launchRun(coordinator, parent);
-  await world.waitForRunningTasks('asks');
+  const coordinator = harness.startCoordinator();
+  const runId = await harness.launchRun(coordinator, parent);
+  await harness.waitForRunningTasks('asks');
   const drained = coordinator.drain();
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child);
+  const ended = harness.pool.childRunsOf('asks').launchChild('a', notebook, never);
+  await harness.waitForRunningTasks('asks', child);
+  harness.pool.endTask(child);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
-  world.pool.endTask('asks');
+  harness.pool.endTask('asks');
   await drained;
-  expect((await world.waitForRunEnd(runId)).run.progress.result).toBe('SUCCESS');
+  expect((await harness.waitForRunEnd(runId)).run.progress.result).toBe('SUCCESS');
 });
 
 test.each<[string, ChildRunRequest, object, RegExp]>([
@@ -194,7 +194,7 @@ test.each<[string, ChildRunRequest, object, RegExp]>([
   'spec 8: refused with a sentence, and nothing is started: %s',
   async (_fact, request, changes, message) => {
     await asking(changes);
-    expect(await world.pool.childRunsOf('asks').launchChild('a', request, never)).toEqual({
+    expect(await harness.pool.childRunsOf('asks').launchChild('a', request, never)).toEqual({
       result: 'FAILED',
       message: expect.stringMatching(message),
     });

@@ -1,31 +1,27 @@
 /** How long clusters live: a task's own, shared ones, and existing ones (spec 2.4). */
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
 import { defaultInventory } from '../../../../engine/cluster/inventory.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { ClusterStore } from '../../../../engine/ports/clusters.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createFakeCompute } from '../../../harness/fake-compute.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, singleTaskSettings } from '../../storage/run-fixtures.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 
@@ -46,100 +42,97 @@ function graphOn(uses: Readonly<Record<string, string>>, ...tasks: string[]): Jo
 }
 
 const clusterOf = (taskKey: string): string | undefined =>
-  world.pool.assignments.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
+  harness.pool.assignments.find((one) => one.taskKey === taskKey)?.cluster?.clusterId;
 
 describe('spec 2.4: a cluster of its own', () => {
   test('is made for each task and terminated when that completes', async () => {
-    const runId = await world.launchRun(
-      world.startCoordinator(),
+    const runId = await harness.launchRun(
+      harness.startCoordinator(),
       graphOn({ a: 'own', b: 'own' }, 'a', 'b', 'c a'),
     );
-    await world.waitForRunningTasks('a', 'b');
-    expect(await world.describeClusters(runId)).toEqual(['own RUNNING', 'own RUNNING']);
+    await harness.waitForRunningTasks('a', 'b');
+    expect(await harness.describeClusters(runId)).toEqual(['own RUNNING', 'own RUNNING']);
     expect(clusterOf('a')).not.toBe(clusterOf('b'));
-    world.pool.endTask('a');
-    await world.waitForRunningTasks('b', 'c');
-    expect(await world.describeClusters(runId)).toEqual(['own RUNNING', 'own TERMINATED']);
+    harness.pool.endTask('a');
+    await harness.waitForRunningTasks('b', 'c');
+    expect(await harness.describeClusters(runId)).toEqual(['own RUNNING', 'own TERMINATED']);
     expect(clusterOf('c')).toBeUndefined();
   });
 
   test.each(['failed', 'lost'] as const)('is terminated when the task is %s', async (kind) => {
-    const runId = await world.launchRun(world.startCoordinator(), {
+    const runId = await harness.launchRun(harness.startCoordinator(), {
       notebook_task: { notebook_path: '/n' },
       new_cluster: newCluster,
     });
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main', { kind, message: 'no' });
-    await world.waitForRunEnd(runId);
-    expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main', { kind, message: 'no' });
+    await harness.waitForRunEnd(runId);
+    expect(await harness.describeClusters(runId)).toEqual(['own TERMINATED']);
   });
 
   test('has secrets that no message of the task tells', async () => {
-    const runId = await world.launchRun(world.startCoordinator(), {
+    const runId = await harness.launchRun(harness.startCoordinator(), {
       notebook_task: { notebook_path: '/n' },
       new_cluster: { ...newCluster, spark_env_vars: { DB_PASSWORD: 'correct-horse' } },
     });
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
-    const { run, tasks } = await world.waitForRunEnd(runId);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
+    const { run, tasks } = await harness.waitForRunEnd(runId);
     expect([run, tasks[0]].map((one) => one?.progress.message)).toEqual(
       Array(2).fill('ValueError: *** is wrong'),
     );
   });
 
   test('is waited for: until it has started the task is PENDING and says so', async () => {
-    const coordinator = world.startCoordinator({ clusterStartMs: 60_000 });
-    const start = world.clock.now();
-    const runId = await world.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
+    const coordinator = harness.startCoordinator({ clusterStartMs: 60_000 });
+    const start = harness.clock.now();
+    const runId = await harness.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
     const {
       run,
       tasks: [task],
-    } = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+    } = await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
     expect([
       run.progress.state,
       task?.progress.state,
       task?.progress.startTime,
       task?.progress.message,
     ]).toEqual(['PENDING', 'PENDING', start, `Waiting for cluster ${task?.clusterId} to start`]);
-    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
-    world.clock.advance(59_999);
-    expect(await world.describeClusters(runId)).toEqual(['own PENDING']);
-    world.clock.advance(1);
-    await world.waitForRunningTasks('a');
-    const begun = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+    await eventually(() => expect(harness.clock.pendingCount()).toBe(1));
+    harness.clock.advance(59_999);
+    expect(await harness.describeClusters(runId)).toEqual(['own PENDING']);
+    harness.clock.advance(1);
+    await harness.waitForRunningTasks('a');
+    const begun = await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
     expect(begun.tasks[0]?.progress).toMatchObject({
       startTime: start,
       runningTime: start + 60_000,
       message: '',
     });
-    expect(await world.describeClusters(runId)).toEqual(['own RUNNING']);
+    expect(await harness.describeClusters(runId)).toEqual(['own RUNNING']);
   });
 });
 
 describe('when another engine takes over', () => {
   /** The stores of an engine that is killed before it writes any state. */
-  const writingNothing = () => ({ ...world.runs, write: () => new Promise<never>(() => undefined) });
+  const writingNothing = () => ({ ...harness.runs, write: () => new Promise<never>(() => undefined) });
 
   test('the cluster of a task that never began ends with the run that was cancelled meanwhile', async () => {
-    const runId = await world.launchRun(
-      world.startCoordinator({ runs: writingNothing() }, 'kill'),
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ runs: writingNothing() }, 'kill'),
       graphOn({ a: 'own' }, 'a'),
     );
-    await vi.waitFor(
-      async () => expect(await world.describeClusters(runId)).toEqual(['own RUNNING']),
-      waitOptions,
-    );
-    await world.runs.requestStop(runId, 'cancel');
-    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(['run TERMINATED/CANCELED', 'a SKIPPED']);
-    expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
+    await eventually(async () => expect(await harness.describeClusters(runId)).toEqual(['own RUNNING']));
+    await harness.runs.requestStop(runId, 'cancel');
+    await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(['run TERMINATED/CANCELED', 'a SKIPPED']);
+    expect(await harness.describeClusters(runId)).toEqual(['own TERMINATED']);
   });
 
   test.each([
     ['its own', { a: 'own' }],
     ['a shared one', { a: 'etl' }],
   ])('an engine that was paused makes no cluster any more: %s', async (_name, uses) => {
-    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    const clusters = createClusterStore(harness.database.db, systemClock, pino({ level: 'silent' }));
     const asked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const answers: string[] = [];
@@ -150,20 +143,20 @@ describe('when another engine takes over', () => {
       answers.push(answer);
       return answer;
     };
-    const runId = await world.launchRun(
-      world.startCoordinator({ clusters: { ...clusters, create } }),
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ clusters: { ...clusters, create } }),
       graphOn(uses, 'a'),
     );
     await asked.promise;
-    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-    await world.waitForRunningTasks('a');
-    const made = await world.describeClusters(runId);
+    await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+    await harness.waitForRunningTasks('a');
+    const made = await harness.describeClusters(runId);
     goOn.resolve();
-    await vi.waitFor(() => expect(answers).toEqual(['refused']), waitOptions);
-    expect(await world.describeClusters(runId)).toEqual(made);
-    world.pool.endTask('a');
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    expect((await world.describeClusters(runId)).every((cluster) => cluster.endsWith(' TERMINATED'))).toBe(
+    await eventually(() => expect(answers).toEqual(['refused']));
+    expect(await harness.describeClusters(runId)).toEqual(made);
+    harness.pool.endTask('a');
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    expect((await harness.describeClusters(runId)).every((cluster) => cluster.endsWith(' TERMINATED'))).toBe(
       true,
     );
   });
@@ -171,114 +164,117 @@ describe('when another engine takes over', () => {
 
 describe('spec 2.4: a shared cluster', () => {
   test('is one for its tasks, is not terminated when idle, and ends after the last of them, though the run goes on', async () => {
-    const runId = await world.launchRun(
-      world.startCoordinator(),
+    const runId = await harness.launchRun(
+      harness.startCoordinator(),
       graphOn({ a: 'etl', b: 'etl', d: 'etl' }, 'a', 'b', 'c a b', 'd c', 'e d'),
     );
-    await world.waitForRunningTasks('a', 'b');
-    expect([clusterOf('a'), await world.describeClusters(runId)]).toEqual([clusterOf('b'), ['etl RUNNING']]);
-    world.pool.endTask('a');
-    world.pool.endTask('b');
-    await world.waitForRunningTasks('c');
-    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
-    world.pool.endTask('c');
-    await world.waitForRunningTasks('d');
+    await harness.waitForRunningTasks('a', 'b');
+    expect([clusterOf('a'), await harness.describeClusters(runId)]).toEqual([
+      clusterOf('b'),
+      ['etl RUNNING'],
+    ]);
+    harness.pool.endTask('a');
+    harness.pool.endTask('b');
+    await harness.waitForRunningTasks('c');
+    expect(await harness.describeClusters(runId)).toEqual(['etl RUNNING']);
+    harness.pool.endTask('c');
+    await harness.waitForRunningTasks('d');
     expect(clusterOf('d')).toBe(clusterOf('a'));
-    world.pool.endTask('d');
-    await world.waitForRunningTasks('e');
-    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
-    world.pool.endTask('e');
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    harness.pool.endTask('d');
+    await harness.waitForRunningTasks('e');
+    expect(await harness.describeClusters(runId)).toEqual(['etl TERMINATED']);
+    harness.pool.endTask('e');
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
   });
 
   test('is terminated when its last user is skipped', async () => {
-    const runId = await world.launchRun(
-      world.startCoordinator(),
+    const runId = await harness.launchRun(
+      harness.startCoordinator(),
       graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a', 'c'),
     );
-    await world.waitForRunningTasks('a', 'c');
-    world.pool.endTask('a', { kind: 'failed', message: 'no' });
-    await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'SKIPPED');
-    world.pool.endTask('c');
-    await world.waitForRunEnd(runId);
-    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
+    await harness.waitForRunningTasks('a', 'c');
+    harness.pool.endTask('a', { kind: 'failed', message: 'no' });
+    await harness.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'SKIPPED');
+    harness.pool.endTask('c');
+    await harness.waitForRunEnd(runId);
+    expect(await harness.describeClusters(runId)).toEqual(['etl TERMINATED']);
   });
 
   test('that starts slowly is waited for by all its tasks, and asked for once', async () => {
-    const runId = await world.launchRun(
-      world.startCoordinator({ clusterStartMs: 60_000 }),
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ clusterStartMs: 60_000 }),
       graphOn({ a: 'etl', b: 'etl', c: 'etl' }, 'a', 'b', 'c a'),
     );
-    await world.waitForRun(runId, ({ tasks }) =>
+    await harness.waitForRun(runId, ({ tasks }) =>
       tasks.slice(0, 2).every(({ clusterId }) => clusterId !== undefined),
     );
-    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
-    world.clock.advance(60_000);
-    await world.waitForRunningTasks('a', 'b');
-    world.pool.endTask('a');
-    await world.waitForRunningTasks('b', 'c');
+    await eventually(() => expect(harness.clock.pendingCount()).toBe(1));
+    harness.clock.advance(60_000);
+    await harness.waitForRunningTasks('a', 'b');
+    harness.pool.endTask('a');
+    await harness.waitForRunningTasks('b', 'c');
     expect(new Set(['a', 'b', 'c'].map(clusterOf)).size).toBe(1);
-    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
+    expect(await harness.describeClusters(runId)).toEqual(['etl RUNNING']);
   });
 
   test('that could not be made is replaced for the next task', async () => {
-    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    const clusters = createClusterStore(harness.database.db, systemClock, pino({ level: 'silent' }));
     let refusals = 1;
     const create: ClusterStore['create'] = (...asked) =>
       (refusals -= 1) < 0 ? clusters.create(...asked) : Promise.reject(new Error('no nodes left'));
     const settings = graphOn({ a: 'etl', b: 'etl' }, 'a', 'b a');
     const [a, b] = settings.tasks ?? [];
     if (a === undefined || b === undefined) throw new Error('unreachable');
-    const runId = await world.launchRun(world.startCoordinator({ clusters: { ...clusters, create } }), {
+    const runId = await harness.launchRun(harness.startCoordinator({ clusters: { ...clusters, create } }), {
       ...settings,
       tasks: [a, { ...b, run_if: 'ALL_DONE' }],
     });
-    await world.waitForRunningTasks('b');
-    const found = await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
+    await harness.waitForRunningTasks('b');
+    const found = await harness.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
     expect(describeRun(found).slice(1)).toEqual(['a INTERNAL_ERROR', 'b RUNNING']);
     expect(found.tasks[0]?.progress.message).toBe('The engine failed this task: no nodes left');
-    expect(await world.describeClusters(runId)).toEqual(['etl RUNNING']);
+    expect(await harness.describeClusters(runId)).toEqual(['etl RUNNING']);
   });
 
   test('that could not start, though several waited for it, fails them and ends with the run', async () => {
-    const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+    const clusters = createClusterStore(harness.database.db, systemClock, pino({ level: 'silent' }));
     const started = () => Promise.reject(new Error('no nodes left'));
-    const runId = await world.launchRun(
-      world.startCoordinator({ clusterStartMs: 60_000, clusters: { ...clusters, markRunning: started } }),
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ clusterStartMs: 60_000, clusters: { ...clusters, markRunning: started } }),
       graphOn({ a: 'etl', b: 'etl' }, 'a', 'b'),
     );
-    await world.waitForRun(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
-    await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(1), waitOptions);
-    world.clock.advance(60_000);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    await harness.waitForRun(runId, ({ tasks }) => tasks.every(({ clusterId }) => clusterId !== undefined));
+    await eventually(() => expect(harness.clock.pendingCount()).toBe(1));
+    harness.clock.advance(60_000);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'a INTERNAL_ERROR',
       'b INTERNAL_ERROR',
     ]);
-    expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']);
+    expect(await harness.describeClusters(runId)).toEqual(['etl TERMINATED']);
   });
 });
 
 test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first use, used by whoever names it, and outlives them', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   const ids = [
-    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
-    await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: 'all-purpose' }),
+    await harness.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+    await harness.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: 'all-purpose' }),
   ];
-  await world.waitForRunningTasks('a', 'main');
+  await harness.waitForRunningTasks('a', 'main');
   expect([clusterOf('a'), clusterOf('main')]).toEqual(['all-purpose', 'all-purpose']);
   const contexts = await Promise.all(
     ids.map(
       async (runId) =>
-        (await world.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]
+        (await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined)).tasks[0]
           ?.sparkContextId,
     ),
   );
   expect(contexts[0]).toBe(contexts[1]);
-  world.pool.endTask('a');
-  world.pool.endTask('main');
-  for (const runId of ids) await world.waitForRunEnd(runId);
-  const rows = await world.database.db
+  harness.pool.endTask('a');
+  harness.pool.endTask('main');
+  for (const runId of ids) await harness.waitForRunEnd(runId);
+  const rows = await harness.database.db
     .selectFrom('clusters')
     .select(['cluster_id', 'kind', 'state', 'job_run_id'])
     .execute();
@@ -288,18 +284,18 @@ test('spec 2.2 existing_cluster_id: an existing cluster is allocated on first us
 });
 
 test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or ended one fails the task, and no cluster is made', async () => {
-  const coordinator = world.startCoordinator({
+  const coordinator = harness.startCoordinator({
     compute: createFakeCompute({ requireExistingCluster: true }),
   });
-  const unknown = await world.waitForRunEnd(
-    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+  const unknown = await harness.waitForRunEnd(
+    await harness.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
   );
   expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual([
     'a TERMINATED/FAILED',
     'Cluster all-purpose does not exist',
   ]);
-  expect(await world.database.db.selectFrom('clusters').selectAll().execute()).toEqual([]);
-  await world.database.db
+  expect(await harness.database.db.selectFrom('clusters').selectAll().execute()).toEqual([]);
+  await harness.database.db
     .insertInto('clusters')
     .values({
       cluster_id: 'all-purpose',
@@ -319,8 +315,8 @@ test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or 
       last_used_time: null,
     })
     .execute();
-  const ended = await world.waitForRunEnd(
-    await world.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
+  const ended = await harness.waitForRunEnd(
+    await harness.launchRun(coordinator, graphOn({ a: 'existing' }, 'a')),
   );
   expect(ended.tasks[0]?.progress.message).toBe(
     'The cluster is in Terminated state, not available to receive jobs.',
@@ -328,56 +324,56 @@ test('spec 2.2 existing_cluster_id: where clusters must be there, an unknown or 
 });
 
 test('spec 2.4: an engine that takes up a running task finds that its cluster was lost meanwhile, and ends it so', async () => {
-  const runId = await world.launchRun(world.startCoordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
-  await world.waitForRunningTasks('a');
+  const runId = await harness.launchRun(harness.startCoordinator({}, 'kill'), graphOn({ a: 'own' }, 'a'));
+  await harness.waitForRunningTasks('a');
   const {
     tasks: [task],
-  } = await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
-  const clusters = createClusterStore(world.database.db, systemClock, pino({ level: 'silent' }));
+  } = await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+  const clusters = createClusterStore(harness.database.db, systemClock, pino({ level: 'silent' }));
   await clusters.terminate(
     [task?.clusterId ?? ''],
     { code: 'CLOUD_PROVIDER_SHUTDOWN', parameters: { message: 'gone' } },
-    world.clock.now(),
+    harness.clock.now(),
     'lost',
   );
-  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-  const run = await world.waitForRunEnd(runId);
+  await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+  const run = await harness.waitForRunEnd(runId);
   expect([describeRun(run)[1], run.tasks[0]?.progress.message]).toEqual([
     'a INTERNAL_ERROR/FAILED',
     `Cluster ${task?.clusterId} was terminated (CLOUD_PROVIDER_SHUTDOWN): gone`,
   ]);
-  expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']);
+  expect(await harness.describeClusters(runId)).toEqual(['own TERMINATED']);
 });
 
 test('spec 2.8 instance_pool_id: a pool that the configuration lost since the job was created ends the task, and no cluster is made', async () => {
-  const runId = await world.launchRun(world.startCoordinator(), {
+  const runId = await harness.launchRun(harness.startCoordinator(), {
     notebook_task: { notebook_path: '/n' },
     new_cluster: { ...newCluster, instance_pool_id: 'gone' },
   });
-  const run = await world.waitForRunEnd(runId);
+  const run = await harness.waitForRunEnd(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
     'run INTERNAL_ERROR',
     `The cluster's instance_pool_id is "gone"; no pool is configured (RUNYARD_CLUSTERS).`,
   ]);
-  expect(await world.describeClusters(runId)).toEqual([]);
+  expect(await harness.describeClusters(runId)).toEqual([]);
 });
 
 test('a cluster that was made for a run may be named while it lives, with its variables; after that it is not started again', async () => {
-  const coordinator = world.startCoordinator();
-  const owner = await world.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
-  await world.waitForRunningTasks('a');
+  const coordinator = harness.startCoordinator();
+  const owner = await harness.launchRun(coordinator, graphOn({ a: 'own' }, 'a'));
+  await harness.waitForRunningTasks('a');
   const id = clusterOf('a') ?? '';
-  const borrower = await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id });
-  await world.waitForRunningTasks('a', 'main');
-  expect(world.pool.assignments.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({
+  const borrower = await harness.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id });
+  await harness.waitForRunningTasks('a', 'main');
+  expect(harness.pool.assignments.find((one) => one.taskKey === 'main')?.cluster?.environment).toMatchObject({
     DB_CLUSTER_ID: id,
     DB_IS_JOB_CLUSTER: 'TRUE',
   });
-  world.pool.endTask('main');
-  world.pool.endTask('a');
-  for (const runId of [owner, borrower]) await world.waitForRunEnd(runId);
-  const late = await world.waitForRunEnd(
-    await world.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id }),
+  harness.pool.endTask('main');
+  harness.pool.endTask('a');
+  for (const runId of [owner, borrower]) await harness.waitForRunEnd(runId);
+  const late = await harness.waitForRunEnd(
+    await harness.launchRun(coordinator, { ...singleTaskSettings, existing_cluster_id: id }),
   );
   expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual([
     'INTERNAL_ERROR',
@@ -391,24 +387,24 @@ test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, 
     pools: { p: { node_type_id: 'big' } },
     nodeTypes: { big: { memory_mb: 7, num_cores: 3, category: 'c', description: 'd' } },
   };
-  const coordinator = world.startCoordinator({ compute: createFakeCompute({ inventory }) });
+  const coordinator = harness.startCoordinator({ compute: createFakeCompute({ inventory }) });
   const pooled = { ...newCluster, instance_pool_id: 'p' };
-  await world.launchRun(coordinator, {
+  await harness.launchRun(coordinator, {
     tasks: [{ task_key: 'owner', notebook_task: { notebook_path: '/n' }, new_cluster: pooled }],
   });
-  await world.waitForRunningTasks('owner');
-  await world.launchRun(coordinator, {
+  await harness.waitForRunningTasks('owner');
+  await harness.launchRun(coordinator, {
     ...singleTaskSettings,
     existing_cluster_id: clusterOf('owner') ?? '',
   });
-  await world.waitForRunningTasks('main', 'owner');
-  await world.launchRun(coordinator, {
+  await harness.waitForRunningTasks('main', 'owner');
+  await harness.launchRun(coordinator, {
     tasks: [
       { task_key: 'unknown', notebook_task: { notebook_path: '/n' }, existing_cluster_id: 'never-made' },
     ],
   });
-  await world.waitForRunningTasks('main', 'owner', 'unknown');
-  const sizes = world.pool.assignments.map(({ taskKey, cluster }) => [
+  await harness.waitForRunningTasks('main', 'owner', 'unknown');
+  const sizes = harness.pool.assignments.map(({ taskKey, cluster }) => [
     taskKey,
     cluster?.workers,
     cluster?.nodeType?.memory_mb,
@@ -418,5 +414,5 @@ test('spec 2.8 instance_pool_id: a task is told the size of a node of its pool, 
     ['main', 1, 7],
     ['unknown', undefined, undefined],
   ]);
-  for (const task of ['main', 'owner', 'unknown']) world.pool.endTask(task);
+  for (const task of ['main', 'owner', 'unknown']) harness.pool.endTask(task);
 });

@@ -2,36 +2,36 @@
  * Lives of run_job_tasks: one run for each attempt, whatever engine drives it, and its end taken over (spec
  * 2.7).
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { Run } from '../../../../engine/run/run.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 /** A job with the task `inner`, and one that runs it by its task `outer`. */
 async function nested(
   child: JobSettings = {},
   task: object = {},
 ): Promise<{ childId: number; settings: JobSettings }> {
-  const childId = await createStoredJob(database.db, { ...singleTaskSettings, ...child }, world.clock.now());
+  const childId = await createStoredJob(
+    database.db,
+    { ...singleTaskSettings, ...child },
+    harness.clock.now(),
+  );
   return {
     childId,
     settings: { tasks: [{ task_key: 'outer', run_job_task: { job_id: childId }, ...task }] },
@@ -55,17 +55,17 @@ describe('spec 2.7: a run_job_task', () => {
     ],
   ] as const)('takes over the end of its run: %s', async (_name, outcome, end, message) => {
     const { settings } = await nested();
-    const runId = await world.launchRun(world.startCoordinator(), settings);
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main', outcome);
-    const found = await world.waitForRunEnd(runId);
+    const runId = await harness.launchRun(harness.startCoordinator(), settings);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main', outcome);
+    const found = await harness.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([`run ${end}`, `outer ${end}`]);
     expect(found.tasks[0]?.progress.message).toContain(message);
   });
 
   test('a run that is skipped is a failure that says why', async () => {
     const { settings } = await nested({ max_concurrent_runs: 0 });
-    const found = await world.waitForRunEnd(await world.launchRun(world.startCoordinator(), settings));
+    const found = await harness.waitForRunEnd(await harness.launchRun(harness.startCoordinator(), settings));
     expect(found.tasks[0]?.progress).toMatchObject({
       result: 'FAILED',
       message: expect.stringContaining('ended as SKIPPED: Skipping this run because the limit of 0'),
@@ -74,31 +74,30 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('waits for the retries of its run', async () => {
     const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
-    const runId = await world.launchRun(world.startCoordinator(), settings);
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(
-      async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
-      waitOptions,
+    const runId = await harness.launchRun(harness.startCoordinator(), settings);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
+    await eventually(async () =>
+      expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
     );
-    await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(1), waitOptions);
-    world.clock.advance(60_000);
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main');
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    await eventually(() => expect(harness.clock.pendingCount()).toBeGreaterThan(1));
+    harness.clock.advance(60_000);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main');
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/SUCCESS',
     ]);
   });
 
   test('is cancelled together with its run', async () => {
-    const coordinator = world.startCoordinator();
+    const coordinator = harness.startCoordinator();
     const { settings, childId } = await nested();
-    const runId = await world.launchRun(coordinator, settings);
-    await world.waitForRunningTasks('main');
-    await world.runs.requestStop(runId, 'cancel');
+    const runId = await harness.launchRun(coordinator, settings);
+    await harness.waitForRunningTasks('main');
+    await harness.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
@@ -107,11 +106,11 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('its own timeout ends the run that it waits for', async () => {
     const { settings, childId } = await nested({}, { timeout_seconds: 5 });
-    const runId = await world.launchRun(world.startCoordinator(), settings);
-    await world.waitForRunningTasks('main');
-    await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
-    world.clock.advance(5_000);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    const runId = await harness.launchRun(harness.startCoordinator(), settings);
+    await harness.waitForRunningTasks('main');
+    await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
+    harness.clock.advance(5_000);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/FAILED',
       'outer TERMINATED/TIMEDOUT',
     ]);
@@ -120,19 +119,17 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('has one run, however many engines ask for it', async () => {
     const { settings, childId } = await nested();
-    const runId = await world.launchRun(world.startCoordinator({}, 'kill'), settings);
-    await world.waitForRunningTasks('main');
+    const runId = await harness.launchRun(harness.startCoordinator({}, 'kill'), settings);
+    await harness.waitForRunningTasks('main');
     for (const node of ['node-2', 'node-3'])
-      await world.adoptRuns(world.startCoordinator({ nodeId: node }), node);
-    await vi.waitFor(
-      () =>
-        expect(world.pool.assignments.filter(({ taskKey }) => taskKey === 'main').length).toBeGreaterThan(1),
-      waitOptions,
+      await harness.adoptRuns(harness.startCoordinator({ nodeId: node }), node);
+    await eventually(() =>
+      expect(harness.pool.assignments.filter(({ taskKey }) => taskKey === 'main').length).toBeGreaterThan(1),
     );
-    world.pool.endTask('main');
+    harness.pool.endTask('main');
     // The engines do not hear each other: they look now and then.
-    const ticking = setInterval(() => world.clock.advance(5_000), 20);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    const ticking = setInterval(() => harness.clock.advance(5_000), 20);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/SUCCESS',
     ]);
@@ -142,13 +139,13 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('a retry of it starts another run', async () => {
     const { settings, childId } = await nested({}, { max_retries: 1 });
-    const runId = await world.launchRun(world.startCoordinator(), settings);
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(async () => expect(await childrenOf(childId)).toHaveLength(2), waitOptions);
-    await world.waitForRunningTasks('main');
-    world.pool.endTask('main');
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    const runId = await harness.launchRun(harness.startCoordinator(), settings);
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
+    await eventually(async () => expect(await childrenOf(childId)).toHaveLength(2));
+    await harness.waitForRunningTasks('main');
+    harness.pool.endTask('main');
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/FAILED',
       'outer TERMINATED/SUCCESS',
@@ -159,21 +156,21 @@ describe('spec 2.7: a run_job_task', () => {
     const away = () =>
       Promise.reject(Object.assign(new Error('The database is starting up.'), { code: '57P03' }));
     const runs: RunStore = {
-      ...world.runs,
-      find: (runId, options) => (options?.onOutage === 'retry' ? world.runs.find(runId) : away()),
+      ...harness.runs,
+      find: (runId, options) => (options?.onOutage === 'retry' ? harness.runs.find(runId) : away()),
       requestStop: (runId, reason, options) =>
-        options?.onOutage === 'retry' ? world.runs.requestStop(runId, reason) : away(),
+        options?.onOutage === 'retry' ? harness.runs.requestStop(runId, reason) : away(),
     };
-    const coordinator = world.startCoordinator({ runs });
+    const coordinator = harness.startCoordinator({ runs });
     const { settings } = await nested();
-    const middle = await createStoredJob(database.db, settings, world.clock.now());
-    const runId = await world.launchRun(coordinator, {
+    const middle = await createStoredJob(database.db, settings, harness.clock.now());
+    const runId = await harness.launchRun(coordinator, {
       tasks: [{ task_key: 'outermost', run_job_task: { job_id: middle } }],
     });
-    await world.waitForRunningTasks('main');
-    await world.runs.requestStop(runId, 'cancel');
+    await harness.waitForRunningTasks('main');
+    await harness.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outermost TERMINATED/CANCELED',
     ]);
@@ -182,25 +179,26 @@ describe('spec 2.7: a run_job_task', () => {
   test('that is cancelled ends the retry of its run, too, that was stored in between', async () => {
     let before: Run | undefined;
     const latestAttempt: RunStore['findLatestAttempt'] = async (runId) => {
-      const answer = before ?? (await world.runs.findLatestAttempt(runId));
+      const answer = before ?? (await harness.runs.findLatestAttempt(runId));
       before = undefined;
       return answer;
     };
-    const coordinator = world.startCoordinator({ runs: { ...world.runs, findLatestAttempt: latestAttempt } });
+    const coordinator = harness.startCoordinator({
+      runs: { ...harness.runs, findLatestAttempt: latestAttempt },
+    });
     const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
-    const runId = await world.launchRun(coordinator, settings);
-    await world.waitForRunningTasks('main');
-    const child = await world.runs.findLatestAttempt(world.pool.assignments[0]?.runId ?? 0);
-    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(
-      async () => expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
-      waitOptions,
+    const runId = await harness.launchRun(coordinator, settings);
+    await harness.waitForRunningTasks('main');
+    const child = await harness.runs.findLatestAttempt(harness.pool.assignments[0]?.runId ?? 0);
+    harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
+    await eventually(async () =>
+      expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
     );
     before = child;
-    await world.runs.requestStop(runId, 'cancel');
+    await harness.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    const ticking = setInterval(() => world.clock.advance(5_000), 20);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    const ticking = setInterval(() => harness.clock.advance(5_000), 20);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
@@ -209,8 +207,8 @@ describe('spec 2.7: a run_job_task', () => {
   });
 
   test('an unknown job is a failure that names it', async () => {
-    const found = await world.waitForRunEnd(
-      await world.launchRun(world.startCoordinator(), {
+    const found = await harness.waitForRunEnd(
+      await harness.launchRun(harness.startCoordinator(), {
         tasks: [{ task_key: 'outer', run_job_task: { job_id: 999_999 } }],
       }),
     );
@@ -221,7 +219,7 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('a cycle is refused where it would close', async () => {
     const { childId, settings } = await nested();
-    const outer = await createStoredJob(database.db, settings, world.clock.now());
+    const outer = await createStoredJob(database.db, settings, harness.clock.now());
     await database.db
       .updateTable('jobs')
       .set({
@@ -230,10 +228,10 @@ describe('spec 2.7: a run_job_task', () => {
       })
       .where('job_id', '=', childId)
       .execute();
-    const runId = await world.launchRun(world.startCoordinator(), {
+    const runId = await harness.launchRun(harness.startCoordinator(), {
       tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
     });
-    await world.waitForRunEnd(runId);
+    await harness.waitForRunEnd(runId);
     const rows = await database.db
       .selectFrom('task_runs')
       .select('message')
@@ -249,16 +247,16 @@ describe('spec 2.7: a run_job_task', () => {
   });
 
   test('nesting has a limit', async () => {
-    let jobId = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
+    let jobId = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
     for (let depth = 0; depth < 4; depth += 1) {
       jobId = await createStoredJob(
         database.db,
         { tasks: [{ task_key: `level-${depth}`, run_job_task: { job_id: jobId } }] },
-        world.clock.now(),
+        harness.clock.now(),
       );
     }
-    await world.waitForRunEnd(
-      await world.launchRun(world.startCoordinator(), {
+    await harness.waitForRunEnd(
+      await harness.launchRun(harness.startCoordinator(), {
         tasks: [{ task_key: 'top', run_job_task: { job_id: jobId } }],
       }),
     );
