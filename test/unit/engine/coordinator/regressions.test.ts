@@ -1,4 +1,4 @@
-/** Shortest stories of what the reference model (test/model) found and now keeps an eye on. */
+/** Defects that the reference model (test/model) found, each reduced to its shortest sequence. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import {
@@ -12,6 +12,7 @@ import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.ts';
 import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
+import { graphWithTaskSettings, newCluster } from './run-settings.ts';
 
 let database: TestDatabase;
 let harness: CoordinatorHarness;
@@ -24,24 +25,12 @@ beforeEach(() => {
 });
 afterEach(() => harness.close());
 
-const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
-
-/** A graph in which every task has these settings. */
-function each(settings: Partial<JobSettings> & object, ...tasks: string[]): JobSettings {
-  return { tasks: (graphSettings(...tasks).tasks ?? []).map((task) => ({ ...task, ...settings })) };
-}
-
 async function cancel(coordinator: Coordinator, runId: number): Promise<void> {
   await harness.runs.requestStop(runId, 'cancel');
   coordinator.stop(runId, 'cancel');
 }
 
-const runsOf = async (jobId: number): Promise<string[]> =>
-  (
-    await database.db.selectFrom('runs').selectAll().where('job_id', '=', jobId).orderBy('run_id').execute()
-  ).map((row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`);
-
-test('a task that waits for its cluster longer than its health rule allows is told of meanwhile', async () => {
+test('a health rule warns about a task that still waits for its cluster', async () => {
   const health = {
     rules: [
       {
@@ -52,24 +41,24 @@ test('a task that waits for its cluster longer than its health rule allows is to
       },
     ],
   };
-  const told = {
+  const warnedSettings = {
     health,
     email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] },
     new_cluster: newCluster,
   };
   const runId = await harness.launchRun(
     harness.startCoordinator({ clusterStartMs: 60_000 }),
-    each(told, 'a'),
+    graphWithTaskSettings(warnedSettings, 'a'),
   );
   await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
-  await eventually(() => expect(harness.clock.pendingCount()).toBe(2));
+  await harness.waitForTimers(2);
   harness.clock.advance(2_001);
   await eventually(async () =>
     expect(await harness.describeNotifications()).toEqual(['a on_duration_warning_threshold_exceeded']),
   );
 });
 
-test('a shared cluster goes with the last task that uses it, also when that one is skipped while others run', async () => {
+test('a shared cluster is terminated when its last task is skipped while tasks without it still run', async () => {
   const coordinator = harness.startCoordinator();
   const { tasks = [] } = graphSettings('a', 'b', 'c b');
   const runId = await harness.launchRun(coordinator, {
@@ -87,10 +76,10 @@ test('a shared cluster goes with the last task that uses it, also when that one 
   await harness.waitForRunEnd(runId);
 });
 
-test('a cancelled task whose time is over before it ends stays cancelled, also for the engine that adopts it', async () => {
+test('a cancelled task that exceeds its timeout before it ends stays CANCELED after an adoption', async () => {
   harness.pool.ignoreStops = true;
   const first = harness.startCoordinator({}, 'kill');
-  const runId = await harness.launchRun(first, each({ timeout_seconds: 10 }, 'a'));
+  const runId = await harness.launchRun(first, graphWithTaskSettings({ timeout_seconds: 10 }, 'a'));
   await harness.waitForRunningTasks('a');
   await cancel(first, runId);
   harness.clock.advance(10_000);
@@ -103,20 +92,20 @@ test('a cancelled task whose time is over before it ends stays cancelled, also f
   ]);
 });
 
-test('a timeout that strikes because it was shortened is known to the engine that adopts the task, though it was lengthened again', async () => {
+test('a task that a shortened timeout stopped ends as TIMEDOUT after an adoption, although the timeout was lengthened again', async () => {
   harness.pool.ignoreStops = true;
   const first = harness.startCoordinator({}, 'kill');
-  const runId = await harness.launchRun(first, each({ timeout_seconds: 100 }, 'a'));
+  const runId = await harness.launchRun(first, graphWithTaskSettings({ timeout_seconds: 100 }, 'a'));
   await harness.waitForRunningTasks('a');
   harness.clock.advance(50_000);
   const {
     run: { jobId },
-  } = await harness.waitForRun(runId, () => true);
+  } = await harness.getRun(runId);
   for (const seconds of [10, 100]) {
     for (const run of (await changeJob(
       database.db,
       jobId,
-      () => each({ timeout_seconds: seconds }, 'a'),
+      () => graphWithTaskSettings({ timeout_seconds: seconds }, 'a'),
       harness.clock.now(),
     )) ?? [])
       first.updateTimeouts(run.runId, run.settings);
@@ -131,7 +120,7 @@ test('a timeout that strikes because it was shortened is known to the engine tha
   ]);
 });
 
-test('an attempt whose cluster was given back when its engine died is ended without waiting for another cluster', async () => {
+test('an attempt whose cluster was terminated before its engine died ends without another cluster', async () => {
   let dead = false;
   const runs: RunStore = {
     ...harness.runs,
@@ -139,7 +128,7 @@ test('an attempt whose cluster was given back when its engine died is ended with
   };
   const runId = await harness.launchRun(
     harness.startCoordinator({ runs }, 'kill'),
-    each({ new_cluster: newCluster }, 'a'),
+    graphWithTaskSettings({ new_cluster: newCluster }, 'a'),
   );
   await harness.waitForRunningTasks('a');
   dead = true;
@@ -152,7 +141,7 @@ test('an attempt whose cluster was given back when its engine died is ended with
   ]);
 });
 
-test('nesting and cycles are seen through the retry of a run that a run_job_task started', async () => {
+test('the retry of a run that a run_job_task started counts for nesting and cycles', async () => {
   const middle = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
   const outer = await createStoredJob(
     database.db,
@@ -170,24 +159,24 @@ test('nesting and cycles are seen through the retry of a run that a run_job_task
       tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
     }),
   );
-  expect([await runsOf(outer), await runsOf(middle)]).toEqual([
+  expect([await harness.describeRunsOfJob(outer), await harness.describeRunsOfJob(middle)]).toEqual([
     ['1 TERMINATED/FAILED'],
     ['1 TERMINATED/FAILED', '2 TERMINATED/FAILED', '3 TERMINATED/FAILED'],
   ]);
 });
 
-test('a run_job_task cancels the retry that took the place of its run just before it was to cancel that', async () => {
+test('a cancelled run_job_task cancels a retry that replaced its run right before the cancellation', async () => {
   const childId = await createStoredJob(
     database.db,
     { ...singleTaskSettings, max_retries: 1 },
     harness.clock.now(),
   );
-  let late: (() => Promise<void>) | undefined;
+  let beforeStop: (() => Promise<void>) | undefined;
   const runs: RunStore = {
     ...harness.runs,
     async requestStop(runId, reason) {
-      await late?.();
-      late = undefined;
+      await beforeStop?.();
+      beforeStop = undefined;
       return harness.runs.requestStop(runId, reason);
     },
   };
@@ -197,52 +186,50 @@ test('a run_job_task cancels the retry that took the place of its run just befor
   });
   await harness.waitForRunningTasks('main');
   harness.pool.ignoreStops = true;
-  late = async () => {
+  beforeStop = async () => {
     harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await eventually(() =>
       expect(harness.pool.assignments.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
     );
   };
   await cancel(coordinator, runId);
-  const ticking = setInterval(() => harness.clock.advance(5_000), 20);
-  await eventually(() => expect(harness.pool.stopCount('main')).toBe(1));
+  await harness.advanceUntil(() => harness.pool.stopCount('main') === 1);
   harness.pool.endTask('main', { kind: 'stopped' });
-  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
+  expect(describeRun(await harness.advanceUntilRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'outer TERMINATED/CANCELED',
   ]);
-  clearInterval(ticking);
-  expect(await runsOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
+  expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
 });
 
-test('the end of a run is heard by its run_job_task also when it falls between a look at it and the wait for it', async () => {
+test('a run_job_task notices the end of its run between its query and its wait', async () => {
   const childId = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
-  let looks = 0;
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-  const endings = createRunEndListeners();
-  const noted: RunEndListeners = {
-    ...endings,
+  let queries = 0;
+  const notified = Promise.withResolvers<void>();
+  const listeners = createRunEndListeners();
+  const runEndListeners: RunEndListeners = {
+    ...listeners,
     notify(runId) {
-      endings.notify(runId);
-      tell();
+      listeners.notify(runId);
+      notified.resolve();
     },
   };
   const runs: RunStore = {
     ...harness.runs,
     async findLatestAttempt(started) {
       const found = await harness.runs.findLatestAttempt(started);
-      looks += 1;
-      if (looks > 1) return found;
+      queries += 1;
+      if (queries > 1) return found;
       await harness.waitForRunningTasks('main');
       harness.pool.endTask('main');
-      await told;
+      await notified.promise;
       return found;
     },
   };
-  const runId = await harness.launchRun(harness.startCoordinator({ runs, runEndListeners: noted }), {
+  const runId = await harness.launchRun(harness.startCoordinator({ runs, runEndListeners }), {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
-  // Time stands still: nobody looks again by himself.
+  // The clock stands still, so the engine does not poll.
   expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'outer TERMINATED/SUCCESS',

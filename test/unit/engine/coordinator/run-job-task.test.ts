@@ -1,7 +1,4 @@
-/**
- * Lives of run_job_tasks: one run for each attempt, whatever engine drives it, and its end taken over (spec
- * 2.7).
- */
+/** Tasks that run another job (spec 2.7): one run per attempt, whose end becomes the end of the task. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
@@ -22,8 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => harness.close());
 
-/** A job with the task `inner`, and one that runs it by its task `outer`. */
-async function nested(
+/** Stores a job, and returns its id and the settings of a job whose task `outer` runs it. */
+async function createNestedJobs(
   child: JobSettings = {},
   task: object = {},
 ): Promise<{ childId: number; settings: JobSettings }> {
@@ -38,33 +35,28 @@ async function nested(
   };
 }
 
-const childrenOf = async (jobId: number): Promise<string[]> =>
-  (
-    await database.db.selectFrom('runs').selectAll().where('job_id', '=', jobId).orderBy('run_id').execute()
-  ).map((row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`);
-
 describe('spec 2.7: a run_job_task', () => {
   test.each([
     ['success', { kind: 'succeeded' }, 'TERMINATED/SUCCESS', ''],
     ['failure', { kind: 'failed', message: 'Broken' }, 'TERMINATED/FAILED', 'ended as FAILED: Broken'],
     [
-      'loss is a failure of the task, not of the service',
+      'loss, as a failure of the task',
       { kind: 'lost', message: 'Gone' },
       'TERMINATED/FAILED',
       'ended as INTERNAL_ERROR: Gone',
     ],
-  ] as const)('takes over the end of its run: %s', async (_name, outcome, end, message) => {
-    const { settings } = await nested();
+  ] as const)('ends like its run: %s', async (_name, outcome, state, message) => {
+    const { settings } = await createNestedJobs();
     const runId = await harness.launchRun(harness.startCoordinator(), settings);
     await harness.waitForRunningTasks('main');
     harness.pool.endTask('main', outcome);
     const found = await harness.waitForRunEnd(runId);
-    expect(describeRun(found)).toEqual([`run ${end}`, `outer ${end}`]);
+    expect(describeRun(found)).toEqual([`run ${state}`, `outer ${state}`]);
     expect(found.tasks[0]?.progress.message).toContain(message);
   });
 
-  test('a run that is skipped is a failure that says why', async () => {
-    const { settings } = await nested({ max_concurrent_runs: 0 });
+  test('whose run is skipped fails with the reason', async () => {
+    const { settings } = await createNestedJobs({ max_concurrent_runs: 0 });
     const found = await harness.waitForRunEnd(await harness.launchRun(harness.startCoordinator(), settings));
     expect(found.tasks[0]?.progress).toMatchObject({
       result: 'FAILED',
@@ -73,12 +65,15 @@ describe('spec 2.7: a run_job_task', () => {
   });
 
   test('waits for the retries of its run', async () => {
-    const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
+    const { settings, childId } = await createNestedJobs({
+      max_retries: 1,
+      min_retry_interval_millis: 60_000,
+    });
     const runId = await harness.launchRun(harness.startCoordinator(), settings);
     await harness.waitForRunningTasks('main');
     harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await eventually(async () =>
-      expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
+      expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
     );
     await eventually(() => expect(harness.clock.pendingCount()).toBeGreaterThan(1));
     harness.clock.advance(60_000);
@@ -92,7 +87,7 @@ describe('spec 2.7: a run_job_task', () => {
 
   test('is cancelled together with its run', async () => {
     const coordinator = harness.startCoordinator();
-    const { settings, childId } = await nested();
+    const { settings, childId } = await createNestedJobs();
     const runId = await harness.launchRun(coordinator, settings);
     await harness.waitForRunningTasks('main');
     await harness.runs.requestStop(runId, 'cancel');
@@ -101,11 +96,11 @@ describe('spec 2.7: a run_job_task', () => {
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
-    expect(await childrenOf(childId)).toEqual(['1 TERMINATED/CANCELED']);
+    expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/CANCELED']);
   });
 
-  test('its own timeout ends the run that it waits for', async () => {
-    const { settings, childId } = await nested({}, { timeout_seconds: 5 });
+  test('that times out cancels its run', async () => {
+    const { settings, childId } = await createNestedJobs({}, { timeout_seconds: 5 });
     const runId = await harness.launchRun(harness.startCoordinator(), settings);
     await harness.waitForRunningTasks('main');
     await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.state === 'RUNNING');
@@ -114,11 +109,11 @@ describe('spec 2.7: a run_job_task', () => {
       'run TERMINATED/FAILED',
       'outer TERMINATED/TIMEDOUT',
     ]);
-    expect(await childrenOf(childId)).toEqual(['1 TERMINATED/CANCELED']);
+    expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/CANCELED']);
   });
 
-  test('has one run, however many engines ask for it', async () => {
-    const { settings, childId } = await nested();
+  test('that several engines adopt starts one run', async () => {
+    const { settings, childId } = await createNestedJobs();
     const runId = await harness.launchRun(harness.startCoordinator({}, 'kill'), settings);
     await harness.waitForRunningTasks('main');
     for (const node of ['node-2', 'node-3'])
@@ -127,22 +122,20 @@ describe('spec 2.7: a run_job_task', () => {
       expect(harness.pool.assignments.filter(({ taskKey }) => taskKey === 'main').length).toBeGreaterThan(1),
     );
     harness.pool.endTask('main');
-    // The engines do not hear each other: they look now and then.
-    const ticking = setInterval(() => harness.clock.advance(5_000), 20);
-    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
+    // An engine finds the end of a run that another engine drives when it polls.
+    expect(describeRun(await harness.advanceUntilRunEnd(runId))).toEqual([
       'run TERMINATED/SUCCESS',
       'outer TERMINATED/SUCCESS',
     ]);
-    clearInterval(ticking);
-    expect(await childrenOf(childId)).toEqual(['1 TERMINATED/SUCCESS']);
+    expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/SUCCESS']);
   });
 
-  test('a retry of it starts another run', async () => {
-    const { settings, childId } = await nested({}, { max_retries: 1 });
+  test('that is retried starts another run', async () => {
+    const { settings, childId } = await createNestedJobs({}, { max_retries: 1 });
     const runId = await harness.launchRun(harness.startCoordinator(), settings);
     await harness.waitForRunningTasks('main');
     harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
-    await eventually(async () => expect(await childrenOf(childId)).toHaveLength(2));
+    await eventually(async () => expect(await harness.describeRunsOfJob(childId)).toHaveLength(2));
     await harness.waitForRunningTasks('main');
     harness.pool.endTask('main');
     expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
@@ -152,17 +145,17 @@ describe('spec 2.7: a run_job_task', () => {
     ]);
   });
 
-  test('waits for a database that is away, in whatever it asks', async () => {
-    const away = () =>
+  test('waits for the database in all its queries while the database is away', async () => {
+    const failAway = () =>
       Promise.reject(Object.assign(new Error('The database is starting up.'), { code: '57P03' }));
     const runs: RunStore = {
       ...harness.runs,
-      find: (runId, options) => (options?.onOutage === 'retry' ? harness.runs.find(runId) : away()),
+      find: (runId, options) => (options?.onOutage === 'retry' ? harness.runs.find(runId) : failAway()),
       requestStop: (runId, reason, options) =>
-        options?.onOutage === 'retry' ? harness.runs.requestStop(runId, reason) : away(),
+        options?.onOutage === 'retry' ? harness.runs.requestStop(runId, reason) : failAway(),
     };
     const coordinator = harness.startCoordinator({ runs });
-    const { settings } = await nested();
+    const { settings } = await createNestedJobs();
     const middle = await createStoredJob(database.db, settings, harness.clock.now());
     const runId = await harness.launchRun(coordinator, {
       tasks: [{ task_key: 'outermost', run_job_task: { job_id: middle } }],
@@ -176,37 +169,39 @@ describe('spec 2.7: a run_job_task', () => {
     ]);
   });
 
-  test('that is cancelled ends the retry of its run, too, that was stored in between', async () => {
-    let before: Run | undefined;
-    const latestAttempt: RunStore['findLatestAttempt'] = async (runId) => {
-      const answer = before ?? (await harness.runs.findLatestAttempt(runId));
-      before = undefined;
+  test('that is cancelled also cancels a retry of its run that was stored meanwhile', async () => {
+    let staleAttempt: Run | undefined;
+    const findLatestAttempt: RunStore['findLatestAttempt'] = async (runId) => {
+      const answer = staleAttempt ?? (await harness.runs.findLatestAttempt(runId));
+      staleAttempt = undefined;
       return answer;
     };
-    const coordinator = harness.startCoordinator({
-      runs: { ...harness.runs, findLatestAttempt: latestAttempt },
+    const coordinator = harness.startCoordinator({ runs: { ...harness.runs, findLatestAttempt } });
+    const { settings, childId } = await createNestedJobs({
+      max_retries: 1,
+      min_retry_interval_millis: 60_000,
     });
-    const { settings, childId } = await nested({ max_retries: 1, min_retry_interval_millis: 60_000 });
     const runId = await harness.launchRun(coordinator, settings);
     await harness.waitForRunningTasks('main');
     const child = await harness.runs.findLatestAttempt(harness.pool.assignments[0]?.runId ?? 0);
     harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
     await eventually(async () =>
-      expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
+      expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/FAILED', '2 PENDING']),
     );
-    before = child;
+    staleAttempt = child;
     await harness.runs.requestStop(runId, 'cancel');
     coordinator.stop(runId, 'cancel');
-    const ticking = setInterval(() => harness.clock.advance(5_000), 20);
-    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
+    expect(describeRun(await harness.advanceUntilRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'outer TERMINATED/CANCELED',
     ]);
-    clearInterval(ticking);
-    expect(await childrenOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
+    expect(await harness.describeRunsOfJob(childId)).toEqual([
+      '1 TERMINATED/FAILED',
+      '2 TERMINATED/CANCELED',
+    ]);
   });
 
-  test('an unknown job is a failure that names it', async () => {
+  test('of an unknown job fails with the id of the job', async () => {
     const found = await harness.waitForRunEnd(
       await harness.launchRun(harness.startCoordinator(), {
         tasks: [{ task_key: 'outer', run_job_task: { job_id: 999_999 } }],
@@ -217,8 +212,8 @@ describe('spec 2.7: a run_job_task', () => {
     );
   });
 
-  test('a cycle is refused where it would close', async () => {
-    const { childId, settings } = await nested();
+  test('that would close a cycle fails with the cycle', async () => {
+    const { childId, settings } = await createNestedJobs();
     const outer = await createStoredJob(database.db, settings, harness.clock.now());
     await database.db
       .updateTable('jobs')
@@ -246,7 +241,7 @@ describe('spec 2.7: a run_job_task', () => {
     ]);
   });
 
-  test('nesting has a limit', async () => {
+  test('that is nested too deep fails with the limit', async () => {
     let jobId = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
     for (let depth = 0; depth < 4; depth += 1) {
       jobId = await createStoredJob(
