@@ -1,25 +1,23 @@
-/**
- * What a task starts while it runs (`launchJob` of the runner contract): one run for each key, its end handed
- * back.
- */
+/** Child runs that a running task starts (`launchJob` of the runner contract): one run per key. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ChildRunRequest } from '../../../../engine/run/child-run.ts';
 import { defaultLimits } from '../../../../engine/limits.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.ts';
 import { createCoordinatorHarness, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
 afterEach(async () => {
-  await world.close();
+  await harness.close();
   await database.db.deleteFrom('idempotency_tokens').execute();
 });
 
@@ -29,133 +27,137 @@ const notebook: ChildRunRequest = {
   arguments: { n: '1' },
   timeoutSeconds: 0,
 };
-const never = new AbortController().signal;
-const parent = {
-  tasks: [{ task_key: 'asks', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
+const neverAborted = new AbortController().signal;
+const parentSettings = {
+  tasks: [{ task_key: 'parent', existing_cluster_id: 'c', spark_python_task: { python_file: '/a.py' } }],
 };
 
-async function asking(changes: Parameters<CoordinatorHarness['startCoordinator']>[0] = {}): Promise<number> {
-  const runId = await world.launchRun(world.startCoordinator(changes), parent);
-  await world.waitForRunningTasks('asks');
+async function startParent(
+  changes: Parameters<CoordinatorHarness['startCoordinator']>[0] = {},
+): Promise<number> {
+  const runId = await harness.launchRun(harness.startCoordinator(changes), parentSettings);
+  await harness.waitForRunningTasks('parent');
   return runId;
 }
 
-const children = async () =>
+const listChildren = async () =>
   await database.db
     .selectFrom('runs')
     .select(['run_type', 'state', 'result', 'parent_task_run_id'])
     .where('parent_task_run_id', 'is not', null)
     .orderBy('run_id')
     .execute();
-/** The key of a one-time task that has no name of its own. */
-const child = 'main';
+/** Default key of a one-time task. */
+const childKey = 'main';
 
-test('one key is one run, another key another one; a notebook is a WORKFLOW_RUN of the task', async () => {
-  await asking();
-  const door = world.pool.childRunsOf('asks');
-  const first = [door.launchChild('a', notebook, never), door.launchChild('a', notebook, never)];
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child);
+test('calls with the same key share one child run, another key starts another one, and a notebook is a WORKFLOW_RUN', async () => {
+  await startParent();
+  const childRuns = harness.pool.childRunsOf('parent');
+  const first = [
+    childRuns.launchChild('a', notebook, neverAborted),
+    childRuns.launchChild('a', notebook, neverAborted),
+  ];
+  await harness.waitForRunningTasks('parent', childKey);
+  harness.pool.endTask(childKey);
   const [one, same] = await Promise.all(first);
   expect(one).toEqual({ runId: expect.any(Number), result: 'SUCCESS', message: '' });
   expect(same).toEqual(one);
-  expect(await door.launchChild('a', notebook, never)).toEqual(one);
-  const other = door.launchChild('b', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child, { kind: 'failed', message: 'Broken' });
+  expect(await childRuns.launchChild('a', notebook, neverAborted)).toEqual(one);
+  const other = childRuns.launchChild('b', notebook, neverAborted);
+  await harness.waitForRunningTasks('parent', childKey);
+  harness.pool.endTask(childKey, { kind: 'failed', message: 'Broken' });
   expect(await other).toEqual({
     runId: expect.any(Number),
     result: 'FAILED',
     message: expect.stringMatching(/^Run \d+ of notebook \/child ended as FAILED: Broken$/),
   });
-  expect((await children()).map(({ run_type: type, result }) => [type, result])).toEqual([
+  expect((await listChildren()).map(({ run_type: type, result }) => [type, result])).toEqual([
     ['WORKFLOW_RUN', 'SUCCESS'],
     ['WORKFLOW_RUN', 'FAILED'],
   ]);
 });
 
-test('a stored job runs as by run-now, with its retries', async () => {
+test('a child run of a stored job is retried like a run of run-now', async () => {
   const jobId = await createStoredJob(
     database.db,
     { ...singleTaskSettings, max_retries: 1 },
-    world.clock.now(),
+    harness.clock.now(),
   );
-  await asking();
-  const ended = world.pool
-    .childRunsOf('asks')
-    .launchChild('job', { kind: 'job', jobId, parameters: {} }, never);
+  await startParent();
+  const ended = harness.pool
+    .childRunsOf('parent')
+    .launchChild('job', { kind: 'job', jobId, parameters: {} }, neverAborted);
   for (const outcome of [{ kind: 'failed', message: 'Broken' }, { kind: 'succeeded' }] as const) {
-    await world.waitForRunningTasks('asks', 'main');
-    world.pool.endTask('main', outcome);
+    await harness.waitForRunningTasks('parent', 'main');
+    harness.pool.endTask('main', outcome);
   }
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
-  expect((await children()).map(({ run_type: type }) => type)).toEqual(['JOB_RUN']);
+  expect((await listChildren()).map(({ run_type: type }) => type)).toEqual(['JOB_RUN']);
 });
 
-test('it is cancelled when nobody wants it any more, and handed back when it is over', async () => {
-  await asking();
+test('a child run whose caller aborts is cancelled, and the call returns its end', async () => {
+  await startParent();
   const stop = new AbortController();
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, stop.signal);
-  await world.waitForRunningTasks('asks', child);
+  const ended = harness.pool.childRunsOf('parent').launchChild('a', notebook, stop.signal);
+  await harness.waitForRunningTasks('parent', childKey);
   stop.abort();
   expect(await ended).toMatchObject({ result: 'CANCELED' });
 });
 
-test('what is asked for after the stop is never started; what was started before is cancelled', async () => {
-  const runId = await asking();
-  const door = world.pool.childRunsOf('asks');
-  expect(await door.launchChild('late', notebook, AbortSignal.abort())).toEqual({
+test('a child run requested after the stop of its task never starts, and one started before is cancelled', async () => {
+  const runId = await startParent();
+  const childRuns = harness.pool.childRunsOf('parent');
+  expect(await childRuns.launchChild('late', notebook, AbortSignal.abort())).toEqual({
     result: 'CANCELED',
     message: 'It was not started: the task that asked for it was stopped.',
   });
-  expect(await door.launchChild('late', notebook, never)).toMatchObject({
+  expect(await childRuns.launchChild('late', notebook, neverAborted)).toMatchObject({
     result: 'FAILED',
     message: expect.stringContaining('could not be started'),
   });
-  void door.launchChild('early', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  expect(await door.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
+  void childRuns.launchChild('early', notebook, neverAborted);
+  await harness.waitForRunningTasks('parent', childKey);
+  expect(await childRuns.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
     result: 'CANCELED',
   });
-  expect((await children()).map(({ result, parent_task_run_id: by }) => [result, by])).toEqual([
-    ['CANCELED', (await world.runs.find(runId))?.tasks[0]?.runId],
+  expect((await listChildren()).map(({ result, parent_task_run_id: parent }) => [result, parent])).toEqual([
+    ['CANCELED', (await harness.runs.find(runId))?.tasks[0]?.runId],
   ]);
 });
 
-test('the engine that adopts the task finds the run that was started before', async () => {
-  await world.launchRun(world.startCoordinator({}, 'kill'), parent);
-  await world.waitForRunningTasks('asks');
-  void world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  const next = world.startCoordinator({ nodeId: 'node-2' });
-  await world.adoptRuns(next);
-  while (world.pool.assignments.filter(({ taskKey }) => taskKey === 'asks').length < 2)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  world.pool.endTask(child);
+test('an engine that adopts the task attaches to the child run that was started before', async () => {
+  await harness.launchRun(harness.startCoordinator({}, 'kill'), parentSettings);
+  await harness.waitForRunningTasks('parent');
+  void harness.pool.childRunsOf('parent').launchChild('a', notebook, neverAborted);
+  await harness.waitForRunningTasks('parent', childKey);
+  const next = harness.startCoordinator({ nodeId: 'node-2' });
+  await harness.adoptRuns(next);
+  await eventually(() =>
+    expect(harness.pool.assignments.filter(({ taskKey }) => taskKey === 'parent')).toHaveLength(2),
+  );
+  const ended = harness.pool.childRunsOf('parent').launchChild('a', notebook, neverAborted);
+  harness.pool.endTask(childKey);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
-  expect(await children()).toHaveLength(1);
+  expect(await listChildren()).toHaveLength(1);
 });
 
-test('an engine that waits for its running tasks still starts what they wait for', async () => {
-  const coordinator = world.startCoordinator();
-  const runId = await world.launchRun(coordinator, parent);
-  await world.waitForRunningTasks('asks');
+test('a draining engine still starts the child runs of its running tasks', async () => {
+  const coordinator = harness.startCoordinator();
+  const runId = await harness.launchRun(coordinator, parentSettings);
+  await harness.waitForRunningTasks('parent');
   const drained = coordinator.drain();
-  const ended = world.pool.childRunsOf('asks').launchChild('a', notebook, never);
-  await world.waitForRunningTasks('asks', child);
-  world.pool.endTask(child);
+  const ended = harness.pool.childRunsOf('parent').launchChild('a', notebook, neverAborted);
+  await harness.waitForRunningTasks('parent', childKey);
+  harness.pool.endTask(childKey);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
-  world.pool.endTask('asks');
+  harness.pool.endTask('parent');
   await drained;
-  expect((await world.waitForRunEnd(runId)).run.progress.result).toBe('SUCCESS');
+  expect((await harness.waitForRunEnd(runId)).run.progress.result).toBe('SUCCESS');
 });
 
 test.each<[string, ChildRunRequest, object, RegExp]>([
   [
-    'a job that there is not',
+    'an unknown job',
     { kind: 'job', jobId: 999_999, parameters: {} },
     {},
     /^Job 999999 could not be started: Job 999999 does not exist\.$/,
@@ -191,13 +193,13 @@ test.each<[string, ChildRunRequest, object, RegExp]>([
     /^Notebook \/child could not be started: /,
   ],
 ])(
-  'spec 8: refused with a sentence, and nothing is started: %s',
-  async (_fact, request, changes, message) => {
-    await asking(changes);
-    expect(await world.pool.childRunsOf('asks').launchChild('a', request, never)).toEqual({
+  'spec 8: a rejected child run fails with a reason and is not stored: %s',
+  async (_name, request, changes, message) => {
+    await startParent(changes);
+    expect(await harness.pool.childRunsOf('parent').launchChild('a', request, neverAborted)).toEqual({
       result: 'FAILED',
       message: expect.stringMatching(message),
     });
-    expect(await children()).toEqual([]);
+    expect(await listChildren()).toEqual([]);
   },
 );

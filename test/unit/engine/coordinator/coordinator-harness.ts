@@ -1,6 +1,6 @@
-/** What a coordinator needs in a test: the real stores, a scripted pool, and a clock that the test moves. */
+/** Coordinators under test: real stores, a scripted task pool, and a clock that the test moves. */
 import { pino } from 'pino';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
 import { createCoordinator, type Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import { createRunEndListeners } from '../../../../engine/coordinator/run-end-listeners.ts';
@@ -11,6 +11,7 @@ import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
 import { createRunStore } from '../../../../storage/postgres/stores.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createFakeCompute } from '../../../harness/fake-compute.ts';
 import type { TestDatabase } from '../../../harness/test-database.ts';
 import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
@@ -22,56 +23,59 @@ export interface CoordinatorHarness {
   readonly database: TestDatabase;
   readonly clock: ManualClock;
   readonly pool: ScriptedPool;
-  /** The store as it is, for looking at it. */
+  /** The run store, without the changes that a test makes to the store of a coordinator. */
   readonly runs: RunStore;
-  /** A coordinator; closed by `close`, unless its engine is to be killed: what is dead cannot be closed. */
+  /** Starts a coordinator. `close` closes it, unless `ending` is 'kill': a killed engine cannot close. */
   startCoordinator(changes?: Partial<CoordinatorPorts>, ending?: 'close' | 'kill'): Coordinator;
-  /** Launches a run of a new job with these settings, accepted by the coordinator. */
+  /** Launches a run of a new job with these settings; the coordinator accepts it. */
   launchRun(coordinator: Coordinator, settings: JobSettings): Promise<number>;
-  /** Gives a coordinator what other nodes left behind. */
+  /** Adopts the runs of other nodes and lets the coordinator accept them. */
   adoptRuns(coordinator: Coordinator, node?: string): Promise<void>;
-  /** Waits until `holds` is true of the run, and gives it. */
+  /** Returns the stored run. @throws Error when there is none */
+  getRun(runId: number): Promise<RunWithTasks>;
+  /** Waits until `holds` is true of the run, and returns it. */
   waitForRun(runId: number, holds: (run: RunWithTasks) => boolean): Promise<RunWithTasks>;
-  /** Waits until the run is over, and gives it. */
+  /** Waits until the run has ended, and returns it. */
   waitForRunEnd(runId: number): Promise<RunWithTasks>;
-  /** Waits until exactly these tasks are with the pool. */
+  /** Waits until the pool runs exactly these tasks. */
   waitForRunningTasks(...taskKeys: string[]): Promise<void>;
-  /** Clusters of a run as `key state`, by key. */
+  /** Waits until each of these tasks waits for its cluster. */
+  waitForPendingClusters(runId: number, ...taskKeys: string[]): Promise<RunWithTasks>;
+  /** Waits until the clock has this number of pending timers. */
+  waitForTimers(count: number): Promise<void>;
+  /** Advances the clock by `step` milliseconds, again and again, until `isDone` returns true. */
+  advanceUntil(isDone: () => boolean | Promise<boolean>, step?: number): Promise<void>;
+  /** Advances the clock until the run has ended, and returns the run. */
+  advanceUntilRunEnd(runId: number): Promise<RunWithTasks>;
+  /** Returns the runs of a job as `number STATE[/RESULT]`, oldest first. */
+  describeRunsOfJob(jobId: number): Promise<string[]>;
+  /** Returns the clusters of a run as `key state`, sorted; `own` is the key of a task's own cluster. */
   describeClusters(runId: number): Promise<string[]>;
-  /** Notices as `run event`, or `<task> event`, in the order of storing. */
+  /** Returns the stored notifications as `run event` or `<task> event`, oldest first. */
   describeNotifications(): Promise<string[]>;
-  /** Closes what was made and empties the database. */
+  /** Closes the coordinators and empties the database. */
   close(): Promise<void>;
 }
 
 const log = pino({ level: 'silent' });
-export const waitOptions = { timeout: 20_000, interval: 5 };
+/** Pause between two checks; short, because tests that kill engines wait hundreds of times. */
+const every = 5;
 
 let contexts = 0;
 
-/** A world on an empty database. */
+/** Creates a harness on an empty database. */
 export function createCoordinatorHarness(database: TestDatabase): CoordinatorHarness {
   const clock = createManualClock();
   const pool = createScriptedPool();
   const runs = createRunStore(database.db, systemClock, log);
   const coordinators: Coordinator[] = [];
-  const find = async (runId: number): Promise<RunWithTasks> => {
-    const found = await runs.find(runId);
-    if (found === undefined) throw new Error(`There is no run ${runId}.`);
-    return found;
-  };
-  const when: CoordinatorHarness['waitForRun'] = (runId, holds) =>
-    vi.waitFor(async () => {
-      const found = await find(runId);
-      if (!holds(found)) throw new Error(`Not yet: ${describeRun(found).join(', ')}`);
-      return found;
-    }, waitOptions);
   return {
     database,
     clock,
     pool,
     runs,
-    waitForRun: when,
+    ...createRunWaits({ clock, pool, runs }),
+    ...createRowReaders(database),
     startCoordinator(changes = {}, ending = 'close') {
       const coordinator = createCoordinator({
         runs,
@@ -110,11 +114,95 @@ export function createCoordinatorHarness(database: TestDatabase): CoordinatorHar
     async adoptRuns(coordinator, node = 'node-2') {
       for (const run of await runs.adopt(node, clock.now(), 100)) coordinator.accept(run);
     },
-    waitForRunEnd: (runId) => when(runId, ({ run }) => run.progress.endTime !== undefined),
+    async close() {
+      await Promise.all(coordinators.map((coordinator) => coordinator.close()));
+      for (const table of ['runs', 'outbox', 'clusters'] as const)
+        await database.db.deleteFrom(table).execute();
+    },
+  };
+}
+
+type RunWaits = Pick<
+  CoordinatorHarness,
+  | 'getRun'
+  | 'waitForRun'
+  | 'waitForRunEnd'
+  | 'waitForRunningTasks'
+  | 'waitForPendingClusters'
+  | 'waitForTimers'
+  | 'advanceUntil'
+  | 'advanceUntilRunEnd'
+>;
+
+function createRunWaits({
+  clock,
+  pool,
+  runs,
+}: Pick<CoordinatorHarness, 'clock' | 'pool' | 'runs'>): RunWaits {
+  const waits: RunWaits = {
+    async getRun(runId) {
+      const found = await runs.find(runId);
+      if (found === undefined) throw new Error(`Run ${runId} does not exist.`);
+      return found;
+    },
+    waitForRun: (runId, holds) =>
+      eventually(
+        async () => {
+          const found = await waits.getRun(runId);
+          if (!holds(found)) throw new Error(`The run is in the state ${describeRun(found).join(', ')}.`);
+          return found;
+        },
+        { every },
+      ),
+    waitForRunEnd: (runId) => waits.waitForRun(runId, hasEnded),
     waitForRunningTasks: (...taskKeys) =>
-      vi.waitFor(() => expect(pool.runningTasks()).toEqual(taskKeys), waitOptions),
+      eventually(() => expect(pool.runningTasks()).toEqual(taskKeys), { every }),
+    waitForPendingClusters: (runId, ...taskKeys) =>
+      waits.waitForRun(runId, ({ tasks }) =>
+        taskKeys.every((key) =>
+          tasks.some(
+            ({ taskKey, progress }) => taskKey === key && progress.message.startsWith('Waiting for cluster'),
+          ),
+        ),
+      ),
+    waitForTimers: (count) => eventually(() => expect(clock.pendingCount()).toBe(count), { every }),
+    async advanceUntil(isDone, step = 5_000) {
+      await eventually(
+        () => {
+          if (clock.pendingCount() > 0) clock.advance(step);
+          return isDone();
+        },
+        { every, until: (done) => done },
+      );
+    },
+    async advanceUntilRunEnd(runId) {
+      await waits.advanceUntil(async () => hasEnded(await waits.getRun(runId)));
+      return waits.getRun(runId);
+    },
+  };
+  return waits;
+}
+
+function createRowReaders({
+  db,
+}: TestDatabase): Pick<
+  CoordinatorHarness,
+  'describeClusters' | 'describeNotifications' | 'describeRunsOfJob'
+> {
+  return {
+    async describeRunsOfJob(jobId) {
+      const rows = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('job_id', '=', jobId)
+        .orderBy('run_id')
+        .execute();
+      return rows.map(
+        (row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`,
+      );
+    },
     async describeClusters(runId) {
-      const rows = await database.db
+      const rows = await db
         .selectFrom('clusters')
         .select(['cluster_key', 'state'])
         .where('job_run_id', '=', runId)
@@ -125,22 +213,20 @@ export function createCoordinatorHarness(database: TestDatabase): CoordinatorHar
         .toSorted();
     },
     async describeNotifications() {
-      const rows = await database.db
+      const rows = await db
         .selectFrom('outbox')
         .select(['task_key', 'event'])
         .orderBy('outbox_event_id')
         .execute();
       return rows.map(({ task_key: key, event }) => `${key ?? 'run'} ${event}`);
     },
-    async close() {
-      await Promise.all(coordinators.map((coordinator) => coordinator.close()));
-      for (const table of ['runs', 'outbox', 'clusters'] as const)
-        await database.db.deleteFrom(table).execute();
-    },
   };
 }
 
-/** `run STATE[/RESULT]` and the same for every task, e.g. `a TERMINATED/FAILED`. */
+/** Returns whether the run has ended. */
+export const hasEnded = ({ run }: RunWithTasks): boolean => run.progress.endTime !== undefined;
+
+/** Returns `run STATE[/RESULT]` and the same for every task, e.g. `a TERMINATED/FAILED`. */
 export function describeRun({ run, tasks }: RunWithTasks): string[] {
   return [
     { key: 'run', progress: run.progress },

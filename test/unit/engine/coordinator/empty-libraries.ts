@@ -1,4 +1,4 @@
-/** A librarian of clusters that have no libraries, for tests that are about something else. */
+/** Library manager of clusters without libraries, for tests of other subjects. */
 import { noLibraries } from '../../../../engine/cluster/libraries.ts';
 import type { LibraryManager } from '../../../../engine/ports/libraries.ts';
 

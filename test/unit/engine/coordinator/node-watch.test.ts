@@ -1,21 +1,17 @@
 /** The watch of a node: its lease, what it adopts, and that every run it owns is driven. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startOwnershipLoop, type OwnershipLoop } from '../../../../engine/coordinator/ownership-loop.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import type { Heartbeat } from '../../../../engine/ports/nodes.ts';
 import { renewLease } from '../../../../storage/postgres/nodes/leases.ts';
 import { createNodeStore } from '../../../../storage/postgres/stores.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 let watch: OwnershipLoop | undefined;
 
 beforeAll(async () => {
@@ -23,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
 afterEach(async () => {
   await watch?.close();
   watch = undefined;
-  await world.close();
+  await harness.close();
   await database.db.deleteFrom('nodes').execute();
 });
 
@@ -38,13 +34,13 @@ const graph = {
   tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }],
 };
 
-async function watched(coordinator: Coordinator, runs: RunStore = world.runs): Promise<OwnershipLoop> {
+async function watched(coordinator: Coordinator, runs: RunStore = harness.runs): Promise<OwnershipLoop> {
   watch = await startOwnershipLoop({
-    nodes: createNodeStore(database.db, async () => world.clock.now()),
+    nodes: createNodeStore(database.db, async () => harness.clock.now()),
     runs,
     coordinator,
     queue: { wake: () => undefined },
-    clock: world.clock,
+    clock: harness.clock,
     leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1', directoryId: 'd' },
@@ -61,7 +57,7 @@ let swept = 0;
 function beating(onLost: () => void): Heartbeat {
   return {
     reportAlive() {
-      const now = world.clock.now();
+      const now = harness.clock.now();
       // One after the other, as the thread does it.
       renewing = renewing.then(() => renew(now, onLost));
     },
@@ -87,34 +83,34 @@ const leaseOf = async (): Promise<number | undefined> =>
  * timer.
  */
 async function beat(): Promise<void> {
-  const timers = world.clock.pendingCount();
-  world.clock.advance(leaseMs / 3);
-  await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(timers), waitOptions);
+  const timers = harness.clock.pendingCount();
+  harness.clock.advance(leaseMs / 3);
+  await eventually(() => expect(harness.clock.pendingCount()).toBe(timers));
   await renewing;
 }
 
 test('renews its lease three times in its span', async () => {
-  await watched(world.startCoordinator());
+  await watched(harness.startCoordinator());
   const first = await leaseOf();
   await beat();
   expect(await leaseOf()).toBe((first ?? 0) + leaseMs / 3);
 });
 
 test('joins again when nobody knows it any more', async () => {
-  await watched(world.startCoordinator());
+  await watched(harness.startCoordinator());
   await database.db.deleteFrom('nodes').execute();
   await beat();
-  await vi.waitFor(async () => expect(await leaseOf()).toBe(world.clock.now() + leaseMs), waitOptions);
+  await eventually(async () => expect(await leaseOf()).toBe(harness.clock.now() + leaseMs));
 });
 
 test('lets go of runs that others have adopted while its lease was lost, and looks for processes that are left', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   await watched(coordinator);
   const [taken, kept] = [
-    await world.launchRun(coordinator, graph),
-    await world.launchRun(coordinator, graph),
+    await harness.launchRun(coordinator, graph),
+    await harness.launchRun(coordinator, graph),
   ];
-  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
+  await eventually(() => expect(harness.pool.assignments).toHaveLength(2));
   await database.db
     .updateTable('runs')
     .set({ owner: 'node-2', fence: 9 })
@@ -129,42 +125,40 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
     processStart: '1',
     directoryId: 'd',
   };
-  await createNodeStore(database.db).join(other, world.clock.now() + 60_000, world.clock.now());
+  await createNodeStore(database.db).join(other, harness.clock.now() + 60_000, harness.clock.now());
   swept = 0;
   await beat();
-  await vi.waitFor(
-    () =>
-      expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
-    waitOptions,
+  await eventually(() =>
+    expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
   );
 });
 
 test('finds timeouts that another node has changed', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   await watched(coordinator);
-  const runId = await world.launchRun(coordinator, graph);
-  await world.waitForRunningTasks('a');
+  const runId = await harness.launchRun(coordinator, graph);
+  await harness.waitForRunningTasks('a');
   await database.db
     .updateTable('runs')
     .set({ timeout_revision: 1, settings: JSON.stringify({ ...graph, timeout_seconds: 1 }) })
     .where('run_id', '=', runId)
     .execute();
-  world.clock.advance(leaseMs / 3);
+  harness.clock.advance(leaseMs / 3);
   // The timeout is past by then: it strikes at once.
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/TIMEDOUT',
     'a TERMINATED/TIMEDOUT',
   ]);
 });
 
 test('passes on a stop that was noted elsewhere', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   await watched(coordinator);
-  const runId = await world.launchRun(coordinator, graph);
-  await world.waitForRunningTasks('a');
-  await world.runs.requestStop(runId, 'cancel');
+  const runId = await harness.launchRun(coordinator, graph);
+  await harness.waitForRunningTasks('a');
+  await harness.runs.requestStop(runId, 'cancel');
   await beat();
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'a TERMINATED/CANCELED',
   ]);
@@ -173,25 +167,25 @@ test('passes on a stop that was noted elsewhere', async () => {
 test('takes up a run of its own that was let go of after a write had failed for good, and only once', async () => {
   let failing = true;
   const runs: RunStore = {
-    ...world.runs,
+    ...harness.runs,
     write: async (changeSet) => {
       if (failing) throw new Error('This write fails for good.');
-      return world.runs.write(changeSet);
+      return harness.runs.write(changeSet);
     },
   };
-  const coordinator = world.startCoordinator({ runs });
+  const coordinator = harness.startCoordinator({ runs });
   await watched(coordinator);
-  const runId = await world.launchRun(coordinator, graph);
-  await vi.waitFor(() => expect(coordinator.isDriving(runId)).toBe(false), waitOptions);
+  const runId = await harness.launchRun(coordinator, graph);
+  await eventually(() => expect(coordinator.isDriving(runId)).toBe(false));
   failing = false;
   // Idle for one round it may be a run that is being accepted this very moment.
   await beat();
   expect(coordinator.isDriving(runId)).toBe(false);
   await beat();
-  await world.waitForRunningTasks('a');
+  await harness.waitForRunningTasks('a');
   await beat();
-  world.pool.endTask('a');
-  const ended = await world.waitForRunEnd(runId);
+  harness.pool.endTask('a');
+  const ended = await harness.waitForRunEnd(runId);
   expect(describeRun(ended)).toEqual(['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS']);
   expect(ended.run.fence).toBe(2);
 });

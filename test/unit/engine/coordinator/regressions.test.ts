@@ -1,5 +1,5 @@
-/** Shortest stories of what the reference model (test/model) found and now keeps an eye on. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+/** Defects that the reference model (test/model) found, each reduced to its shortest sequence. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import {
   createRunEndListeners,
@@ -8,44 +8,29 @@ import {
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import type { RunStore } from '../../../../engine/ports/runs.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
+import { graphWithTaskSettings, newCluster } from './run-settings.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
-afterEach(() => world.close());
-
-const newCluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
-
-/** A graph in which every task has these settings. */
-function each(settings: Partial<JobSettings> & object, ...tasks: string[]): JobSettings {
-  return { tasks: (graphSettings(...tasks).tasks ?? []).map((task) => ({ ...task, ...settings })) };
-}
+afterEach(() => harness.close());
 
 async function cancel(coordinator: Coordinator, runId: number): Promise<void> {
-  await world.runs.requestStop(runId, 'cancel');
+  await harness.runs.requestStop(runId, 'cancel');
   coordinator.stop(runId, 'cancel');
 }
 
-const runsOf = async (jobId: number): Promise<string[]> =>
-  (
-    await database.db.selectFrom('runs').selectAll().where('job_id', '=', jobId).orderBy('run_id').execute()
-  ).map((row) => `${row.number_in_job} ${row.state}${row.result === null ? '' : `/${row.result}`}`);
-
-test('a task that waits for its cluster longer than its health rule allows is told of meanwhile', async () => {
+test('a health rule warns about a task that still waits for its cluster', async () => {
   const health = {
     rules: [
       {
@@ -56,117 +41,112 @@ test('a task that waits for its cluster longer than its health rule allows is to
       },
     ],
   };
-  const told = {
+  const warnedSettings = {
     health,
     email_notifications: { on_duration_warning_threshold_exceeded: ['a@x'] },
     new_cluster: newCluster,
   };
-  const runId = await world.launchRun(world.startCoordinator({ clusterStartMs: 60_000 }), each(told, 'a'));
-  await world.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
-  await vi.waitFor(() => expect(world.clock.pendingCount()).toBe(2), waitOptions);
-  world.clock.advance(2_001);
-  await vi.waitFor(
-    async () =>
-      expect(await world.describeNotifications()).toEqual(['a on_duration_warning_threshold_exceeded']),
-    waitOptions,
+  const runId = await harness.launchRun(
+    harness.startCoordinator({ clusterStartMs: 60_000 }),
+    graphWithTaskSettings(warnedSettings, 'a'),
+  );
+  await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.progress.startTime !== undefined);
+  await harness.waitForTimers(2);
+  harness.clock.advance(2_001);
+  await eventually(async () =>
+    expect(await harness.describeNotifications()).toEqual(['a on_duration_warning_threshold_exceeded']),
   );
 });
 
-test('a shared cluster goes with the last task that uses it, also when that one is skipped while others run', async () => {
-  const coordinator = world.startCoordinator();
+test('a shared cluster is terminated when its last task is skipped while tasks without it still run', async () => {
+  const coordinator = harness.startCoordinator();
   const { tasks = [] } = graphSettings('a', 'b', 'c b');
-  const runId = await world.launchRun(coordinator, {
+  const runId = await harness.launchRun(coordinator, {
     job_clusters: [{ job_cluster_key: 'etl', new_cluster: newCluster }],
     tasks: tasks.map((task) => (task.task_key === 'b' ? task : { ...task, job_cluster_key: 'etl' })),
   });
-  await world.waitForRunningTasks('a', 'b');
-  world.pool.endTask('a');
-  await world.waitForRun(runId, (run) => describeRun(run).includes('a TERMINATED/SUCCESS'));
-  world.pool.ignoreStops = true;
+  await harness.waitForRunningTasks('a', 'b');
+  harness.pool.endTask('a');
+  await harness.waitForRun(runId, (run) => describeRun(run).includes('a TERMINATED/SUCCESS'));
+  harness.pool.ignoreStops = true;
   await cancel(coordinator, runId);
-  await world.waitForRun(runId, (run) => describeRun(run).includes('c SKIPPED'));
-  await vi.waitFor(
-    async () => expect(await world.describeClusters(runId)).toEqual(['etl TERMINATED']),
-    waitOptions,
-  );
-  world.pool.endTask('b', { kind: 'stopped' });
-  await world.waitForRunEnd(runId);
+  await harness.waitForRun(runId, (run) => describeRun(run).includes('c SKIPPED'));
+  await eventually(async () => expect(await harness.describeClusters(runId)).toEqual(['etl TERMINATED']));
+  harness.pool.endTask('b', { kind: 'stopped' });
+  await harness.waitForRunEnd(runId);
 });
 
-test('a cancelled task whose time is over before it ends stays cancelled, also for the engine that adopts it', async () => {
-  world.pool.ignoreStops = true;
-  const first = world.startCoordinator({}, 'kill');
-  const runId = await world.launchRun(first, each({ timeout_seconds: 10 }, 'a'));
-  await world.waitForRunningTasks('a');
+test('a cancelled task that exceeds its timeout before it ends stays CANCELED after an adoption', async () => {
+  harness.pool.ignoreStops = true;
+  const first = harness.startCoordinator({}, 'kill');
+  const runId = await harness.launchRun(first, graphWithTaskSettings({ timeout_seconds: 10 }, 'a'));
+  await harness.waitForRunningTasks('a');
   await cancel(first, runId);
-  world.clock.advance(10_000);
-  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
-  world.pool.endTask('a', { kind: 'stopped' });
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  harness.clock.advance(10_000);
+  await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+  await eventually(() => expect(harness.pool.assignments).toHaveLength(2));
+  harness.pool.endTask('a', { kind: 'stopped' });
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'a TERMINATED/CANCELED',
   ]);
 });
 
-test('a timeout that strikes because it was shortened is known to the engine that adopts the task, though it was lengthened again', async () => {
-  world.pool.ignoreStops = true;
-  const first = world.startCoordinator({}, 'kill');
-  const runId = await world.launchRun(first, each({ timeout_seconds: 100 }, 'a'));
-  await world.waitForRunningTasks('a');
-  world.clock.advance(50_000);
+test('a task that a shortened timeout stopped ends as TIMEDOUT after an adoption, although the timeout was lengthened again', async () => {
+  harness.pool.ignoreStops = true;
+  const first = harness.startCoordinator({}, 'kill');
+  const runId = await harness.launchRun(first, graphWithTaskSettings({ timeout_seconds: 100 }, 'a'));
+  await harness.waitForRunningTasks('a');
+  harness.clock.advance(50_000);
   const {
     run: { jobId },
-  } = await world.waitForRun(runId, () => true);
+  } = await harness.getRun(runId);
   for (const seconds of [10, 100]) {
     for (const run of (await changeJob(
       database.db,
       jobId,
-      () => each({ timeout_seconds: seconds }, 'a'),
-      world.clock.now(),
+      () => graphWithTaskSettings({ timeout_seconds: seconds }, 'a'),
+      harness.clock.now(),
     )) ?? [])
       first.updateTimeouts(run.runId, run.settings);
-    await vi.waitFor(() => expect(world.pool.stopCount('a')).toBe(1), waitOptions);
+    await eventually(() => expect(harness.pool.stopCount('a')).toBe(1));
   }
-  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-  await vi.waitFor(() => expect(world.pool.assignments).toHaveLength(2), waitOptions);
-  world.pool.endTask('a', { kind: 'stopped' });
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+  await eventually(() => expect(harness.pool.assignments).toHaveLength(2));
+  harness.pool.endTask('a', { kind: 'stopped' });
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a TERMINATED/TIMEDOUT',
   ]);
 });
 
-test('an attempt whose cluster was given back when its engine died is ended without waiting for another cluster', async () => {
+test('an attempt whose cluster was terminated before its engine died ends without another cluster', async () => {
   let dead = false;
   const runs: RunStore = {
-    ...world.runs,
-    write: async (set) => (dead ? new Promise(() => undefined) : world.runs.write(set)),
+    ...harness.runs,
+    write: async (set) => (dead ? new Promise(() => undefined) : harness.runs.write(set)),
   };
-  const runId = await world.launchRun(
-    world.startCoordinator({ runs }, 'kill'),
-    each({ new_cluster: newCluster }, 'a'),
+  const runId = await harness.launchRun(
+    harness.startCoordinator({ runs }, 'kill'),
+    graphWithTaskSettings({ new_cluster: newCluster }, 'a'),
   );
-  await world.waitForRunningTasks('a');
+  await harness.waitForRunningTasks('a');
   dead = true;
-  world.pool.endTask('a', { kind: 'lost', message: 'Gone' });
-  await vi.waitFor(
-    async () => expect(await world.describeClusters(runId)).toEqual(['own TERMINATED']),
-    waitOptions,
-  );
-  await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 }));
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  harness.pool.endTask('a', { kind: 'lost', message: 'Gone' });
+  await eventually(async () => expect(await harness.describeClusters(runId)).toEqual(['own TERMINATED']));
+  await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 }));
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a INTERNAL_ERROR/FAILED',
   ]);
 });
 
-test('nesting and cycles are seen through the retry of a run that a run_job_task started', async () => {
-  const middle = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
+test('the retry of a run that a run_job_task started counts for nesting and cycles', async () => {
+  const middle = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
   const outer = await createStoredJob(
     database.db,
     { tasks: [{ task_key: 'outer', run_job_task: { job_id: middle } }] },
-    world.clock.now(),
+    harness.clock.now(),
   );
   const back: JobSettings = { run_job_task: { job_id: outer }, max_retries: 2 };
   await database.db
@@ -174,86 +154,83 @@ test('nesting and cycles are seen through the retry of a run that a run_job_task
     .set({ settings: JSON.stringify(back) })
     .where('job_id', '=', middle)
     .execute();
-  await world.waitForRunEnd(
-    await world.launchRun(world.startCoordinator(), {
+  await harness.waitForRunEnd(
+    await harness.launchRun(harness.startCoordinator(), {
       tasks: [{ task_key: 'first', run_job_task: { job_id: outer } }],
     }),
   );
-  expect([await runsOf(outer), await runsOf(middle)]).toEqual([
+  expect([await harness.describeRunsOfJob(outer), await harness.describeRunsOfJob(middle)]).toEqual([
     ['1 TERMINATED/FAILED'],
     ['1 TERMINATED/FAILED', '2 TERMINATED/FAILED', '3 TERMINATED/FAILED'],
   ]);
 });
 
-test('a run_job_task cancels the retry that took the place of its run just before it was to cancel that', async () => {
+test('a cancelled run_job_task cancels a retry that replaced its run right before the cancellation', async () => {
   const childId = await createStoredJob(
     database.db,
     { ...singleTaskSettings, max_retries: 1 },
-    world.clock.now(),
+    harness.clock.now(),
   );
-  let late: (() => Promise<void>) | undefined;
+  let beforeStop: (() => Promise<void>) | undefined;
   const runs: RunStore = {
-    ...world.runs,
+    ...harness.runs,
     async requestStop(runId, reason) {
-      await late?.();
-      late = undefined;
-      return world.runs.requestStop(runId, reason);
+      await beforeStop?.();
+      beforeStop = undefined;
+      return harness.runs.requestStop(runId, reason);
     },
   };
-  const coordinator = world.startCoordinator({ runs });
-  const runId = await world.launchRun(coordinator, {
+  const coordinator = harness.startCoordinator({ runs });
+  const runId = await harness.launchRun(coordinator, {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
-  await world.waitForRunningTasks('main');
-  world.pool.ignoreStops = true;
-  late = async () => {
-    world.pool.endTask('main', { kind: 'failed', message: 'Broken' });
-    await vi.waitFor(
-      () => expect(world.pool.assignments.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
-      waitOptions,
+  await harness.waitForRunningTasks('main');
+  harness.pool.ignoreStops = true;
+  beforeStop = async () => {
+    harness.pool.endTask('main', { kind: 'failed', message: 'Broken' });
+    await eventually(() =>
+      expect(harness.pool.assignments.filter(({ taskKey }) => taskKey === 'main')).toHaveLength(2),
     );
   };
   await cancel(coordinator, runId);
-  const ticking = setInterval(() => world.clock.advance(5_000), 20);
-  await vi.waitFor(() => expect(world.pool.stopCount('main')).toBe(1), waitOptions);
-  world.pool.endTask('main', { kind: 'stopped' });
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  await harness.advanceUntil(() => harness.pool.stopCount('main') === 1);
+  harness.pool.endTask('main', { kind: 'stopped' });
+  expect(describeRun(await harness.advanceUntilRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'outer TERMINATED/CANCELED',
   ]);
-  clearInterval(ticking);
-  expect(await runsOf(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
+  expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
 });
 
-test('the end of a run is heard by its run_job_task also when it falls between a look at it and the wait for it', async () => {
-  const childId = await createStoredJob(database.db, singleTaskSettings, world.clock.now());
-  let looks = 0;
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-  const endings = createRunEndListeners();
-  const noted: RunEndListeners = {
-    ...endings,
+test('a run_job_task notices the end of its run between its query and its wait', async () => {
+  const childId = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
+  let queries = 0;
+  const notified = Promise.withResolvers<void>();
+  const listeners = createRunEndListeners();
+  const runEndListeners: RunEndListeners = {
+    ...listeners,
     notify(runId) {
-      endings.notify(runId);
-      tell();
+      listeners.notify(runId);
+      notified.resolve();
     },
   };
   const runs: RunStore = {
-    ...world.runs,
+    ...harness.runs,
     async findLatestAttempt(started) {
-      const found = await world.runs.findLatestAttempt(started);
-      looks += 1;
-      if (looks > 1) return found;
-      await world.waitForRunningTasks('main');
-      world.pool.endTask('main');
-      await told;
+      const found = await harness.runs.findLatestAttempt(started);
+      queries += 1;
+      if (queries > 1) return found;
+      await harness.waitForRunningTasks('main');
+      harness.pool.endTask('main');
+      await notified.promise;
       return found;
     },
   };
-  const runId = await world.launchRun(world.startCoordinator({ runs, runEndListeners: noted }), {
+  const runId = await harness.launchRun(harness.startCoordinator({ runs, runEndListeners }), {
     tasks: [{ task_key: 'outer', run_job_task: { job_id: childId } }],
   });
-  // Time stands still: nobody looks again by himself.
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  // The clock stands still, so the engine does not poll.
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'outer TERMINATED/SUCCESS',
   ]);

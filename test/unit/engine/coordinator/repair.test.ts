@@ -2,31 +2,27 @@
  * Repaired runs in the hands of a coordinator: what is driven again, what is told of it, and engines that end
  * meanwhile.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun } from '../../../../engine/cancel.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { repairRun } from '../../../../engine/repair.ts';
 import type { TaskOutcome } from '../../../../engine/run/assignment.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, createLaunchPorts } from '../../storage/run-fixtures.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
+  harness = createCoordinatorHarness(database);
 });
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 const failed: TaskOutcome = { kind: 'failed', message: 'no good' };
 const cluster = { new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } };
@@ -38,7 +34,10 @@ function repair(
   node = 'node-1',
   latestRepairId = 0,
 ): Promise<number> {
-  const ports = { ...createLaunchPorts(world.runs, [], node, world.clock), acceptRun: coordinator.accept };
+  const ports = {
+    ...createLaunchPorts(harness.runs, [], node, harness.clock),
+    acceptRun: coordinator.accept,
+  };
   return repairRun(ports, {
     runId,
     taskKeys: [],
@@ -51,27 +50,28 @@ function repair(
 
 /** A run of a, b behind it, and c, in which a succeeded, b failed, and what depends on it was skipped. */
 async function brokenRun(coordinator: Coordinator, more: Partial<JobSettings> = {}): Promise<number> {
-  const runId = await world.launchRun(coordinator, { ...graphSettings('a', 'b a', 'c b'), ...more });
-  await world.waitForRunningTasks('a');
-  world.pool.endTask('a');
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b', failed);
-  await world.waitForRunEnd(runId);
-  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
+  const runId = await harness.launchRun(coordinator, { ...graphSettings('a', 'b a', 'c b'), ...more });
+  await harness.waitForRunningTasks('a');
+  harness.pool.endTask('a');
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b', failed);
+  await harness.waitForRunEnd(runId);
+  await eventually(() => expect(coordinator.countDrivenRuns()).toBe(0));
   return runId;
 }
 
-const handed = (): string[] => world.pool.assignments.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`);
+const handed = (): string[] =>
+  harness.pool.assignments.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`);
 
 test('only the tasks that run again are handed over, as new attempts', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   const runId = await brokenRun(coordinator);
   await repair(runId, coordinator);
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b');
-  await world.waitForRunningTasks('c');
-  world.pool.endTask('c');
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b');
+  await harness.waitForRunningTasks('c');
+  harness.pool.endTask('c');
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/SUCCESS',
     'a TERMINATED/SUCCESS',
     'b TERMINATED/FAILED',
@@ -83,20 +83,20 @@ test('only the tasks that run again are handed over, as new attempts', async () 
 });
 
 test('people are told of its start once, and of every end', async () => {
-  const coordinator = world.startCoordinator();
+  const coordinator = harness.startCoordinator();
   const runId = await brokenRun(coordinator, mails);
   await repair(runId, coordinator);
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b', failed);
-  const { run } = await world.waitForRunEnd(runId);
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b', failed);
+  const { run } = await harness.waitForRunEnd(runId);
   await repair(runId, coordinator, 'node-1', run.repair?.repairId);
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b');
-  await world.waitForRunningTasks('c');
-  world.pool.endTask('c');
-  await world.waitForRun(runId, (found) => found.run.progress.result === 'SUCCESS');
-  await vi.waitFor(() => expect(coordinator.countDrivenRuns()).toBe(0), waitOptions);
-  expect(await world.describeNotifications()).toEqual([
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b');
+  await harness.waitForRunningTasks('c');
+  harness.pool.endTask('c');
+  await harness.waitForRun(runId, (found) => found.run.progress.result === 'SUCCESS');
+  await eventually(() => expect(coordinator.countDrivenRuns()).toBe(0));
+  expect(await harness.describeNotifications()).toEqual([
     'run on_start',
     'run on_failure',
     'run on_failure',
@@ -105,53 +105,53 @@ test('people are told of its start once, and of every end', async () => {
 });
 
 test('it is PENDING until the first of its new attempts begins, whatever ran before', async () => {
-  const coordinator = world.startCoordinator({ clusterStartMs: 60_000 });
+  const coordinator = harness.startCoordinator({ clusterStartMs: 60_000 });
   const settings: JobSettings = {
     tasks: [
       ...(graphSettings('a').tasks ?? []),
       ...(graphSettings('b a').tasks ?? []).map((task) => ({ ...task, ...cluster })),
     ],
   };
-  const runId = await world.launchRun(coordinator, settings);
-  await world.waitForRunningTasks('a');
-  world.pool.endTask('a');
+  const runId = await harness.launchRun(coordinator, settings);
+  await harness.waitForRunningTasks('a');
+  harness.pool.endTask('a');
   const waiting = () =>
-    world.waitForRun(
+    harness.waitForRun(
       runId,
       ({ tasks }) => tasks.at(-1)?.progress.message.startsWith('Waiting for cluster') === true,
     );
   await waiting();
-  world.clock.advance(60_000);
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b', failed);
-  await world.waitForRunEnd(runId);
+  harness.clock.advance(60_000);
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b', failed);
+  await harness.waitForRunEnd(runId);
   await repair(runId, coordinator);
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
   // The same for an engine that takes it over in that moment.
-  const second = world.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
-  await world.adoptRuns(second);
-  await vi.waitFor(() => expect(world.clock.pendingCount()).toBeGreaterThan(0), waitOptions);
+  const second = harness.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
+  await harness.adoptRuns(second);
+  await eventually(() => expect(harness.clock.pendingCount()).toBeGreaterThan(0));
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
-  world.clock.advance(60_000);
-  await world.waitForRunningTasks('b');
-  expect(describeRun(await world.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe(
+  harness.clock.advance(60_000);
+  await harness.waitForRunningTasks('b');
+  expect(describeRun(await harness.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING'))[0]).toBe(
     'run RUNNING',
   );
-  world.pool.endTask('b');
-  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  harness.pool.endTask('b');
+  expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
 
 describe('stops', () => {
   test('the timeout of the run counts from the repair', async () => {
-    const coordinator = world.startCoordinator();
+    const coordinator = harness.startCoordinator();
     const runId = await brokenRun(coordinator, { timeout_seconds: 60 });
-    world.clock.advance(3_600_000);
+    harness.clock.advance(3_600_000);
     await repair(runId, coordinator);
-    await world.waitForRunningTasks('b');
-    world.clock.advance(59_000);
-    expect(world.pool.stopCount('b')).toBe(0);
-    world.clock.advance(1_000);
-    const found = await world.waitForRunEnd(runId);
+    await harness.waitForRunningTasks('b');
+    harness.clock.advance(59_000);
+    expect(harness.pool.stopCount('b')).toBe(0);
+    harness.clock.advance(1_000);
+    const found = await harness.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual([
       'run TERMINATED/TIMEDOUT',
       'a TERMINATED/SUCCESS',
@@ -161,51 +161,51 @@ describe('stops', () => {
       'c SKIPPED',
     ]);
     // An engine that adopts it counts from there, too.
-    await repair(runId, world.startCoordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
-    await world.waitForRunningTasks('b');
-    const second = world.startCoordinator({ nodeId: 'node-2' });
-    await world.adoptRuns(second);
-    world.clock.advance(59_000);
-    expect((await world.runs.find(runId))?.run.stopReason).toBeUndefined();
-    world.clock.advance(1_000);
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
+    await repair(runId, harness.startCoordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
+    await harness.waitForRunningTasks('b');
+    const second = harness.startCoordinator({ nodeId: 'node-2' });
+    await harness.adoptRuns(second);
+    harness.clock.advance(59_000);
+    expect((await harness.runs.find(runId))?.run.stopReason).toBeUndefined();
+    harness.clock.advance(1_000);
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
   });
 
   test('a run that was cancelled goes on, and can be cancelled again', async () => {
-    const coordinator = world.startCoordinator();
+    const coordinator = harness.startCoordinator();
     const cancel = (id: number): Promise<void> =>
-      cancelRun({ runs: world.runs, stopRun: coordinator.stop }, id);
-    const runId = await world.launchRun(coordinator, graphSettings('a', 'b a'));
-    await world.waitForRunningTasks('a');
+      cancelRun({ runs: harness.runs, stopRun: coordinator.stop }, id);
+    const runId = await harness.launchRun(coordinator, graphSettings('a', 'b a'));
+    await harness.waitForRunningTasks('a');
     await cancel(runId);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
       'run TERMINATED/CANCELED',
       'a TERMINATED/CANCELED',
       'b SKIPPED',
     ]);
     const repairId = await repair(runId, coordinator);
-    await world.waitForRunningTasks('a');
-    expect((await world.runs.find(runId))?.run.stopReason).toBeUndefined();
-    world.pool.endTask('a');
-    await world.waitForRunningTasks('b');
+    await harness.waitForRunningTasks('a');
+    expect((await harness.runs.find(runId))?.run.stopReason).toBeUndefined();
+    harness.pool.endTask('a');
+    await harness.waitForRunningTasks('b');
     await cancel(runId);
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/CANCELED');
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/CANCELED');
     await repair(runId, coordinator, 'node-1', repairId);
-    await world.waitForRunningTasks('b');
-    world.pool.endTask('b');
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    await harness.waitForRunningTasks('b');
+    harness.pool.endTask('b');
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
     expect(handed()).toEqual(['a 0', 'a 1', 'b 1', 'b 2']);
   });
 });
 
 describe('engines', () => {
   test('one that repairs a run of another owns it, and its fence is higher', async () => {
-    const first = world.startCoordinator();
+    const first = harness.startCoordinator();
     const runId = await brokenRun(first);
-    const second = world.startCoordinator({ nodeId: 'node-2' });
+    const second = harness.startCoordinator({ nodeId: 'node-2' });
     await repair(runId, second, 'node-2');
-    await world.waitForRunningTasks('b');
-    const { run, tasks } = await world.waitForRun(runId, () => true);
+    await harness.waitForRunningTasks('b');
+    const { run, tasks } = await harness.waitForRun(runId, () => true);
     expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual([
       'node-2',
       2,
@@ -222,31 +222,31 @@ describe('engines', () => {
   });
 
   test('one that ends right after it has stored a repair loses nothing', async () => {
-    const first = world.startCoordinator();
+    const first = harness.startCoordinator();
     const runId = await brokenRun(first);
     await first.close();
     await repair(runId, first);
-    expect(describeRun(await world.waitForRun(runId, () => true))[0]).toBe('run PENDING');
-    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-    await world.waitForRunningTasks('b');
-    world.pool.endTask('b');
-    await world.waitForRunningTasks('c');
-    world.pool.endTask('c');
-    expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+    expect(describeRun(await harness.waitForRun(runId, () => true))[0]).toBe('run PENDING');
+    await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+    await harness.waitForRunningTasks('b');
+    harness.pool.endTask('b');
+    await harness.waitForRunningTasks('c');
+    harness.pool.endTask('c');
+    expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
     expect(handed()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
   });
 
   test('one that takes over in the middle goes on with the attempts of the repair', async () => {
-    const first = world.startCoordinator();
+    const first = harness.startCoordinator();
     const runId = await brokenRun(first);
     await repair(runId, first);
-    await world.waitForRunningTasks('b');
-    await world.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING');
-    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-    world.pool.endTask('b');
-    await world.waitForRunningTasks('c');
-    world.pool.endTask('c');
-    const found = await world.waitForRunEnd(runId);
+    await harness.waitForRunningTasks('b');
+    await harness.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING');
+    await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+    harness.pool.endTask('b');
+    await harness.waitForRunningTasks('c');
+    harness.pool.endTask('c');
+    const found = await harness.waitForRunEnd(runId);
     expect(describeRun(found)[0]).toBe('run TERMINATED/SUCCESS');
     expect([found.run.owner, found.run.fence]).toEqual(['node-2', 3]);
     expect(new Set(handed())).toEqual(new Set(['a 0', 'b 0', 'b 1', 'c 1']));

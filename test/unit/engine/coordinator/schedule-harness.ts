@@ -1,6 +1,5 @@
-/** Schedules on a database of their own, fired by engines whose clock the test moves. */
+/** Schedules in a database of their own, and the schedulers that launch their runs on a clock that the test moves. */
 import { pino } from 'pino';
-import { vi } from 'vitest';
 import {
   startScheduler,
   type SchedulerPorts,
@@ -12,6 +11,7 @@ import type { ScheduleStore } from '../../../../engine/ports/schedules.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
 import { isTransientError } from '../../../../storage/postgres/transient-errors.ts';
 import { createScheduleStore } from '../../../../storage/postgres/schedules/schedules.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { createManualClock, type ManualClock } from '../../../harness/manual-clock.ts';
 import { singleTaskSettings, createStoredJob } from '../../storage/run-fixtures.ts';
@@ -20,16 +20,16 @@ export interface ScheduleHarness {
   readonly database: TestDatabase;
   readonly clock: ManualClock;
   readonly store: ScheduleStore;
-  /** Ids of runs that an engine was told to drive. */
+  /** Ids of the runs that a scheduler launched and a coordinator accepted. */
   readonly acceptedRunIds: number[];
-  /** Starts an engine that fires; closed at the end. */
-  startEngine(changes?: Partial<SchedulerPorts>, limits?: Partial<Limits>): Scheduler;
-  /** Stores a job with a daily fire at six, or another one, and gives its id. */
+  /** Starts a scheduler; `close` closes it. */
+  startScheduler(changes?: Partial<SchedulerPorts>, limits?: Partial<Limits>): Scheduler;
+  /** Stores a job, by default with a daily fire at six, and returns its id. */
   createJob(settings?: JobSettings): Promise<number>;
   changeJob(jobId: number, settings: JobSettings): Promise<void>;
-  /** Moves the clock to an instant, and waits until nothing is due any more. */
+  /** Moves the clock to an instant, and waits until no fire is due. */
   advanceTo(time: number): Promise<void>;
-  /** Runs as `scheduled time STATE`, oldest first. */
+  /** Returns the runs of a job as `scheduled time STATE`, oldest first. */
   describeRuns(jobId: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -43,54 +43,54 @@ export const scheduledJob = (quartz_cron_expression: string, more: object = {}):
 });
 export const dailyAtSix = scheduledJob('0 0 6 * * ?');
 
-/** @param start where the clock begins */
+/** Creates a harness with a database of its own. @param start epoch milliseconds of the clock */
 export async function createScheduleHarness(start: number): Promise<ScheduleHarness> {
   const database = await createTestDatabase();
   const clock = createManualClock(start);
   const store = createScheduleStore(database.db);
-  const accepted: number[] = [];
-  const engines: Scheduler[] = [];
+  const acceptedRunIds: number[] = [];
+  const schedulers: Scheduler[] = [];
   return {
     database,
     clock,
     store,
-    acceptedRunIds: accepted,
-    startEngine(changes = {}, limits = {}) {
-      const firing = startScheduler({
+    acceptedRunIds,
+    startScheduler(changes = {}, limits = {}) {
+      const scheduler = startScheduler({
         schedules: store,
         clock,
         log,
-        isTransientError: isTransientError,
+        isTransientError,
         launchPorts: {
           clock,
           limits: { ...defaultLimits, ...limits },
-          nodeId: `node-${engines.length}`,
+          nodeId: `node-${schedulers.length}`,
           acceptRun: ({ run }) => {
-            accepted.push(run.runId);
+            acceptedRunIds.push(run.runId);
           },
         },
         ...changes,
       });
-      engines.push(firing);
-      return firing;
+      schedulers.push(scheduler);
+      return scheduler;
     },
     createJob: (settings = dailyAtSix) => createStoredJob(database.db, settings, clock.now()),
     async changeJob(jobId, settings) {
       await changeJob(database.db, jobId, () => settings, clock.now());
     },
     async advanceTo(time) {
-      for (const engine of engines) engine.wake(clock.now());
+      for (const scheduler of schedulers) scheduler.wake(clock.now());
       clock.advance(time - clock.now());
-      await vi.waitFor(
+      await eventually(
         async () => {
           clock.advance(0);
           const due = await store.getNextDueTime();
           if (due !== undefined && due <= clock.now()) {
-            for (const engine of engines) engine.wake(due);
+            for (const scheduler of schedulers) scheduler.wake(due);
             throw new Error(`A fire of ${new Date(due).toISOString()} is still due.`);
           }
         },
-        { timeout: 30_000, interval: 5 },
+        { every: 5 },
       );
     },
     async describeRuns(jobId) {
@@ -105,7 +105,7 @@ export async function createScheduleHarness(start: number): Promise<ScheduleHarn
       );
     },
     async close() {
-      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.all(schedulers.map((scheduler) => scheduler.close()));
       await database.drop();
     },
   };

@@ -5,28 +5,32 @@ import { deleteJob } from '../../../../storage/postgres/jobs/jobs.ts';
 import { dailyAtSix, createScheduleHarness, scheduledJob, type ScheduleHarness } from './schedule-harness.ts';
 
 const at = (text: string): number => Date.parse(`2027-${text}Z`);
-let world: ScheduleHarness;
+let harness: ScheduleHarness;
 beforeEach(async () => {
-  world = await createScheduleHarness(at('03-01T05:00'));
+  harness = await createScheduleHarness(at('03-01T05:00'));
 });
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 const nextOf = async (jobId: number) =>
-  await world.database.db.selectFrom('schedules').selectAll().where('job_id', '=', jobId).executeTakeFirst();
+  await harness.database.db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
 
 test('a fire becomes a run with the trigger PERIODIC, which is driven; the next one is waited for', async () => {
-  world.startEngine();
-  const job = await world.createJob();
-  await world.advanceTo(at('03-01T05:59:59'));
-  expect(await world.describeRuns(job)).toEqual([]);
-  await world.advanceTo(at('03-01T06:00'));
-  expect(await world.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
-  expect(world.acceptedRunIds).toHaveLength(1);
+  harness.startScheduler();
+  const job = await harness.createJob();
+  await harness.advanceTo(at('03-01T05:59:59'));
+  expect(await harness.describeRuns(job)).toEqual([]);
+  await harness.advanceTo(at('03-01T06:00'));
+  expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
+  expect(harness.acceptedRunIds).toHaveLength(1);
   expect(await nextOf(job)).toMatchObject({
     last_fire_at: at('03-01T06:00'),
     next_fire_at: at('03-02T06:00'),
   });
-  const { trigger, run_type, creator } = await world.database.db
+  const { trigger, run_type, creator } = await harness.database.db
     .selectFrom('runs')
     .selectAll()
     .executeTakeFirstOrThrow();
@@ -38,14 +42,14 @@ test('a fire becomes a run with the trigger PERIODIC, which is driven; the next 
 });
 
 test('pausing counts at once, and paused time is not missed', async () => {
-  world.startEngine();
-  const job = await world.createJob();
-  await world.advanceTo(at('03-01T05:59:59'));
-  await world.changeJob(job, scheduledJob('0 0 6 * * ?', { pause_status: 'PAUSED' }));
-  await world.advanceTo(at('03-03T12:00'));
-  await world.changeJob(job, scheduledJob('0 0 6 * * ?', { misfire_policy: 'FIRE_ALL' }));
-  await world.advanceTo(at('03-04T06:00'));
-  expect(await world.describeRuns(job)).toEqual(['03-04T06:00 PENDING']);
+  harness.startScheduler();
+  const job = await harness.createJob();
+  await harness.advanceTo(at('03-01T05:59:59'));
+  await harness.changeJob(job, scheduledJob('0 0 6 * * ?', { pause_status: 'PAUSED' }));
+  await harness.advanceTo(at('03-03T12:00'));
+  await harness.changeJob(job, scheduledJob('0 0 6 * * ?', { misfire_policy: 'FIRE_ALL' }));
+  await harness.advanceTo(at('03-04T06:00'));
+  expect(await harness.describeRuns(job)).toEqual(['03-04T06:00 PENDING']);
 });
 
 test.each([
@@ -53,53 +57,53 @@ test.each([
   ['SKIP', []],
   ['FIRE_ALL', ['03-01T06:00 PENDING', '03-02T06:00 PENDING', '03-03T06:00 PENDING']],
 ])('missed while no engine was there: %s', async (misfire_policy, runs) => {
-  const job = await world.createJob(scheduledJob('0 0 6 * * ?', { misfire_policy }));
-  world.clock.setTime(at('03-03T12:00'));
-  world.startEngine();
-  await world.advanceTo(at('03-03T12:00'));
-  expect(await world.describeRuns(job)).toEqual(runs);
+  const job = await harness.createJob(scheduledJob('0 0 6 * * ?', { misfire_policy }));
+  harness.clock.setTime(at('03-03T12:00'));
+  harness.startScheduler();
+  await harness.advanceTo(at('03-03T12:00'));
+  expect(await harness.describeRuns(job)).toEqual(runs);
   expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-04T06:00') });
 });
 
 test('a name, a removed schedule and a deleted job: only what is still scheduled fires', async () => {
-  world.startEngine();
+  harness.startScheduler();
   const [renamed, removed, deleted] = [
-    await world.createJob(),
-    await world.createJob(),
-    await world.createJob(),
+    await harness.createJob(),
+    await harness.createJob(),
+    await harness.createJob(),
   ];
-  await world.changeJob(renamed, { ...dailyAtSix, name: 'new' });
+  await harness.changeJob(renamed, { ...dailyAtSix, name: 'new' });
   const { schedule: _, ...rest } = dailyAtSix;
-  await world.changeJob(removed, rest);
-  await deleteJob(world.database.db, deleted, world.clock.now(), () => []);
-  await world.advanceTo(at('03-01T06:00'));
+  await harness.changeJob(removed, rest);
+  await deleteJob(harness.database.db, deleted, harness.clock.now(), () => []);
+  await harness.advanceTo(at('03-01T06:00'));
   expect([
-    await world.describeRuns(renamed),
-    await world.describeRuns(removed),
-    await world.describeRuns(deleted),
+    await harness.describeRuns(renamed),
+    await harness.describeRuns(removed),
+    await harness.describeRuns(deleted),
   ]).toEqual([['03-01T06:00 PENDING'], [], []]);
   expect([await nextOf(removed), await nextOf(deleted)]).toEqual([undefined, undefined]);
 });
 
 test('several engines fire each schedule once', async () => {
-  const jobs = await Promise.all(Array.from({ length: 40 }, () => world.createJob()));
-  for (let engine = 0; engine < 4; engine += 1) world.startEngine();
-  await world.advanceTo(at('03-01T06:00'));
-  await world.advanceTo(at('03-02T06:00'));
+  const jobs = await Promise.all(Array.from({ length: 40 }, () => harness.createJob()));
+  for (let engine = 0; engine < 4; engine += 1) harness.startScheduler();
+  await harness.advanceTo(at('03-01T06:00'));
+  await harness.advanceTo(at('03-02T06:00'));
   for (const job of jobs)
-    expect(await world.describeRuns(job)).toEqual(['03-01T06:00 PENDING', '03-02T06:00 PENDING']);
-  expect(new Set(world.acceptedRunIds).size).toBe(80);
+    expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING', '03-02T06:00 PENDING']);
+  expect(new Set(harness.acceptedRunIds).size).toBe(80);
 });
 
 describe('a bad row', () => {
   test('that nobody can read rests, with the reason, and stops no other', async () => {
-    world.startEngine();
-    const [bad, good] = [await world.createJob(), await world.createJob()];
+    harness.startScheduler();
+    const [bad, good] = [await harness.createJob(), await harness.createJob()];
     await sql`update jobs set settings = jsonb_set(settings, '{schedule,timezone_id}', '"Mars/Base"') where job_id = ${bad}`.execute(
-      world.database.db,
+      harness.database.db,
     );
-    await world.advanceTo(at('03-01T06:00'));
-    expect([await world.describeRuns(bad), await world.describeRuns(good)]).toEqual([
+    await harness.advanceTo(at('03-01T06:00'));
+    expect([await harness.describeRuns(bad), await harness.describeRuns(good)]).toEqual([
       [],
       ['03-01T06:00 PENDING'],
     ]);
@@ -107,24 +111,24 @@ describe('a bad row', () => {
       next_fire_at: null,
       problem: expect.stringContaining('Mars/Base'),
     });
-    await world.changeJob(bad, dailyAtSix);
-    await world.advanceTo(at('03-02T06:00'));
-    expect(await world.describeRuns(bad)).toEqual(['03-02T06:00 PENDING']);
+    await harness.changeJob(bad, dailyAtSix);
+    await harness.advanceTo(at('03-02T06:00'));
+    expect(await harness.describeRuns(bad)).toEqual(['03-02T06:00 PENDING']);
   });
 
   test('whose run cannot be stored fails alone, and fires the next time', async () => {
-    world.startEngine();
-    const [bad, good] = [await world.createJob(), await world.createJob()];
+    harness.startScheduler();
+    const [bad, good] = [await harness.createJob(), await harness.createJob()];
     await sql`create function refuse() returns trigger language plpgsql as $$ begin
       if new.scheduled_time < 1803880800001 and new.job_id = ${sql.raw(String(bad))} then raise 'no'; end if; return new; end $$`.execute(
-      world.database.db,
+      harness.database.db,
     );
     await sql`create trigger refuse before insert on runs for each row execute function refuse()`.execute(
-      world.database.db,
+      harness.database.db,
     );
-    await world.advanceTo(at('03-01T06:00'));
-    await world.advanceTo(at('03-02T06:00'));
-    expect([await world.describeRuns(bad), await world.describeRuns(good)]).toEqual([
+    await harness.advanceTo(at('03-01T06:00'));
+    await harness.advanceTo(at('03-02T06:00'));
+    expect([await harness.describeRuns(bad), await harness.describeRuns(good)]).toEqual([
       ['03-02T06:00 PENDING'],
       ['03-01T06:00 PENDING', '03-02T06:00 PENDING'],
     ]);
@@ -133,10 +137,10 @@ describe('a bad row', () => {
 
 describe('at most once, and not less', () => {
   test('a crash between claim and commit leaves everything as it was', async () => {
-    const job = await world.createJob();
-    world.clock.setTime(at('03-01T06:00'));
+    const job = await harness.createJob();
+    harness.clock.setTime(at('03-01T06:00'));
     await expect(
-      world.store.claimDue({ now: at('03-01T06:00'), limit: 10 }, () => ({
+      harness.store.claimDue({ now: at('03-01T06:00'), limit: 10 }, () => ({
         updates: [],
         launchRuns: async () => {
           throw new Error('killed');
@@ -144,58 +148,58 @@ describe('at most once, and not less', () => {
       })),
     ).rejects.toThrow('killed');
     expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-01T06:00'), last_fire_at: null });
-    world.startEngine();
-    await world.advanceTo(at('03-01T06:00'));
-    expect(await world.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
+    harness.startScheduler();
+    await harness.advanceTo(at('03-01T06:00'));
+    expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
   });
 
   test('while the database is away fires wait, and nothing is given up', async () => {
     let away = true;
-    const fireDue: typeof world.store.claimDue = (claim, decide) =>
+    const fireDue: typeof harness.store.claimDue = (claim, decide) =>
       away
         ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
-        : world.store.claimDue(claim, decide);
-    world.startEngine({ schedules: { ...world.store, claimDue: fireDue } });
-    const job = await world.createJob();
-    world.clock.advance(at('03-01T06:00') - world.clock.now());
+        : harness.store.claimDue(claim, decide);
+    harness.startScheduler({ schedules: { ...harness.store, claimDue: fireDue } });
+    const job = await harness.createJob();
+    harness.clock.advance(at('03-01T06:00') - harness.clock.now());
     away = false;
-    await world.advanceTo(at('03-01T06:00:02'));
-    expect(await world.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
+    await harness.advanceTo(at('03-01T06:00:02'));
+    expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
   });
 
   test('the database refuses a second run for one fire', async () => {
-    world.startEngine();
-    const job = await world.createJob();
-    await world.advanceTo(at('03-01T06:00'));
+    harness.startScheduler();
+    const job = await harness.createJob();
+    await harness.advanceTo(at('03-01T06:00'));
     await sql`update schedules set last_fire_at = null, next_fire_at = ${at('03-01T06:00')}`.execute(
-      world.database.db,
+      harness.database.db,
     );
-    await world.advanceTo(at('03-01T06:00:01'));
-    expect(await world.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
+    await harness.advanceTo(at('03-01T06:00:01'));
+    expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
     expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-02T06:00') });
   });
 });
 
 describe('limits', () => {
   test('of a job that is still running the fire is skipped, or waits in the queue', async () => {
-    world.startEngine();
-    const skipping = await world.createJob({ ...scheduledJob('0 * * * * ?'), max_concurrent_runs: 1 });
-    const queuing = await world.createJob({
+    harness.startScheduler();
+    const skipping = await harness.createJob({ ...scheduledJob('0 * * * * ?'), max_concurrent_runs: 1 });
+    const queuing = await harness.createJob({
       ...scheduledJob('0 * * * * ?'),
       max_concurrent_runs: 1,
       queue: { enabled: true },
     });
-    await world.advanceTo(at('03-01T05:01'));
-    await world.advanceTo(at('03-01T05:02'));
-    expect(await world.describeRuns(skipping)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 SKIPPED']);
-    expect(await world.describeRuns(queuing)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 QUEUED']);
+    await harness.advanceTo(at('03-01T05:01'));
+    await harness.advanceTo(at('03-01T05:02'));
+    expect(await harness.describeRuns(skipping)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 SKIPPED']);
+    expect(await harness.describeRuns(queuing)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 QUEUED']);
   });
 
   test('a full workspace skips the runs for which there is no room, and says why', async () => {
-    world.startEngine({}, { concurrentTaskRuns: 3 });
-    const jobs = await Promise.all(Array.from({ length: 5 }, () => world.createJob()));
-    await world.advanceTo(at('03-01T06:00'));
-    const rows = await world.database.db
+    harness.startScheduler({}, { concurrentTaskRuns: 3 });
+    const jobs = await Promise.all(Array.from({ length: 5 }, () => harness.createJob()));
+    await harness.advanceTo(at('03-01T06:00'));
+    const rows = await harness.database.db
       .selectFrom('runs')
       .select(['state', 'message'])
       .orderBy('state')
@@ -206,21 +210,21 @@ describe('limits', () => {
   });
 
   test('many fires at once stay within the limit, and count their numbers without gaps', async () => {
-    world.startEngine({}, { concurrentTaskRuns: 700 });
+    harness.startScheduler({}, { concurrentTaskRuns: 700 });
     await Promise.all(
-      Array.from({ length: 1_200 }, (_, index) => (index % 8 === 0 ? world.createJob() : undefined)),
+      Array.from({ length: 1_200 }, (_, index) => (index % 8 === 0 ? harness.createJob() : undefined)),
     );
     await sql`insert into jobs (creator, created_time, name, api_version, format, settings, hidden)
       select creator, created_time, name, api_version, format, settings, hidden from jobs, generate_series(1, 7)`.execute(
-      world.database.db,
+      harness.database.db,
     );
     await sql`insert into schedules (job_id, next_fire_at) select job_id, ${at('03-01T06:00')} from jobs on conflict do nothing`.execute(
-      world.database.db,
+      harness.database.db,
     );
-    await world.advanceTo(at('03-01T06:00'));
+    await harness.advanceTo(at('03-01T06:00'));
     const { rows } = await sql<{ state: string; runs: number; numbers: number }>`
       select state, count(*) as runs, max(number_in_job) as numbers from runs group by state order by state`.execute(
-      world.database.db,
+      harness.database.db,
     );
     expect(rows).toEqual([
       { state: 'PENDING', runs: 700, numbers: 1 },
@@ -230,12 +234,12 @@ describe('limits', () => {
 });
 
 test('trigger.periodic runs at its interval', async () => {
-  world.startEngine();
+  harness.startScheduler();
   const { schedule: _, ...rest } = dailyAtSix;
-  const job = await world.createJob({ ...rest, trigger: { periodic: { interval: 2, unit: 'HOURS' } } });
-  await world.advanceTo(at('03-01T07:00'));
-  await world.advanceTo(at('03-01T09:00'));
-  expect(await world.describeRuns(job)).toEqual(['03-01T07:00 PENDING', '03-01T09:00 PENDING']);
+  const job = await harness.createJob({ ...rest, trigger: { periodic: { interval: 2, unit: 'HOURS' } } });
+  await harness.advanceTo(at('03-01T07:00'));
+  await harness.advanceTo(at('03-01T09:00'));
+  expect(await harness.describeRuns(job)).toEqual(['03-01T07:00 PENDING', '03-01T09:00 PENDING']);
 });
 
 describe('a year in five zones', () => {
@@ -251,24 +255,24 @@ describe('a year in five zones', () => {
     new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(time);
 
   test('every Sunday at a quarter past two, but for the gaps; one run for what was missed while no engine was there', async () => {
-    const first = world.startEngine();
+    const first = harness.startScheduler();
     const jobs = new Map<string, number>();
     for (const zone of zones)
-      jobs.set(zone, await world.createJob(scheduledJob('0 15 2 ? * SUN', { timezone_id: zone })));
+      jobs.set(zone, await harness.createJob(scheduledJob('0 15 2 ? * SUN', { timezone_id: zone })));
     const step = async (until: number): Promise<void> => {
       for (
-        let due = await world.store.getNextDueTime();
+        let due = await harness.store.getNextDueTime();
         due !== undefined && due <= until;
-        due = await world.store.getNextDueTime()
+        due = await harness.store.getNextDueTime()
       )
-        await world.advanceTo(due);
+        await harness.advanceTo(due);
     };
     await step(at('10-20T00:00'));
     // Nobody is there on the two Sundays around the change in Europe.
     await first.close();
-    world.clock.setTime(at('11-10T00:00'));
-    world.startEngine();
-    await world.advanceTo(at('11-10T00:00'));
+    harness.clock.setTime(at('11-10T00:00'));
+    harness.startScheduler();
+    await harness.advanceTo(at('11-10T00:00'));
     await step(Date.parse('2028-03-01T00:00Z'));
     const gaps: Record<string, string> = {
       'Europe/Berlin': '2027-03-28',
@@ -276,7 +280,7 @@ describe('a year in five zones', () => {
       'Australia/Lord_Howe': '2027-10-03',
     };
     for (const [zone, job] of jobs) {
-      const rows = await world.database.db
+      const rows = await harness.database.db
         .selectFrom('runs')
         .select('scheduled_time')
         .where('job_id', '=', job)

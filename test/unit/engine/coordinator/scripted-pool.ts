@@ -1,6 +1,6 @@
 /**
- * A pool without processes: the test says how each attempt ends. Attempts outlive the coordinators that hand
- * them over, as processes outlive engines, and handing one over again attaches to it.
+ * Task pool without processes: the test decides the end of each attempt. Attempts outlive the coordinators that
+ * start them, as processes outlive engines; assigning an attempt a second time attaches to it.
  */
 import type { ChildRunLauncher, TaskPool } from '../../../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../../../engine/run/assignment.ts';
@@ -12,38 +12,38 @@ interface ScriptedAttempt {
 }
 
 export interface ScriptedPool extends TaskPool {
-  /** Every handing over, in order. */
+  /** Every assignment, oldest first. */
   readonly assignments: readonly TaskAssignment[];
-  /** What the latest attempt of a task may ask of the engine that drives it. */
+  /** Returns the launcher of child runs of a task's latest attempt. */
   childRunsOf(taskKey: string): ChildRunLauncher;
-  /** Keys of the tasks that were handed over and have not ended. */
+  /** Returns the keys of the tasks that were assigned and have not ended. */
   runningTasks(): string[];
-  /** How often a task was asked to stop. */
+  /** Returns the number of stop requests for the latest attempt of a task. */
   stopCount(taskKey: string): number;
-  /** Ends the attempt of a task. @throws Error when it was not handed over */
+  /** Ends the latest attempt of a task. @throws Error when the task was not assigned */
   endTask(taskKey: string, outcome?: TaskOutcome): void;
-  /** Attempts that are asked to stop end by themselves unless this is set. */
+  /** Keeps attempts running after a stop request; without it a stop request ends them. */
   ignoreStops: boolean;
-  /** When set, attempts end like this as soon as they are handed over. */
+  /** Outcome of every attempt as soon as it is assigned. */
   immediateOutcome: TaskOutcome | undefined;
 }
 
 export function createScriptedPool(): ScriptedPool {
-  const handed: TaskAssignment[] = [];
+  const assignments: TaskAssignment[] = [];
   const launchers = new Map<number, ChildRunLauncher>();
   const attempts = new Map<number, ScriptedAttempt>();
-  const ended = new Set<number>();
-  const attemptOf = (taskKey: string): [number, ScriptedAttempt] => {
-    const runId = handed.findLast((assignment) => assignment.taskKey === taskKey)?.runId;
+  const endedRunIds = new Set<number>();
+  const latestAttempt = (taskKey: string): [number, ScriptedAttempt] => {
+    const runId = assignments.findLast((assignment) => assignment.taskKey === taskKey)?.runId;
     const attempt = runId === undefined ? undefined : attempts.get(runId);
     if (runId === undefined || attempt === undefined)
-      throw new Error(`The task ${taskKey} was not handed over.`);
+      throw new Error(`The task ${taskKey} was not assigned.`);
     return [runId, attempt];
   };
-  const begin = (runId: number): ScriptedAttempt => {
+  const createAttempt = (runId: number): ScriptedAttempt => {
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     const end = (outcome: TaskOutcome): void => {
-      ended.add(runId);
+      endedRunIds.add(runId);
       resolve(outcome);
     };
     const attempt = { outcome: promise, end, stopCount: 0 };
@@ -51,13 +51,13 @@ export function createScriptedPool(): ScriptedPool {
     return attempt;
   };
   const pool: ScriptedPool = {
-    assignments: handed,
+    assignments,
     ignoreStops: false,
     immediateOutcome: undefined,
     run(assignment, launcher) {
-      handed.push(assignment);
+      assignments.push(assignment);
       launchers.set(assignment.runId, launcher);
-      const attempt = attempts.get(assignment.runId) ?? begin(assignment.runId);
+      const attempt = attempts.get(assignment.runId) ?? createAttempt(assignment.runId);
       if (pool.immediateOutcome !== undefined) attempt.end(pool.immediateOutcome);
       return {
         outcome: attempt.outcome,
@@ -67,15 +67,17 @@ export function createScriptedPool(): ScriptedPool {
         },
       };
     },
-    runningTasks: () =>
-      [...new Set(handed.filter(({ runId }) => !ended.has(runId)).map(({ taskKey }) => taskKey))].toSorted(),
+    runningTasks() {
+      const running = assignments.filter(({ runId }) => !endedRunIds.has(runId));
+      return [...new Set(running.map(({ taskKey }) => taskKey))].toSorted();
+    },
     childRunsOf(taskKey) {
-      const launcher = launchers.get(attemptOf(taskKey)[0]);
+      const launcher = launchers.get(latestAttempt(taskKey)[0]);
       if (launcher === undefined) throw new Error(`The task ${taskKey} has no launcher of child runs.`);
       return launcher;
     },
-    stopCount: (taskKey) => attemptOf(taskKey)[1].stopCount,
-    endTask: (taskKey, outcome = { kind: 'succeeded' }) => attemptOf(taskKey)[1].end(outcome),
+    stopCount: (taskKey) => latestAttempt(taskKey)[1].stopCount,
+    endTask: (taskKey, outcome = { kind: 'succeeded' }) => latestAttempt(taskKey)[1].end(outcome),
   };
   return pool;
 }

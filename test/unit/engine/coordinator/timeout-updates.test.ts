@@ -2,31 +2,27 @@
  * Other timeouts for active runs: the old timers are gone, the new ones count from the start (spec 4.1 rules
  * 2 and 3).
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { changeJob } from '../../../../storage/postgres/jobs/job-changes.ts';
+import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, singleTaskSettings } from '../../storage/run-fixtures.ts';
-import {
-  createCoordinatorHarness,
-  describeRun,
-  waitOptions,
-  type CoordinatorHarness,
-} from './coordinator-harness.ts';
+import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 
 let database: TestDatabase;
-let world: CoordinatorHarness;
+let harness: CoordinatorHarness;
 let coordinator: Coordinator;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(() => {
-  world = createCoordinatorHarness(database);
-  coordinator = world.startCoordinator();
+  harness = createCoordinatorHarness(database);
+  coordinator = harness.startCoordinator();
 });
-afterEach(() => world.close());
+afterEach(() => harness.close());
 
 const pair = (run: number | undefined, a: number | undefined): JobSettings => ({
   ...(run !== undefined && { timeout_seconds: run }),
@@ -45,8 +41,8 @@ async function change(
   settings: JobSettings,
   drivenBy: Coordinator = coordinator,
 ): Promise<void> {
-  const found = await world.runs.find(runId);
-  const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings, world.clock.now());
+  const found = await harness.runs.find(runId);
+  const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings, harness.clock.now());
   for (const run of retimed ?? []) drivenBy.updateTimeouts(run.runId, run.settings);
 }
 
@@ -63,69 +59,69 @@ const ways: [string, (seconds: number | undefined) => JobSettings, string[], str
 test.each(ways)(
   '%s that had no timeout gets one, counted from its start',
   async (_name, settings, tasks, ends) => {
-    const runId = await world.launchRun(coordinator, settings(undefined));
-    await world.waitForRunningTasks(...tasks);
-    world.clock.advance(4_000);
+    const runId = await harness.launchRun(coordinator, settings(undefined));
+    await harness.waitForRunningTasks(...tasks);
+    harness.clock.advance(4_000);
     await change(runId, settings(10));
-    world.clock.advance(5_999);
-    expect(world.pool.runningTasks()).toEqual(tasks);
-    world.clock.advance(1);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
+    harness.clock.advance(5_999);
+    expect(harness.pool.runningTasks()).toEqual(tasks);
+    harness.clock.advance(1);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
   },
 );
 
 test.each(ways)('%s gets more time', async (_name, settings, tasks, ends) => {
-  const runId = await world.launchRun(coordinator, settings(10));
-  await world.waitForRunningTasks(...tasks);
+  const runId = await harness.launchRun(coordinator, settings(10));
+  await harness.waitForRunningTasks(...tasks);
   await change(runId, settings(20));
-  world.clock.advance(19_999);
-  expect(world.pool.runningTasks()).toEqual(tasks);
-  world.clock.advance(1);
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
+  harness.clock.advance(19_999);
+  expect(harness.pool.runningTasks()).toEqual(tasks);
+  harness.clock.advance(1);
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
 });
 
 test.each(ways)('%s whose new time is over already ends at once', async (_name, settings, tasks, ends) => {
-  const runId = await world.launchRun(coordinator, settings(100));
-  await world.waitForRunningTasks(...tasks);
-  world.clock.advance(50_000);
+  const runId = await harness.launchRun(coordinator, settings(100));
+  await harness.waitForRunningTasks(...tasks);
+  harness.clock.advance(50_000);
   await change(runId, settings(50));
-  world.clock.advance(0);
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
+  harness.clock.advance(0);
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
 });
 
 test.each(ways)('%s whose timeout is removed has no timer left', async (_name, settings, tasks) => {
-  const runId = await world.launchRun(coordinator, settings(10));
-  await world.waitForRunningTasks(...tasks);
-  expect(world.clock.pendingCount()).toBe(1);
+  const runId = await harness.launchRun(coordinator, settings(10));
+  await harness.waitForRunningTasks(...tasks);
+  expect(harness.clock.pendingCount()).toBe(1);
   await change(runId, settings(undefined));
-  expect(world.clock.pendingCount()).toBe(0);
-  for (const key of tasks) world.pool.endTask(key);
-  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  expect(harness.clock.pendingCount()).toBe(0);
+  for (const key of tasks) harness.pool.endTask(key);
+  expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
 
 test.each(ways)(
   '%s that another engine adopts keeps what was changed',
   async (_name, settings, tasks, ends) => {
-    const runId = await world.launchRun(coordinator, settings(10));
-    await world.waitForRunningTasks(...tasks);
+    const runId = await harness.launchRun(coordinator, settings(10));
+    await harness.waitForRunningTasks(...tasks);
     await change(runId, settings(20));
     await coordinator.close();
-    world.clock.advance(15_000);
-    await world.adoptRuns(world.startCoordinator({ nodeId: 'node-2' }));
-    expect(world.pool.runningTasks()).toEqual(tasks);
-    world.clock.advance(5_000);
-    expect(describeRun(await world.waitForRunEnd(runId))).toEqual(ends);
+    harness.clock.advance(15_000);
+    await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
+    expect(harness.pool.runningTasks()).toEqual(tasks);
+    harness.clock.advance(5_000);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
   },
 );
 
 test('a task is stopped by its new timeout, and the others go on', async () => {
-  const runId = await world.launchRun(coordinator, pair(undefined, undefined));
-  await world.waitForRunningTasks('a', 'b');
+  const runId = await harness.launchRun(coordinator, pair(undefined, undefined));
+  await harness.waitForRunningTasks('a', 'b');
   await change(runId, pair(undefined, 5));
-  world.clock.advance(5_000);
-  await world.waitForRunningTasks('b');
-  world.pool.endTask('b');
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  harness.clock.advance(5_000);
+  await harness.waitForRunningTasks('b');
+  harness.pool.endTask('b');
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a TERMINATED/TIMEDOUT',
     'b TERMINATED/SUCCESS',
@@ -138,17 +134,17 @@ test('a task that waits takes its new timeout with it when it starts', async () 
       task.task_key === 'b' && seconds !== undefined ? { ...task, timeout_seconds: seconds } : task,
     ),
   });
-  const runId = await world.launchRun(coordinator, waiting());
-  await world.waitForRunningTasks('a');
+  const runId = await harness.launchRun(coordinator, waiting());
+  await harness.waitForRunningTasks('a');
   await change(runId, waiting(5));
-  world.clock.advance(60_000);
-  world.pool.endTask('a');
-  await world.waitForRunningTasks('b');
-  await world.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
-  world.clock.advance(4_999);
-  expect(world.pool.runningTasks()).toEqual(['b']);
-  world.clock.advance(1);
-  expect(describeRun(await world.waitForRunEnd(runId))).toEqual([
+  harness.clock.advance(60_000);
+  harness.pool.endTask('a');
+  await harness.waitForRunningTasks('b');
+  await harness.waitForRun(runId, ({ tasks }) => tasks[1]?.progress.state === 'RUNNING');
+  harness.clock.advance(4_999);
+  expect(harness.pool.runningTasks()).toEqual(['b']);
+  harness.clock.advance(1);
+  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/FAILED',
     'a TERMINATED/SUCCESS',
     'b TERMINATED/TIMEDOUT',
@@ -156,20 +152,20 @@ test('a task that waits takes its new timeout with it when it starts', async () 
 });
 
 test('a longer timeout does not take back a stop by the earlier one', async () => {
-  world.pool.ignoreStops = true;
-  const runId = await world.launchRun(coordinator, single(10));
-  await world.waitForRunningTasks('main');
-  world.clock.advance(10_000);
-  await vi.waitFor(() => expect(world.pool.stopCount('main')).toBeGreaterThan(0), waitOptions);
+  harness.pool.ignoreStops = true;
+  const runId = await harness.launchRun(coordinator, single(10));
+  await harness.waitForRunningTasks('main');
+  harness.clock.advance(10_000);
+  await eventually(() => expect(harness.pool.stopCount('main')).toBeGreaterThan(0));
   await change(runId, single(undefined));
-  world.pool.endTask('main', { kind: 'stopped' });
-  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
+  harness.pool.endTask('main', { kind: 'stopped' });
+  expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
 });
 
 test('a run that this node does not drive is left alone', async () => {
-  const runId = await world.launchRun(coordinator, single(10));
-  await world.waitForRunningTasks('main');
-  await change(runId, single(20), world.startCoordinator({ nodeId: 'node-2' }));
-  world.pool.endTask('main');
-  expect(describeRun(await world.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
+  const runId = await harness.launchRun(coordinator, single(10));
+  await harness.waitForRunningTasks('main');
+  await change(runId, single(20), harness.startCoordinator({ nodeId: 'node-2' }));
+  harness.pool.endTask('main');
+  expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
