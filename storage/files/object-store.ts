@@ -117,8 +117,8 @@ function urlOf({ endpoint }: ObjectStoreConfig, bucket: string, key: string, uri
   if (names.length === 0 || key.endsWith('/'))
     throw invalid(`The path ${quote(uri)} names no object: it must be objstore://<bucket>/<path>.`);
   // A URL parser would resolve these segments to the address of another object.
-  if (names.includes('.') || names.includes('../..'))
-    throw invalid(`The path ${quote(uri)} must not hold the folders "." and "../..".`);
+  if (names.includes('.') || names.includes('..'))
+    throw invalid(`The path ${quote(uri)} must not hold the folders "." and "..".`);
   return `${endpoint}/${bucket}/${names.map(encodeURIComponent).join('/')}`;
 }
 

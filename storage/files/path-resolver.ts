@@ -41,29 +41,29 @@ const putRemedy = 'Put it there with POST /api/2.0/managed_fs/put and start the 
 export function createPathResolver(
   roots: Roots,
   objects?: ObjectStore,
-): (uri: string, what: LocateTarget) => Promise<string> {
-  return async (uri, sought) => {
+): (uri: string, target: LocateTarget) => Promise<string> {
+  return async (uri, target) => {
     const object =
       objects === undefined ? undefined : /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonicalUri(uri));
     if (objects !== undefined && object) return objects.fetch(object[1] ?? '', object[2] ?? '', uri);
-    const what = typeof sought === 'object' ? 'notebook' : sought;
-    const place = await resolveLocation(uri, what, roots);
+    const kind = typeof target === 'object' ? 'notebook' : target;
+    const place = await resolveLocation(uri, kind, roots);
     const path = normalizePath(place.root, place.path, uri);
-    if (typeof sought === 'object') return findRevisionAt(roots, path, sought.at);
-    const candidates = what === 'notebook' ? notebookPaths(path) : [path];
+    if (typeof target === 'object') return findRevisionAt(roots, path, target.at);
+    const candidates = kind === 'notebook' ? notebookPaths(path) : [path];
     for (const candidate of candidates) {
       const real = await resolveInside(place.root, candidate, uri);
       const found = await statIfExists(real);
-      if (found?.isFile() === true || (what === 'entry' && found?.isDirectory() === true)) return real;
+      if (found?.isFile() === true || (kind === 'entry' && found?.isDirectory() === true)) return real;
     }
     throw new ServiceError(
       'RESOURCE_DOES_NOT_EXIST',
-      await describeMissingFile(uri, what, place, candidates),
+      await describeMissingFile(uri, kind, place, candidates),
     );
   };
 }
 
-async function resolveLocation(uri: string, what: LocateKind, roots: Roots): Promise<SourceLocation> {
+async function resolveLocation(uri: string, kind: LocateKind, roots: Roots): Promise<SourceLocation> {
   const canonical = canonicalUri(uri);
   if (canonical.startsWith('managed_fs:'))
     return { root: roots.managedFs, path: canonical, remedy: putRemedy };
@@ -74,13 +74,13 @@ async function resolveLocation(uri: string, what: LocateKind, roots: Roots): Pro
       `The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`,
     );
   }
-  if (what === 'notebook') return { root: roots.workspace, path, remedy: importRemedy };
+  if (kind === 'notebook') return { root: roots.workspace, path, remedy: importRemedy };
   return findAllowedLocation(path, roots) ?? { root: roots.workspace, path, remedy: importOrAllowRemedy };
 }
 
 async function resolveBucketLocation(uri: string, canonical: string, roots: Roots): Promise<SourceLocation> {
   const [, bucket = '', path = '/'] = /^objstore:\/\/([^/]*)(\/.*)?$/s.exec(canonical) ?? [];
-  if (['', '.', '../..'].includes(bucket))
+  if (['', '.', '..'].includes(bucket))
     throw invalid(`The path ${quote(uri)} names no bucket: it must be objstore://<bucket>/<path>.`);
   const directory = await resolveInside(roots.objstore, `/${bucket}`, uri);
   const remedy = `Put it below objstore/${bucket} in the service's data directory and start the run again.`;
@@ -103,12 +103,12 @@ function findAllowedLocation(path: string, roots: Roots): SourceLocation | undef
 
 async function describeMissingFile(
   uri: string,
-  what: LocateKind,
+  kind: LocateKind,
   place: SourceLocation,
   candidates: readonly string[],
 ): Promise<string> {
   const where = place.root.rootAlias === undefined ? '' : ' in the workspace';
-  if (what === 'notebook')
+  if (kind === 'notebook')
     return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
   const found = await statIfExists(await resolveInside(place.root, place.path, uri));
   if (found?.isDirectory() === true) return `${uri} is a directory; a file is needed here.`;

@@ -28,7 +28,7 @@ test('a cluster has one directory of its own', async () => {
   );
 });
 
-test.each(['', '.', '../..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)])(
+test.each(['', '.', '..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)])(
   'the cluster id %j is no directory name',
   async (clusterId) => {
     const { attempts } = await fresh();
@@ -116,7 +116,7 @@ test('removing a cluster leaves the others, a second time nothing happens, and a
   await attempts.removeCluster('1120-000000-abcdefgh');
   await attempts.removeCluster('1120-000000-abcdefgh');
   expect(await readdir(join(base, 'data/clusters'))).toEqual(['other']);
-  await expect(attempts.removeCluster('../..')).rejects.toThrow('must be a name without slashes');
+  await expect(attempts.removeCluster('..')).rejects.toThrow('must be a name without slashes');
 });
 
 test.each(['1120-000000-kept', '../../outside', 'nowhere'])(

@@ -104,7 +104,7 @@ test.each<[string, string, { secretKey?: string; endpoint?: string }, string | R
     'a way out of the bucket',
     's3://b/../c/x',
     {},
-    'The path "s3://b/../c/x" must not hold the folders "." and "../..".',
+    'The path "s3://b/../c/x" must not hold the folders "." and "..".',
   ],
 ])('%s is refused', async (_fact, uri, changes, message) => {
   server.objects.set('/b/x', 'x');

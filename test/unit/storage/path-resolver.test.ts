@@ -155,7 +155,7 @@ test.each([
 ])('a link that leads outside is no way to a file: %s', async (uri, link) => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('outside/secret');
-  await putFile(join(link, '../..', 'something'));
+  await putFile(join(link, '..', 'something'));
   await symlink(join(base, uri.endsWith('secret') ? 'outside' : 'outside/secret'), join(base, link));
   const refusal = await rejectionOf(createPathResolver(roots)(uri, 'file'));
   expect(refusal).toMatchObject({
