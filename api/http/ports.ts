@@ -91,7 +91,7 @@ export interface TokenStore {
     now: number,
   ): Promise<Token | undefined>;
   /** Lists the tokens of all owners, newest first. */
-  ofEverybody(
+  listAll(
     filter: {
       readonly tokenId?: string | undefined;
       readonly createdById?: number | undefined;

@@ -26,7 +26,7 @@ export function getAnyTokenOperation({
     request: Type.Object({ token_id: Type.String({ description: 'Id of the token.' }) }),
     response: Type.Object({ token_info: OwnedTokenInfo }),
     async handle({ token_id: tokenId }) {
-      const [token] = await tokens.ofEverybody({ tokenId: tokenId.replaceAll('\0', '') }, clock.now());
+      const [token] = await tokens.listAll({ tokenId: tokenId.replaceAll('\0', '') }, clock.now());
       if (token === undefined) throw tokenNotFound('RESOURCE_DOES_NOT_EXIST', tokenId);
       return { token_info: toOwnedTokenView(token, workspaceInfo.workspaceId) };
     },

@@ -36,7 +36,7 @@ export function listAllTokensOperation({
       token_infos: Type.Array(OwnedTokenInfo, { description: 'All tokens; the list has no pages.' }),
     }),
     async handle({ created_by_id: createdById, created_by_username: createdByName }) {
-      const found = await tokens.ofEverybody({ createdById, createdByName }, clock.now());
+      const found = await tokens.listAll({ createdById, createdByName }, clock.now());
       return { token_infos: found.map((token) => toOwnedTokenView(token, workspaceInfo.workspaceId)) };
     },
   });

@@ -59,7 +59,7 @@ export function createTokenStore(db: Kysely<Database>) {
     listOf: listTokens,
     revoke: revokeToken,
     change: changeToken,
-    ofEverybody: listAllTokens,
+    listAll: listAllTokens,
   });
 }
 
