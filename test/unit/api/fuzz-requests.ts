@@ -169,10 +169,7 @@ function arbitraryPathId(known: FuzzedService['knownIds']): fc.Arbitrary<string>
   return fc.oneof(
     { weight: 4, arbitrary: knownId(known.jobs).map(String) },
     { weight: 1, arbitrary: hostileText.map(encodeForUrl) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '..', '9'.repeat(400), '1e3', ''),
-    },
+    { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '..', '9'.repeat(400), '1e3', '') },
   );
 }
 
