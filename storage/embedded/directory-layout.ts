@@ -177,7 +177,7 @@ async function findSystemUser(): Promise<NonNullable<ServerUser>> {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
-    'The embedded PostgreSQL does not run as root, and /etc/passwd names neither "postgres" nor "nobody": ' +
+    'The embedded PostgreSQL does not run as root, and /etc/passwd names neither `postgres` nor `nobody`: ' +
       'start the engine as another user, or set DATABASE_URL.',
   );
 }

@@ -34,23 +34,7 @@ export function createPipelineFiles(
       ...(objstore !== undefined && { objstore: objstore.directory }),
     },
     findSpec: (path) => readSpec(workspace, path),
-    async readSources({ libraries }, folder) {
-      const paths = new Set<string>();
-      for (const library of libraries)
-        for (const path of await listLibraryPaths(workspace, library, folder)) paths.add(path);
-      const files: SourceFile[] = [];
-      let left = bytesMax;
-      for (const path of [...paths].sort()) {
-        const bytes = (await readBytes(workspace, path, 0, left + 1)) ?? Buffer.alloc(0);
-        left -= bytes.length;
-        if (left < 0)
-          throw invalid(
-            `The files of the pipeline have more than ${bytesMax} bytes together, which is as much as may be; the last one is ${path}.`,
-          );
-        files.push({ path, text: bytes.toString('utf8') });
-      }
-      return files;
-    },
+    readSources: ({ libraries }, folder) => readLibraries(workspace, libraries, folder, bytesMax),
     async resolveStorage(uri) {
       if (normalizePath(managedFs, canonicalUri(uri), uri) === '/')
         throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
@@ -83,6 +67,29 @@ export function createPipelineFiles(
         );
     },
   };
+}
+
+async function readLibraries(
+  root: Root,
+  libraries: readonly PipelineLibrary[],
+  folder: string,
+  bytesMax: number,
+): Promise<SourceFile[]> {
+  const paths = new Set<string>();
+  for (const library of libraries)
+    for (const path of await listLibraryPaths(root, library, folder)) paths.add(path);
+  const files: SourceFile[] = [];
+  let left = bytesMax;
+  for (const path of [...paths].sort()) {
+    const bytes = (await readBytes(root, path, 0, left + 1)) ?? Buffer.alloc(0);
+    left -= bytes.length;
+    if (left < 0)
+      throw invalid(
+        `The files of the pipeline have more than ${bytesMax} bytes together, which is as much as may be; the last one is ${path}.`,
+      );
+    files.push({ path, text: bytes.toString('utf8') });
+  }
+  return files;
 }
 
 async function readSpec(root: Root, path: string): Promise<SourceFile | undefined> {

@@ -1,3 +1,4 @@
+/** Binding of a store's functions to its database. */
 import type { Kysely } from 'kysely';
 import type { Database } from './schema.ts';
 

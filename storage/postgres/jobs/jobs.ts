@@ -89,14 +89,14 @@ export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise
 }
 
 /**
- * Removes a job with its history from every view at once, and keeps the notices of it.
- * @returns the ids of its active runs, which are to be stopped; none when the job was gone already
+ * Marks a job as deleted, which hides it and its history, and stores the notifications about it.
+ * @returns the ids of its active runs, which must be stopped; none if the job was already deleted
  */
 export function deleteJob(
   db: Kysely<Database>,
   jobId: number,
   now: number,
-  notices: (job: Job) => RunNotification[],
+  notificationsOf: (job: Job) => RunNotification[],
 ): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
@@ -109,7 +109,7 @@ export function deleteJob(
       .executeTakeFirst();
     if (row === undefined) return [];
     await removeSchedule(transaction, jobId);
-    await insertOutboxEvents(transaction, notices(jobOf(row)));
+    await insertOutboxEvents(transaction, notificationsOf(jobOf(row)));
     const active = await transaction
       .updateTable('runs')
       .set({ stop_reason: 'cancel' })

@@ -193,8 +193,8 @@ export async function purgeDeletedPrincipals(db: Kysely<Database>): Promise<void
 const batchSize = 1_000;
 
 /**
- * Takes the name of somebody who was deleted out of the runs, in batches that hold up nobody, then what is
- * left of them.
+ * Removes the name of a deleted principal from the runs, in batches that hold their locks briefly, and then
+ * the principal.
  */
 async function purgePrincipal(db: Kysely<Database>, id: number, userName: string): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined;) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHousekeeping, type Housekeeping } from '../../../cli/housekeeping/housekeeping.ts';
 import type { Log } from '../../../engine/ports/log.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 
 let runyard: TestService;
@@ -98,10 +99,9 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
         .where('cluster_id', '=', 'alive')
         .execute()
     ).length;
-  while (existsSync(directory) || (await eventsLeft()) > 1)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
+  await eventually(async () => !existsSync(directory) && (await eventsLeft()) <= 1, {
+    until: (isRemoved) => isRemoved,
+  });
   await housekeeping.stop();
   const clusters = await runyard.database.db
     .selectFrom('clusters')
@@ -173,10 +173,9 @@ test('deliveries older than 30 days are removed with their attempts and mails; y
   ];
   const housekeeping = await startRound();
   // The job removes outbox events last.
-  while ((await db.selectFrom('outbox').selectAll().execute()).length > 1)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
+  await eventually(() => db.selectFrom('outbox').select('outbox_event_id').execute(), {
+    until: ({ length }) => length <= 1,
+  });
   await housekeeping.stop();
   const left = await db.selectFrom('deliveries').select('delivery_id').execute();
   expect(left.map((row) => row.delivery_id).toSorted()).toEqual([waiting, young].toSorted());
@@ -213,9 +212,10 @@ test('spec 5.2: tokens unused for 90 days are revoked, and audit events older th
     ])
     .execute();
   const housekeeping = await startRound();
-  const ofAnn = () => db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
+  const findEventsOfAnn = () =>
+    db.selectFrom('audit_events').select('time').where('user_name', '=', 'ann').execute();
   // The job removes audit events last.
-  await expect.poll(ofAnn, { timeout: 30_000 }).toEqual([{ time: now - 399 * day }]);
+  await eventually(async () => expect(await findEventsOfAnn()).toEqual([{ time: now - 399 * day }]));
   await housekeeping.stop();
   expect(
     (await runyard.callOk('GET', '2.0/token/list')).token_infos.map(
@@ -275,10 +275,9 @@ test('libraries and objects unused for 30 days are removed from the cache; those
     })
     .execute();
   const housekeeping = await startRound();
-  while (old.some((directory) => existsSync(directory)))
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
+  await eventually(() => old.filter((directory) => existsSync(directory)), {
+    until: ({ length }) => length === 0,
+  });
   await housekeeping.stop();
   expect(kept.map((directory) => existsSync(directory))).toEqual([true, true, true]);
 });

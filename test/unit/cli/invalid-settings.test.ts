@@ -103,8 +103,8 @@ test.each([
   ['RUNYARD_ATTEMPTS_PER_THREAD', '0', /^RUNYARD_ATTEMPTS_PER_THREAD must be/],
   [
     'RUNYARD_MAIL_FROM',
-    'somebody',
-    /^RUNYARD_MAIL_FROM must be a mail address, or a name with the address in angle brackets, not "somebody"/,
+    'no-address',
+    /^RUNYARD_MAIL_FROM must be a mail address, or a name with the address in angle brackets, not "no-address"/,
   ],
   ['RUNYARD_MAIL_FROM', 'A\nBcc: x <a@x.org>', /^RUNYARD_MAIL_FROM must be a mail address/],
 ])('%s=%j is rejected', (variable, text, message) => {

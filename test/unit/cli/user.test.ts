@@ -67,8 +67,8 @@ test('a rejected command prints the error of the service', async () => {
   expect((await runRunyard('user', 'demote', 'admin')).stderr).toBe(
     'runyard: The service refused: admin is the last active administrator; make another user an administrator first.\n',
   );
-  expect((await runRunyard('token', 'create', '--user', 'nobody')).stderr).toBe(
-    'runyard: The service refused: user_name is "nobody"; this user does not exist.\n',
+  expect((await runRunyard('token', 'create', '--user', 'unknown')).stderr).toBe(
+    'runyard: The service refused: user_name is "unknown"; this user does not exist.\n',
   );
   expect((await runRunyard('token', 'create', '--days', 'many')).stderr).toBe(
     'runyard: --days is many; it must be a whole number of days.\n',

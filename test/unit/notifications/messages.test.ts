@@ -130,29 +130,29 @@ test('spec 6: an e-mail of a failure holds job, run, state, message, times and t
   expect(html).not.toMatch(/<script|<no rows>|http:\/\//);
 });
 
-const standing = (changes: Partial<RunStateSnapshot>): Partial<ClaimedDelivery> => ({
+const withState = (changes: Partial<RunStateSnapshot>): Partial<ClaimedDelivery> => ({
   facts: { state: { ...failed, ...changes } },
 });
 
 test.each<[NotificationEvent, Partial<ClaimedDelivery>, string]>([
   ['on_start', {}, 'Run of nightly & <load> started (run 907)'],
-  ['on_success', standing({ result: 'SUCCESS' }), 'Run of nightly & <load> succeeded (run 907)'],
-  ['on_failure', standing({}), 'Run of nightly & <load> failed (run 907)'],
-  ['on_failure', standing({ result: 'TIMEDOUT' }), 'Run of nightly & <load> timed out (run 907)'],
-  ['on_failure', standing({ result: 'CANCELED' }), 'Run of nightly & <load> was cancelled (run 907)'],
+  ['on_success', withState({ result: 'SUCCESS' }), 'Run of nightly & <load> succeeded (run 907)'],
+  ['on_failure', withState({}), 'Run of nightly & <load> failed (run 907)'],
+  ['on_failure', withState({ result: 'TIMEDOUT' }), 'Run of nightly & <load> timed out (run 907)'],
+  ['on_failure', withState({ result: 'CANCELED' }), 'Run of nightly & <load> was cancelled (run 907)'],
   [
     'on_failure',
-    standing({ state: 'SKIPPED', result: undefined }),
+    withState({ state: 'SKIPPED', result: undefined }),
     'Run of nightly & <load> was skipped (run 907)',
   ],
   [
     'on_failure',
-    standing({ state: 'INTERNAL_ERROR', result: 'FAILED' }),
+    withState({ state: 'INTERNAL_ERROR', result: 'FAILED' }),
     'Run of nightly & <load> ended with an internal error (run 907)',
   ],
   [
     'on_failure',
-    { ...standing({}), taskKey: 'load', runId: 908 },
+    { ...withState({}), taskKey: 'load', runId: 908 },
     'Task load of nightly & <load> failed (run 908)',
   ],
   [
@@ -252,7 +252,7 @@ describe('webhooks', () => {
   });
 
   test('a very long message is truncated to the limits of chats', async () => {
-    const long = standing({ message: 'x'.repeat(100_000) });
+    const long = withState({ message: 'x'.repeat(100_000) });
     expect((await body('on_failure', 'SLACK', long)).blocks[1].text.text.length).toBeLessThanOrEqual(3_000);
     expect(JSON.stringify(await body('on_failure', 'MICROSOFT_TEAMS', long)).length).toBeLessThan(5_000);
   });

@@ -16,6 +16,7 @@ import { createDeliveryLog } from '../../../storage/postgres/deliveries/delivery
 import { createDestinationStore } from '../../../storage/postgres/deliveries/destinations.ts';
 import { listenForOutbox } from '../../../storage/postgres/outbox/outbox-notify.ts';
 import { insertOutboxEvents } from '../../../storage/postgres/outbox/outbox.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 export interface NotificationHarness {
@@ -135,18 +136,18 @@ export async function startNotificationHarness(): Promise<NotificationHarness> {
       );
     },
     async waitForDeliveries(holds) {
-      for (;;) {
+      const readDeliveries = async () => {
         const { count } = await db
           .selectFrom('outbox')
           .select((row) => row.fn.countAll<number>().as('count'))
           .where('dispatched_time', 'is', null)
           .executeTakeFirstOrThrow();
-        const deliveries = count > 0 ? [] : await log.list(allDeliveries);
-        if (count === 0 && holds(deliveries)) return deliveries;
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10);
-        });
-      }
+        return { undispatched: count, deliveries: count > 0 ? [] : await log.list(allDeliveries) };
+      };
+      const last = await eventually(readDeliveries, {
+        until: ({ undispatched, deliveries }) => undispatched === 0 && holds(deliveries),
+      });
+      return last.deliveries;
     },
     async close() {
       for (const stop of running) await stop();

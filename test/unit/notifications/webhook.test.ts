@@ -1,8 +1,4 @@
-/**
- * Webhooks to a real receiver that fails, stalls, cuts connections and answers 429 and 500: signatures, retries,
- * order, and independent queues.
- */
-import { sql } from 'kysely';
+/** Webhooks to a real receiver that fails, stalls and redirects: signatures, retries and redirects. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -13,13 +9,13 @@ import {
 } from '../../harness/webhook-receiver.ts';
 import { startNotificationHarness, type NotificationHarness } from './notification-harness.ts';
 
-let world: NotificationHarness;
+let harness: NotificationHarness;
 let receiver: HttpReceiver;
 beforeEach(async () => {
-  [world, receiver] = await Promise.all([startNotificationHarness(), startHttpReceiver()]);
+  [harness, receiver] = await Promise.all([startNotificationHarness(), startHttpReceiver()]);
 });
 afterEach(async () => {
-  await world.close();
+  await harness.close();
   await receiver.close();
 });
 
@@ -32,20 +28,20 @@ const headersOf = (call: ReceivedCall | undefined): Record<string, string> =>
   );
 
 test('a webhook request is signed as in Standard Webhooks, carries basic auth, and describes the event', async () => {
-  const { id, secret } = await world.createDestination({
+  const { id, secret } = await harness.createDestination({
     ...target('/hook'),
     username: 'me',
     password: 'p:w',
   });
-  await world.startEngine();
-  await world.enqueueNotifications({
+  await harness.startEngine();
+  await harness.enqueueNotifications({
     channel: 'webhook',
     recipient: id,
     event: 'on_failure',
     runId: 907,
     jobId: 41,
   });
-  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+  const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
   const [call] = receiver.calls;
   expect(new Webhook(secret).verify(call?.body ?? '', headersOf(call))).toEqual({
     event_type: 'jobs.on_failure',
@@ -72,21 +68,21 @@ test('a webhook request is signed as in Standard Webhooks, carries basic auth, a
 });
 
 test('after a rotation both secrets sign for 24 hours, then only the new one', async () => {
-  const { id, secret } = await world.createDestination(target('/hook'));
+  const { id, secret } = await harness.createDestination(target('/hook'));
   const fresh = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const rotate = (until: number) =>
-    world.destinations.update(id, (before) => ({
+    harness.destinations.update(id, (before) => ({
       ...before,
       secrets: { current: fresh, previous: { secret, until } },
     }));
   await rotate(Date.now() + 1_000_000);
-  await world.startEngine();
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await harness.startEngine();
+  await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
   await receiver.waitForCalls((calls) => calls.length === 1);
   for (const key of [secret, fresh])
     new Webhook(key).verify(receiver.calls[0]?.body ?? '', headersOf(receiver.calls[0]));
   await rotate(Date.now() - 1);
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
+  await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
   await receiver.waitForCalls((calls) => calls.length === 2);
   new Webhook(fresh).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]));
   expect(() =>
@@ -106,17 +102,20 @@ describe('retries of webhooks', () => {
     ],
     ['a cut connection', 'cut', undefined, /hang up|ECONNRESET|closed/i],
     ['no answer in time', 'stall', undefined, /did not answer within 0\.3 s/],
-  ])('%s is retried with the same id and body until it is delivered', async (_name, how, status, error) => {
-    receiver.queueResponses('/hook', how, how);
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
-    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
-    expect(delivery?.attempts[0]?.error).toMatch(error);
-    expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
-    expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
-  });
+  ])(
+    '%s is retried with the same id and body until it is delivered',
+    async (_name, behavior, status, error) => {
+      receiver.queueResponses('/hook', behavior, behavior);
+      const { id } = await harness.createDestination(target('/hook'));
+      await harness.startEngine();
+      await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+      const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
+      expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual([status, status, 200]);
+      expect(delivery?.attempts[0]?.error).toMatch(error);
+      expect(new Set(idsOf(receiver.calls))).toEqual(new Set([delivery?.deliveryId]));
+      expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
+    },
+  );
 
   test.each<[string, ResponseBehavior, number]>([
     ['400', 400, 400],
@@ -124,42 +123,42 @@ describe('retries of webhooks', () => {
     ['404', 404, 404],
     ['410', 410, 410],
     ['304', 304, 304],
-  ])('%s is final', async (_name, how, status) => {
-    receiver.queueResponses('/hook', how);
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
+  ])('%s is final', async (_name, behavior, status) => {
+    receiver.queueResponses('/hook', behavior);
+    const { id } = await harness.createDestination(target('/hook'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'failed');
     expect(delivery?.attempts).toMatchObject([{ status, error: expect.stringContaining(String(status)) }]);
     expect(delivery?.nextAttemptTime).toBeUndefined();
   });
 
   test('a response of 200 whose body is cut off counts as delivered', async () => {
     receiver.queueResponses('/hook', 'half');
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+    const { id } = await harness.createDestination(target('/hook'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(receiver.calls).toHaveLength(1);
   });
 
   test('a refused connection is retried and delivered when the receiver listens', async () => {
     await receiver.close();
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    await world.waitForDeliveries(([one]) => (one?.attempts.length ?? 0) >= 2);
+    const { id } = await harness.createDestination(target('/hook'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await harness.waitForDeliveries(([one]) => (one?.attempts.length ?? 0) >= 2);
     receiver = await startHttpReceiver(Number(new URL(receiver.url).port));
-    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+    const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(delivery?.attempts[0]?.error).toMatch(/ECONNREFUSED/);
   });
 
   test('Retry-After delays the next attempt', async () => {
     receiver.queueResponses('/hook', { status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' });
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.waitForDeliveries(([one]) => one?.attempts.length === 1);
+    const { id } = await harness.createDestination(target('/hook'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await harness.waitForDeliveries(([one]) => one?.attempts.length === 1);
     expect(delivery).toMatchObject({ state: 'pending', attempts: [{ status: 429, response: 'slow down' }] });
     expect((delivery?.nextAttemptTime ?? 0) - (delivery?.attempts[0]?.time ?? 0)).toBeGreaterThanOrEqual(
       3_600_000,
@@ -167,13 +166,13 @@ describe('retries of webhooks', () => {
   });
 });
 
-describe('redirects', () => {
+describe('redirects of webhooks', () => {
   test('are followed on the same host with method and body', async () => {
     receiver.queueResponses('/old', { status: 307, headers: { location: '/new' } });
-    const { id, secret } = await world.createDestination(target('/old'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+    const { id, secret } = await harness.createDestination(target('/old'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/old', '/new']);
     new Webhook(secret).verify(receiver.calls[1]?.body ?? '', headersOf(receiver.calls[1]));
   });
@@ -181,10 +180,10 @@ describe('redirects', () => {
   test('are not followed to another host', async () => {
     const other = await startHttpReceiver();
     receiver.queueResponses('/hook', { status: 307, headers: { location: `${other.url}/hook` } });
-    const { id } = await world.createDestination(target('/hook'));
-    await world.startEngine();
-    await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-    const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
+    const { id } = await harness.createDestination(target('/hook'));
+    await harness.startEngine();
+    await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+    const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'failed');
     expect(delivery?.attempts).toMatchObject([
       { status: 307, error: expect.stringContaining('only redirects on the same host') },
     ]);
@@ -193,95 +192,8 @@ describe('redirects', () => {
   });
 });
 
-test('deliveries of a run keep their order when the first one is retried; another run is not delayed', async () => {
-  receiver.queueResponses('/hook', 500, 500, 'cut');
-  const { id } = await world.createDestination(target('/hook'));
-  const events = ['on_start', 'on_duration_warning_threshold_exceeded', 'on_failure'] as const;
-  await world.enqueueNotifications(
-    ...events.map((event) => ({ channel: 'webhook' as const, recipient: id, event, runId: 7 })),
-  );
-  await world.startEngine();
-  await world.startEngine();
-  await world.waitForDeliveries((all) => all.every(({ state }) => state === 'delivered'));
-  const said = receiver.calls.map(({ body }) => JSON.parse(body).event_type);
-  expect(said).toEqual([
-    'jobs.on_start',
-    'jobs.on_start',
-    'jobs.on_start',
-    'jobs.on_start',
-    'jobs.on_duration_warning_threshold_exceeded',
-    'jobs.on_failure',
-  ]);
-});
-
-test('a destination that never answers delays no other destination', async () => {
-  receiver.setDefaultResponse('/dead', 'stall');
-  const [dead, alive] = [
-    await world.createDestination(target('/dead')),
-    await world.createDestination(target('/alive')),
-  ];
-  await world.startEngine({ timeoutMs: 60_000 });
-  await world.enqueueNotifications(
-    ...Array.from({ length: 50 }, (_, run) => ({
-      channel: 'webhook' as const,
-      recipient: dead.id,
-      runId: run,
-    })),
-  );
-  await receiver.waitForCalls((calls) => calls.filter(({ path }) => path === '/dead').length === 8);
-  await world.enqueueNotifications(
-    ...Array.from({ length: 50 }, (_, run) => ({
-      channel: 'webhook' as const,
-      recipient: alive.id,
-      runId: run,
-    })),
-  );
-  await receiver.waitForCalls((calls) => calls.filter(({ path }) => path === '/alive').length === 50);
-  expect(receiver.calls.filter(({ path }) => path === '/dead')).toHaveLength(8);
-});
-
-test('several engines share the deliveries and send none twice', async () => {
-  const { id } = await world.createDestination(target('/hook'));
-  // A longer timeout: on a busy machine a slow receiver would be sent the message again.
-  const patient = { timeoutMs: 60_000 };
-  await Promise.all([world.startEngine(patient), world.startEngine(patient), world.startEngine(patient)]);
-  for (let batch = 0; batch < 10; batch += 1) {
-    await world.enqueueNotifications(
-      ...Array.from({ length: 30 }, (_, run) => ({
-        channel: 'webhook' as const,
-        recipient: id,
-        runId: batch * 100 + run,
-      })),
-    );
-  }
-  await world.waitForDeliveries(
-    (all) => all.length === 300 && all.every(({ state }) => state === 'delivered'),
-  );
-  expect(new Set(idsOf(receiver.calls)).size).toBe(300);
-  expect(receiver.calls).toHaveLength(300);
-});
-
-test('another engine sends the claimed deliveries of a dead engine under the same id', async () => {
-  receiver.setDefaultResponse('/hook', 'stall');
-  const { id } = await world.createDestination(target('/hook'));
-  const first = await world.startEngine({ timeoutMs: 60_000 });
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id, runId: 1 });
-  await receiver.waitForCalls((calls) => calls.length === 1);
-  // The lease ends without the engine noticing.
-  await world.database.db
-    .updateTable('nodes')
-    .set({ lease_until: 0 })
-    .where('node_id', '=', first.nodeId)
-    .execute();
-  receiver.setDefaultResponse('/hook', 200);
-  await world.startEngine();
-  await receiver.waitForCalls((calls) => calls.length === 2);
-  expect(new Set(idsOf(receiver.calls)).size).toBe(1);
-  await world.waitForDeliveries(([one]) => one?.state === 'delivered');
-});
-
 test('a redelivery sends the same body under the same id after the job was renamed', async () => {
-  const { db } = world.database;
+  const { db } = harness.database;
   const { job_id: jobId } = await db
     .insertInto('jobs')
     .values({
@@ -296,13 +208,13 @@ test('a redelivery sends the same body under the same id after the job was renam
     })
     .returning('job_id')
     .executeTakeFirstOrThrow();
-  const { id } = await world.createDestination(target('/hook'));
-  await world.startEngine();
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id, jobId });
-  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'delivered');
+  const { id } = await harness.createDestination(target('/hook'));
+  await harness.startEngine();
+  await harness.enqueueNotifications({ channel: 'webhook', recipient: id, jobId });
+  const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'delivered');
   await db.updateTable('jobs').set({ name: 'renamed' }).where('job_id', '=', jobId).execute();
-  await world.log.redeliver(delivery?.deliveryId ?? '', Date.now());
-  await world.waitForDeliveries(([one]) => one?.attempts.length === 2 && one.state === 'delivered');
+  await harness.log.redeliver(delivery?.deliveryId ?? '', Date.now());
+  await harness.waitForDeliveries(([one]) => one?.attempts.length === 2 && one.state === 'delivered');
   const [one, other] = receiver.calls;
   expect(other?.body).toBe(one?.body);
   expect(JSON.parse(one?.body ?? '')).toMatchObject({ job: { job_id: jobId, name: 'nightly' } });
@@ -310,41 +222,10 @@ test('a redelivery sends the same body under the same id after the job was renam
 });
 
 test('a delivery to a deleted destination fails with the reason in the log', async () => {
-  const { id } = await world.createDestination(target('/hook'));
-  await world.destinations.remove(id);
-  await world.startEngine();
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-  const [delivery] = await world.waitForDeliveries(([one]) => one?.state === 'failed');
+  const { id } = await harness.createDestination(target('/hook'));
+  await harness.destinations.remove(id);
+  await harness.startEngine();
+  await harness.enqueueNotifications({ channel: 'webhook', recipient: id });
+  const [delivery] = await harness.waitForDeliveries(([one]) => one?.state === 'failed');
   expect(delivery?.attempts[0]?.error).toBe(`Destination ${id} does not exist any more.`);
-});
-
-test('the listener reconnects after its connection broke and misses no outbox event', async () => {
-  const { id } = await world.createDestination(target('/hook'));
-  await world.startEngine();
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-  await receiver.waitForCalls((calls) => calls.length === 1);
-  const { rows } = await sql<{
-    ended: boolean;
-  }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
-    where application_name = 'runyard the outbox' and datname = current_database()`.execute(
-    world.database.db,
-  );
-  expect(rows).toEqual([{ ended: true }]);
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-  await receiver.waitForCalls((calls) => calls.length === 2);
-  await world.enqueueNotifications({ channel: 'webhook', recipient: id });
-  await receiver.waitForCalls((calls) => calls.length === 3);
-});
-
-test('an idle dispatcher sends no query', async () => {
-  await world.startEngine();
-  await world.waitForDeliveries(() => true);
-  await new Promise((resolve) => {
-    setTimeout(resolve, 300);
-  });
-  const before = world.database.queryCount();
-  await new Promise((resolve) => {
-    setTimeout(resolve, 1_000);
-  });
-  expect(world.database.queryCount() - before).toBe(0);
 });

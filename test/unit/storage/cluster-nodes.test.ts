@@ -1,7 +1,4 @@
-/**
- * Nodes are counted under a lock: whoever asks at the same time, a pool never gives more than it has, and
- * forgets nobody.
- */
+/** Allocation of the nodes of a pool: concurrent requests never get more nodes than the pool has, and each is served. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
@@ -18,7 +15,7 @@ const log = pino({ level: 'silent' });
 const rules = { limited: true, capacityOf: (poolId: string) => (poolId === 'p' ? 6 : undefined) };
 
 let database: TestDatabase;
-/** What another engine has. */
+/** Database connections of a second engine. */
 let other: OpenDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -58,7 +55,7 @@ const held = async (): Promise<number> =>
     0,
   );
 
-test('forty clusters that two engines ask for at once, ended as soon as they hold nodes: all get theirs, never more than six', async () => {
+test('40 clusters of two engines, each terminated once it has nodes, all get nodes of a pool of 6, and at most 6 at a time', async () => {
   const [one, two] = stores();
   const made = makers();
   await Promise.all(
@@ -84,7 +81,7 @@ test('forty clusters that two engines ask for at once, ended as soon as they hol
   expect(await held()).toBe(0);
 });
 
-test('an ended cluster that ends again gives nothing twice, and keeps its reason', async () => {
+test('a second termination of a cluster releases no nodes again and keeps the first reason', async () => {
   const [store] = stores();
   const [made] = makers();
   await made.createAllPurpose(cluster('a', 2), 'n');
@@ -112,7 +109,7 @@ test('an ended cluster that ends again gives nothing twice, and keeps its reason
   ]);
 });
 
-test('a cluster that grows waits behind those that asked before it, and a pool that has grown is given out', async () => {
+test('a resized cluster waits behind earlier requests, and new capacity of a pool is allocated', async () => {
   const [store] = stores();
   const [made] = makers();
   for (const [id, workers] of [
@@ -136,7 +133,7 @@ test('a cluster that grows waits behind those that asked before it, and a pool t
   expect(await nodes()).toEqual({ a: 4, b: 0, c: 4 });
 });
 
-test('the start of a cluster is adopted when its node has no lease, once', async () => {
+test('one engine adopts the start of a cluster whose node has no lease', async () => {
   const [made, elsewhere] = makers();
   await made.createAllPurpose(cluster('a', 0), 'gone');
   await database.db

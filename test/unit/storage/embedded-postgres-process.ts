@@ -1,6 +1,4 @@
-/**
- * A process that stands for an engine: starts the database in the directory it is given, says so, and stays.
- */
+/** Process in the role of an engine: starts the database in a directory, prints the result, and keeps running. */
 import { isMainThread, Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/clock.ts';
@@ -14,7 +12,7 @@ if (isMainThread && thread === 'worker') {
   const worker = new Worker(new URL(import.meta.url), { argv: [directory, thread] });
   worker.on('error', (error) => printJson({ refusal: messageOf(error) }));
 } else {
-  const stay = setInterval(() => undefined, 60_000);
+  const keepAlive = setInterval(() => undefined, 60_000);
   try {
     const server = await startEmbeddedPostgres({
       directory,
@@ -25,6 +23,6 @@ if (isMainThread && thread === 'worker') {
     printJson({ connection: server.connection });
   } catch (error) {
     printJson({ refusal: messageOf(error) });
-    clearInterval(stay);
+    clearInterval(keepAlive);
   }
 }

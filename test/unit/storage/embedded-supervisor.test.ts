@@ -1,14 +1,15 @@
-/** Keeping a server running, with servers that are only promised. */
+/** Supervision of the embedded server, with fake servers. */
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import type { Clock } from '../../../engine/clock.ts';
 import type { Server } from '../../../storage/embedded/server-process.ts';
 import { superviseServer } from '../../../storage/embedded/watchdog.ts';
+import { eventually } from '../../harness/eventually.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A clock that stands still until a timer is fired by hand. */
-function handClock() {
+/** Creates a clock that moves only when a test fires a timer or advances it. */
+function createTimerClock() {
   let now = 0;
   const timers: { at: number; action: () => void }[] = [];
   const clock: Clock = {
@@ -19,9 +20,11 @@ function handClock() {
       return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
     },
   };
-  /** Waits for the next timer, fires it and returns how long it was to wait. */
+  /** Waits for the next timer, fires it and returns its delay. */
   const fireNext = async (): Promise<number> => {
-    const timer = await vi.waitUntil(() => timers[0], { interval: 1 });
+    await eventually(() => timers.length, { until: (count) => count > 0, every: 1 });
+    const [timer] = timers;
+    if (timer === undefined) throw new Error('The timer was removed.');
     const waited = timer.at - now;
     now = timer.at;
     timer.action();
@@ -36,55 +39,55 @@ function fakeServer() {
   return { server, crash: () => resolve('signal SIGKILL') };
 }
 
-test('a server that ends is started again, waiting twice as long after every failure, at most 5 s', async () => {
-  const { clock, fireNext } = handClock();
+test('a server that ends restarts after a delay that doubles with every failure, up to 5 s', async () => {
+  const { clock, fireNext } = createTimerClock();
   const [first, second] = [fakeServer(), fakeServer()];
   const launch = vi.fn<() => Promise<Server>>().mockResolvedValueOnce(first.server);
   for (let failure = 0; failure < 7; failure += 1) launch.mockRejectedValueOnce(new Error('disk full'));
   launch.mockResolvedValueOnce(second.server);
-  const kept = await superviseServer(launch, clock, log);
+  const supervisor = await superviseServer(launch, clock, log);
   first.crash();
   const waits = [];
   for (let attempt = 0; attempt < 8; attempt += 1) waits.push(await fireNext());
   expect(waits).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
-  await vi.waitUntil(() => launch.mock.calls.length === 9, { interval: 1 });
-  await kept.stop();
+  await eventually(() => expect(launch).toHaveBeenCalledTimes(9), { every: 1 });
+  await supervisor.stop();
   expect(second.server.stop).toHaveBeenCalled();
 });
 
-test('a server that stayed up for long is started again quickly, one that keeps falling is not', async () => {
-  const { clock, fireNext, advance } = handClock();
+test('the restart delay starts again at 100 ms for a server that ran longer than 5 s', async () => {
+  const { clock, fireNext, advance } = createTimerClock();
   const servers = Array.from({ length: 4 }, fakeServer);
   const launch = vi.fn<() => Promise<Server>>();
   for (const { server } of servers) launch.mockResolvedValueOnce(server);
-  const kept = await superviseServer(launch, clock, log);
+  const supervisor = await superviseServer(launch, clock, log);
   const waits = [];
   for (const [index, uptime] of [0, 0, 5_001].entries()) {
     advance(uptime);
     servers[index]?.crash();
     waits.push(await fireNext());
-    await vi.waitUntil(() => launch.mock.calls.length === index + 2, { interval: 1 });
-    // Only now does the watch look at the clock for the server just started.
+    await eventually(() => expect(launch).toHaveBeenCalledTimes(index + 2), { every: 1 });
+    // The supervisor reads the clock for the new server in the next microtask.
     await Promise.resolve();
   }
   expect(waits).toEqual([100, 200, 100]);
-  await kept.stop();
+  await supervisor.stop();
 });
 
-test('stop wins over a server that is waiting to be started again', async () => {
-  const { clock, timers } = handClock();
+test('a stop cancels a scheduled restart', async () => {
+  const { clock, timers } = createTimerClock();
   const { server, crash } = fakeServer();
   const launch = vi.fn(async () => server);
-  const kept = await superviseServer(launch, clock, log);
+  const supervisor = await superviseServer(launch, clock, log);
   crash();
-  await vi.waitUntil(() => timers.length === 1, { interval: 1 });
-  await kept.stop();
+  await eventually(() => expect(timers).toHaveLength(1), { every: 1 });
+  await supervisor.stop();
   expect(timers).toEqual([]);
   expect(launch).toHaveBeenCalledTimes(1);
 });
 
-test('stop gives up a start that is under way', async () => {
-  const { clock, fireNext } = handClock();
+test('a stop aborts a restart that is under way', async () => {
+  const { clock, fireNext } = createTimerClock();
   const { server, crash } = fakeServer();
   const launch = vi
     .fn(
@@ -94,15 +97,18 @@ test('stop gives up a start that is under way', async () => {
         }),
     )
     .mockResolvedValueOnce(server);
-  const kept = await superviseServer(launch, clock, log);
+  const supervisor = await superviseServer(launch, clock, log);
   crash();
   await fireNext();
-  await vi.waitUntil(() => launch.mock.calls.length === 2, { interval: 1 });
-  await kept.stop();
+  await eventually(() => expect(launch).toHaveBeenCalledTimes(2), { every: 1 });
+  const signal = launch.mock.lastCall?.[0];
+  expect(signal?.aborted).toBe(false);
+  await supervisor.stop();
+  expect(signal?.aborted).toBe(true);
 });
 
-test('a first start that fails is told to the caller', async () => {
-  const { clock } = handClock();
+test('a first start that fails rejects with its error', async () => {
+  const { clock } = createTimerClock();
   await expect(superviseServer(() => Promise.reject(new Error('no space')), clock, log)).rejects.toThrow(
     'no space',
   );

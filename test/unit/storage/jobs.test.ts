@@ -93,7 +93,7 @@ describe('a list of jobs', () => {
 });
 
 describe('deleting a job', () => {
-  test('stops its active runs, keeps the reason of those that stop already, and tells', async () => {
+  test('stops its active runs, keeps the reason of runs that already stop, and stores notifications', async () => {
     const settings = {
       ...graphSettings('a'),
       max_concurrent_runs: 5,
@@ -141,7 +141,7 @@ describe('deleting a job', () => {
   test.each<[string, () => Promise<number>]>([
     ['unknown', async () => 999_999],
     [
-      'gone already',
+      'already deleted',
       async () => {
         const jobId = await createStoredJob(database.db);
         await deleteJob(database.db, jobId, 5, () => []);
@@ -150,17 +150,17 @@ describe('deleting a job', () => {
     ],
     ['hidden', async () => (await createSubmittedRun(runs, singleTaskSettings)).run.jobId],
   ])('that is %s does nothing', async (_name, make) => {
-    let told = 0;
+    let notificationCalls = 0;
     expect(
       await deleteJob(database.db, await make(), 5, () => {
-        told += 1;
+        notificationCalls += 1;
         return [];
       }),
     ).toEqual([]);
-    expect(told).toBe(0);
+    expect(notificationCalls).toBe(0);
   });
 
-  test('while runs are launched leaves no run that nobody stops', async () => {
+  test('during concurrent launches stops every launched run', async () => {
     const jobId = await createStoredJob(database.db, { ...singleTaskSettings, max_concurrent_runs: 1000 });
     const launches = Array.from({ length: 20 }, () => launchRunOfJob(createLaunchPorts(runs), jobId));
     const deleting = deleteJob(database.db, jobId, 5, () => []);

@@ -1,4 +1,4 @@
-/** Nodes, their leases, and who takes over the runs of one that is gone. */
+/** Nodes and their leases, and the adoption of the runs of nodes without a lease. */
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest';
 import type { NodeIdentity } from '../../../engine/ports/nodes.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
@@ -37,7 +37,7 @@ function node(nodeId: string, host = 'here'): NodeIdentity {
   return { nodeId, host, bootId: 'boot', pid: 7, processStart: '1', directoryId: 'd' };
 }
 
-/** No node and no active run of an earlier test is left. */
+/** Removes the nodes and runs of earlier tests. */
 beforeEach(async () => {
   await database.db.deleteFrom('nodes').execute();
   await database.db.deleteFrom('runs').execute();
@@ -60,7 +60,7 @@ async function endRun({ run }: RunWithTasks): Promise<void> {
   await runs.write({ changes: [stepOf({ kind: 'run', ...run }, 'break', now).change], notifications: [] });
 }
 
-describe('whose runs are adopted', () => {
+describe('adoption of runs', () => {
   test.each<[string, string | null, () => Promise<void>, boolean]>([
     [
       'of a node whose lease has ended',
@@ -92,8 +92,8 @@ describe('whose runs are adopted', () => {
       },
       true,
     ],
-    ['of a node that nobody knows', 'unknown', async () => undefined, true],
-    ['of nobody', null, async () => undefined, true],
+    ['of an unknown node', 'unknown', async () => undefined, true],
+    ['without an owner', null, async () => undefined, true],
     [
       'of a node that keeps its lease',
       'alive',
@@ -115,13 +115,13 @@ describe('whose runs are adopted', () => {
     expect(idsOf(await adopt())).toEqual(adopted ? [stored.run.runId] : []);
   });
 
-  test('a run that is over is not', async () => {
+  test('leaves out ended runs', async () => {
     const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     await endRun(stored);
     expect(await adopt()).toEqual([]);
   });
 
-  test('at most as many as asked for, the oldest first, and the others next time', async () => {
+  test('adopts at most the requested number of runs, oldest first, and the others at the next call', async () => {
     const stored = [];
     for (let count = 0; count < 5; count += 1)
       stored.push(await createSubmittedRun(runs, graphSettings('a'), 'gone'));
@@ -133,7 +133,7 @@ describe('whose runs are adopted', () => {
 });
 
 describe('an adopted run', () => {
-  test('has the new owner and raised fences, those of its ended tasks excepted, and is given as it is stored', async () => {
+  test('has the new owner and raised fences, except for its ended tasks, and equals the stored run', async () => {
     const stored = await createSubmittedRun(runs, graphSettings('a', 'b'), 'gone');
     await endFirstTask(stored);
     const [adopted] = await adopt();
@@ -142,7 +142,7 @@ describe('an adopted run', () => {
     expect(adopted).toEqual(await runs.find(stored.run.runId));
   });
 
-  test('is not written by its former owner any more, but by its new one', async () => {
+  test('refuses writes of its former owner and accepts those of its new one', async () => {
     const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     const [adopted] = await adopt();
     if (adopted === undefined) throw new Error('Nothing was adopted.');
@@ -155,7 +155,7 @@ describe('an adopted run', () => {
     expect(await Promise.all(writes)).toEqual(['refused', 'refused', 'written', 'written']);
   });
 
-  test('keeps what was noted about its stop', async () => {
+  test('keeps its stop reason', async () => {
     const stored = await createSubmittedRun(runs, graphSettings('a'), 'gone');
     await requestStop(database.db, stored.run.runId, 'cancel');
     expect((await adopt())[0]?.run.stopReason).toBe('cancel');
@@ -176,28 +176,28 @@ describe('an adopted run', () => {
         return adopted;
       }),
     );
-    // One that met only locked rows may have stopped early; what is left falls to the next round.
+    // A node that found only locked rows may have stopped early; the next call adopts the rest.
     const all = [...shares.flat(), ...(await adopt())];
     expect(idsOf(all)).toEqual(idsOf(stored));
     expect(new Set(all.map(({ run }) => run.fence))).toEqual(new Set([2]));
   });
 });
 
-describe('which nodes are known', () => {
+describe('stored nodes', () => {
   const known = async (): Promise<string[]> =>
     (await database.db.selectFrom('nodes').select('node_id').orderBy('node_id').execute()).map(
       (row) => row.node_id,
     );
   const day = 24 * 60 * 60 * 1_000;
 
-  test('one that left is not, so that starts and stops leave no rows behind', async () => {
+  test('a node that left is removed', async () => {
     await registerNode(database.db, node('other'), now + 100, now);
     await unregisterNode(database.db, 'other');
     await unregisterNode(database.db, 'other');
     expect(await known()).toEqual(['me']);
   });
 
-  test('one whose lease ended more than a day ago is not, once another joins', async () => {
+  test('a node whose lease ended more than a day ago is removed when another node joins', async () => {
     await registerNode(database.db, node('older'), now - 1, now);
     await registerNode(database.db, node('yesterday'), now, now);
     await registerNode(database.db, node('new'), now + day + 100, now + day);
@@ -210,7 +210,7 @@ describe('a lease', () => {
     ['kept', now + 1, true],
     ['that ends at this moment', now, false],
     ['that has ended', now - 1, false],
-  ])('%s is extended all the same', async (_name, until, kept) => {
+  ])('%s is extended', async (_name, until, kept) => {
     await registerNode(database.db, node('other'), until, 0);
     await createSubmittedRun(runs, graphSettings('a'), 'other');
     expect(await renewLease(database.db, 'other', now + 50, now)).toBe(kept);
@@ -218,11 +218,11 @@ describe('a lease', () => {
     expect(await renewLease(database.db, 'other', now + 60, now)).toBe(true);
   });
 
-  test('of a node that nobody knows is not kept', async () => {
+  test('of an unknown node is not extended', async () => {
     expect(await renewLease(database.db, 'unknown', now + 50, now)).toBe(false);
   });
 
-  test('nodes of a machine are those that hold one, with all that tells their process', async () => {
+  test('is held by the listed nodes of a host, with the identity of their processes', async () => {
     await registerNode(database.db, node('ended'), now, 0);
     await registerNode(database.db, node('elsewhere', 'there'), now + 100, 0);
     await registerNode(database.db, node('neighbour'), now + 100, 0);
@@ -233,7 +233,7 @@ describe('a lease', () => {
     ]);
   });
 
-  test('ending the leases of dead nodes ends no other, and of none ends none', async () => {
+  test('of a dead node can be expired; other leases stay', async () => {
     await registerNode(database.db, node('dead'), now + 100, 0);
     await expireNodes(database.db, ['dead'], now);
     await expireNodes(database.db, [], now);
@@ -241,7 +241,7 @@ describe('a lease', () => {
   });
 });
 
-test('a node finds its own active runs, and the stops that were noted for them by whomever', async () => {
+test('a node lists its own active runs with their stop reasons', async () => {
   const [mine, calm, over] = [
     await createSubmittedRun(runs, graphSettings('a'), 'me'),
     await createSubmittedRun(runs, graphSettings('a'), 'me'),
@@ -257,7 +257,7 @@ test('a node finds its own active runs, and the stops that were noted for them b
   ]);
 });
 
-test('a node takes up its own active runs with a higher fence, and no others', async () => {
+test('a node resumes the requested runs that it owns with a higher fence', async () => {
   const [mine, calm] = [
     await createSubmittedRun(runs, graphSettings('a'), 'me'),
     await createSubmittedRun(runs, graphSettings('a'), 'me'),

@@ -1,7 +1,4 @@
-/**
- * Logs as text: however one is divided, however it grows, and whatever a task has made of it, its text is the
- * same, valid, and without secrets.
- */
+/** Pages and tails of log files: valid text without secrets for every page size, growing file and truncation. */
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +16,7 @@ let last = 0;
 
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-/** A run with this stdout; what was left out is filled with other bytes, so that showing it would be seen. */
+/** Creates a run with this stdout; `cut` marks a truncated range, which the tests fill with `#`. */
 async function logOf(
   bytes: Uint8Array | string,
   cut?: readonly [number, number, number],
@@ -56,7 +53,7 @@ const content = fc
   .map((pieces) => Buffer.concat(pieces.map((one) => Buffer.from(one))));
 
 describe('pages', () => {
-  test('together are the log, whatever their size, and none is larger than it may be', async () => {
+  test('of any size together are the log, and none exceeds the page size', async () => {
     await fc.assert(
       fc.asyncProperty(content, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (bytes, limit, hide) => {
         const { runId } = await logOf(bytes);
@@ -74,7 +71,7 @@ describe('pages', () => {
     );
   });
 
-  test('of a log that grows are those of the whole: what may become a character or a secret is waited for', async () => {
+  test('of a growing log equal those of the complete log: incomplete characters and secrets are held back', async () => {
     await fc.assert(
       fc.asyncProperty(
         content,
@@ -105,7 +102,7 @@ describe('pages', () => {
     );
   });
 
-  test('an offset within a character, or behind the end, is answered', async () => {
+  test('start at an offset within a character or after the end', async () => {
     const { runId } = await logOf('€uro');
     expect(await logs.readPage({ runId, stream: 'stdout' }, 1, 100, seen())).toEqual({
       offset: 1,
@@ -122,10 +119,10 @@ describe('pages', () => {
   });
 });
 
-describe('a log of which a part was left out', () => {
+describe('a truncated log', () => {
   const mark = '\n[runyard: 20 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n';
 
-  test('says so in its place, and keeps its offsets', async () => {
+  test('shows a mark in the truncated range and keeps its offsets', async () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}tail\n`, [5, 25, 16]);
     const pages = await pagesFrom(runId, 3, seen());
     expect(textOf(pages)).toBe(`head\n${mark}tail\n`);
@@ -136,19 +133,19 @@ describe('a log of which a part was left out', () => {
       [25, 28],
       [28, 30],
     ]);
-    // Somebody had read on before it was left out.
+    // A reader had read beyond the start of the range before the truncation.
     expect(await logs.readPage({ runId, stream: 'stdout' }, 15, 100, seen())).toMatchObject({
       nextOffset: 25,
       text: '\n[runyard: 10 bytes left out here; RUNYARD_LOG_BYTES_MAX is 16 bytes]\n',
     });
   });
 
-  test('hides a secret that stands at its borders in half', async () => {
+  test('masks a secret that the truncation cuts in half', async () => {
     const { runId } = await logOf(`head secr${'#'.repeat(20)}et-1 tail`, [9, 29, 16]);
     expect(textOf(await pagesFrom(runId, 100, seen(secrets)))).toBe(`head ***${mark}*** tail`);
   });
 
-  test('never shows a byte of it, nor of a secret, whatever is asked for', async () => {
+  test('never shows truncated bytes or a secret, for any offset and page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         content,
@@ -175,7 +172,7 @@ describe('a log of which a part was left out', () => {
     );
   });
 
-  test('shows from its end what is kept of it there', async () => {
+  test('has a tail of the lines after the truncated range', async () => {
     const { runId } = await logOf(`head\n${'#'.repeat(20)}x\ny\nz\n`, [5, 25, 16]);
     expect(await logs.readTail({ runId, stream: 'stdout' }, 2, 100, seen())).toMatchObject({
       offset: 27,
@@ -201,7 +198,7 @@ describe('the tail', () => {
   });
 });
 
-test('a line of 100 MB is shown in pieces, and its tail is bounded', async () => {
+test('a line of 100 MB is read in pages, and its tail is bounded', async () => {
   const { runId, path } = await logOf('');
   for (let part = 0; part < 10; part += 1) await appendFile(path, Buffer.alloc(10_000_000, 'é'));
   const page = await logs.readPage({ runId, stream: 'stdout' }, 50_000_001, 65_536, seen());
@@ -214,9 +211,9 @@ test('a line of 100 MB is shown in pieces, and its tail is bounded', async () =>
   ]);
 });
 
-describe('what a task has made of its log', () => {
+describe('a log that a task replaced', () => {
   test.each([
-    ['it is removed', async () => undefined],
+    ['nothing', async () => undefined],
     [
       'a directory',
       async (path: string) => {
@@ -241,7 +238,7 @@ describe('what a task has made of its log', () => {
         await symlink('nowhere', path);
       },
     ],
-  ])('%s: it is empty, and nobody is held up', async (_fact, make) => {
+  ])('with %s is empty and blocks no reader', async (_fact, make) => {
     const { runId, path } = await logOf('x');
     await rm(path);
     await make(path);
@@ -262,7 +259,7 @@ describe('what a task has made of its log', () => {
     }
   });
 
-  test('a directory that is not there cannot be watched', () => {
+  test('in a missing directory cannot be watched', () => {
     expect(logs.watch(999_999, () => undefined)).toBeUndefined();
   });
 });

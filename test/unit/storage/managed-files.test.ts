@@ -1,4 +1,4 @@
-/** The files of managed_fs: put, read, shown and deleted, and never outside. */
+/** Files of managed_fs: put, read, list and delete, inside the root only. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ async function fresh(): Promise<TestRoots & { files: ManagedFileStore }> {
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 test.each(['/a/b', 'managed_fs:/a/b', 'managed_fs:///a/b', 'dbfs:/a/b'])(
-  'what is put under %s is the file /a/b',
+  'put to %s creates the file /a/b',
   async (path) => {
     const { files } = await fresh();
     await files.put(path, bytes('hello'), false);
@@ -38,14 +38,14 @@ test.each([
   expect((await files.read('/a', offset, length)).toString()).toBe(expected);
 });
 
-test('bytes that are no text stay as they are', async () => {
+test('put and read keep bytes that are not text', async () => {
   const { files } = await fresh();
   const all = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
   await files.put('/a', all, false);
   expect(await files.read('/a', 0, 256)).toEqual(all);
 });
 
-test('a taken path is refused without overwrite, and a directory always', async () => {
+test('put refuses an existing file without overwrite, and a directory always', async () => {
   const { files } = await fresh();
   await files.put('/d/a', bytes('1'), false);
   expect(await rejectionOf(files.put('/d/a', bytes('2'), false))).toMatchObject({
@@ -61,7 +61,7 @@ test('a taken path is refused without overwrite, and a directory always', async 
   }
 });
 
-test('of many puts at once every reader sees one whole file, and no draft is left', async () => {
+test('readers see a complete file during concurrent puts, and no temporary file is left', async () => {
   const { files, base } = await fresh();
   const contents = Array.from({ length: 10 }, (_, index) => String(index).repeat(100_000));
   await files.put('/d/a', bytes(contents[0] ?? ''), false);
@@ -73,7 +73,7 @@ test('of many puts at once every reader sees one whole file, and no draft is lef
   expect(await files.list('/d')).toHaveLength(1);
 });
 
-test('files and folders are for the user of the service alone', async () => {
+test('files and folders are accessible to the user of the service only', async () => {
   const { files, base } = await fresh();
   await files.put('/d/a', bytes('1'), false);
   await files.put('/d/a', bytes('2'), true);
@@ -86,7 +86,7 @@ test('files and folders are for the user of the service alone', async () => {
   expect(modes).toEqual([0o700, 0o700, 0o600, 0o700, 0o700]);
 });
 
-test('deleting: a file goes, a full directory needs recursive, and nothing is as good as deleted', async () => {
+test('delete removes a file, requires recursive for a directory that is not empty, and accepts a missing path', async () => {
   const { files } = await fresh();
   await files.put('/d/a', bytes('1'), false);
   expect(await rejectionOf(files.delete('/d', false))).toMatchObject({ code: 'INVALID_STATE' });
@@ -98,7 +98,7 @@ test('deleting: a file goes, a full directory needs recursive, and nothing is as
   expect(await files.list('/')).toEqual([]);
 });
 
-test('deleting a link leaves what it leads to', async () => {
+test('delete of a link keeps its target', async () => {
   const { files, base, putFile } = await fresh();
   await putFile('outside/secret');
   await putFile('data/managed_fs/d/real');
@@ -110,7 +110,7 @@ test('deleting a link leaves what it leads to', async () => {
   expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['real']);
 });
 
-test('what is missing is named', async () => {
+test('calls with a missing path are refused with the path', async () => {
   const { files } = await fresh();
   const refusals = await Promise.all(
     [files.read('/x', 0, 1), files.getStatus('/x'), files.list('/x')].map(rejectionOf),
@@ -123,7 +123,7 @@ test('what is missing is named', async () => {
   }
 });
 
-test('a directory cannot be read, and a file cannot be a directory', async () => {
+test('read refuses a directory, and mkdirs refuses a file', async () => {
   const { files } = await fresh();
   await files.mkdirs('/d');
   await files.put('/f', bytes('1'), false);
@@ -134,7 +134,7 @@ test('a directory cannot be read, and a file cannot be a directory', async () =>
   expect(await rejectionOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
-test('a named pipe holds nobody up: it is as good as nothing', async () => {
+test('a named pipe is treated as a missing file and blocks no call', async () => {
   const { files, base } = await fresh();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
   execFileSync('mkfifo', [join(base, 'data/managed_fs/pipe')]);

@@ -1,4 +1,4 @@
-/** Paths are proven to lie inside their root, and refused in the words of who wrote them. */
+/** Resolution of paths inside a root; refusals repeat the path as the caller wrote it. */
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ test.each([
   ['/x/../Workspace/a', '/a'],
   ['/Workspaces/a', '/Workspaces/a'],
   ['/a/Workspace', '/a/Workspace'],
-  // Names are taken as they are: nothing is decoded a second time.
+  // Names are used as given and not decoded again.
   ['/%2e%2e/%2e%2e/etc', '/%2e%2e/%2e%2e/etc'],
   ['/..%2fetc', '/..%2fetc'],
   ['/..\\..\\etc', '/..\\..\\etc'],
@@ -99,8 +99,8 @@ test('a path below a file is proven, as it leads to nothing', async () => {
 test('a root whose name begins with the name of another is another root', async () => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('data/workspace/a');
-  await putFile('data/workspace-of-somebody-else/secret');
-  await symlink(join(base, 'data/workspace-of-somebody-else'), join(base, 'data/workspace/link'));
+  await putFile('data/workspace-of-another-user/secret');
+  await symlink(join(base, 'data/workspace-of-another-user'), join(base, 'data/workspace/link'));
   expect(await rejectionOf(resolveInside(roots.workspace, '/link/secret'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
   });

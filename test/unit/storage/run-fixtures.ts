@@ -1,4 +1,4 @@
-/** Runs in the database of a test, stored through the door that every run passes. */
+/** Stored runs and jobs for tests; `launchRun` and `submitRun` create the runs. */
 import { pino } from 'pino';
 import type { Kysely } from 'kysely';
 import { systemClock, type Clock } from '../../../engine/clock.ts';
@@ -6,14 +6,15 @@ import { launchRun, submitRun, type LaunchPorts } from '../../../engine/launch.t
 import type { JobSettings, SubmitSettings } from '../../../engine/job/settings.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
-import type { RunWithTasks } from '../../../engine/run/run.ts';
+import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import { createJob } from '../../../storage/postgres/jobs/jobs.ts';
+import { listRuns } from '../../../storage/postgres/runs/runs.ts';
 import type { Database } from '../../../storage/postgres/schema.ts';
 import { createRunStore } from '../../../storage/postgres/stores.ts';
 
 const body = { notebook_task: { notebook_path: '/n' } };
 
-/** A multi-task graph: `graph('a', 'b a')` has the task b that depends on a. */
+/** Returns settings of a task graph: in `graphSettings('a', 'b a')` the task b depends on a. */
 export function graphSettings(...tasks: string[]): JobSettings & SubmitSettings {
   return {
     tasks: tasks.map((text) => {
@@ -30,7 +31,7 @@ export function createTestRunStore(db: Kysely<Database>): RunStore {
   return createRunStore(db, systemClock, pino({ level: 'silent' }));
 }
 
-/** Ports of a launch; what is accepted is put into `accepted`. */
+/** Creates the ports of a launch, which add every accepted run to `accepted`. */
 export function createLaunchPorts(
   runs: RunStore,
   accepted: RunWithTasks[] = [],
@@ -48,7 +49,7 @@ export function createLaunchPorts(
   };
 }
 
-/** A stored one-time run, as the engine holds it. */
+/** Stores a one-time run and returns it as the coordinator gets it. */
 export async function createSubmittedRun(
   runs: RunStore,
   settings: SubmitSettings,
@@ -67,8 +68,8 @@ export async function createSubmittedRun(
 }
 
 /**
- * Many of them, made a few at a time: launches wait for each other, and a connection is waited for only so
- * long.
+ * Stores many one-time runs, 8 at a time: launches wait for each other, and the wait for a connection of the
+ * pool is limited.
  */
 export async function createSubmittedRuns(
   runs: RunStore,
@@ -78,15 +79,15 @@ export async function createSubmittedRuns(
 ): Promise<RunWithTasks[]> {
   const stored: RunWithTasks[] = [];
   while (stored.length < count) {
-    const few = Array.from({ length: Math.min(8, count - stored.length) }, () =>
+    const batch = Array.from({ length: Math.min(8, count - stored.length) }, () =>
       createSubmittedRun(runs, settings, nodeId),
     );
-    stored.push(...(await Promise.all(few)));
+    stored.push(...(await Promise.all(batch)));
   }
   return stored;
 }
 
-/** A stored job. */
+/** Stores a job and returns its id. */
 export function createStoredJob(
   db: Kysely<Database>,
   settings: JobSettings = singleTaskSettings,
@@ -95,7 +96,22 @@ export function createStoredJob(
   return createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits);
 }
 
-/** Starts a run of a stored job and gives what the caller is told. */
+/** Starts a run of a stored job and returns the response of the launch. */
 export function launchRunOfJob(ports: LaunchPorts, jobId: number, idempotencyToken?: string) {
   return launchRun(ports, { jobId, parameters: {}, idempotencyToken, creator: 'ann' });
+}
+
+/** Lists the runs of a job, oldest first. */
+export async function listRunsOfJob(db: Kysely<Database>, jobId: number): Promise<Run[]> {
+  const filter = {
+    jobId,
+    active: undefined,
+    type: undefined,
+    startFrom: undefined,
+    startTo: undefined,
+    before: undefined,
+    offset: 0,
+    limit: 999,
+  };
+  return (await listRuns(db, filter)).toReversed();
 }
