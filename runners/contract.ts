@@ -1,4 +1,4 @@
-/** Runner plugin contract, version 1: the parts of a task kind, and the functions of the engine for it. Public. */
+/** Public runner plugin contract, version 1: the parts of a task kind, and the functions of the engine. */
 import type { TSchema } from 'typebox';
 import type { TaskOutcome, TaskCluster } from '../engine/run/assignment.ts';
 import type { ChildRunResult, ChildRunRequest } from '../engine/run/child-run.ts';

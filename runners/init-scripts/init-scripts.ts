@@ -35,12 +35,46 @@ export interface InitScriptRunner extends Pick<ClusterProvider, 'runScript' | 's
 /** Maximum tries of a script whose thread died. */
 const threadTriesMax = 5;
 
-export function createInitScriptRunner(options: InitScriptOptions): InitScriptRunner {
-  let closing = false;
-  let pool: Piscina<InitScriptRequest, InitScriptOutcome> | undefined;
-  // Created on first use, because most services have no init scripts.
-  const threads = (): Piscina<InitScriptRequest, InitScriptOutcome> =>
-    (pool ??= new Piscina<InitScriptRequest, InitScriptOutcome>({
+/** State of a script that `stop` and the thread share. */
+interface ScriptControl {
+  stopped: boolean;
+  port: MessagePort | undefined;
+}
+
+/** Threads for init scripts, created on first use, because most services have no init scripts. */
+class ScriptThreads {
+  #pool: Piscina<InitScriptRequest, InitScriptOutcome> | undefined;
+  #closed = false;
+
+  /** Runs a script in a thread. When the thread dies, another one attaches to the process of the script. */
+  async run(
+    request: Omit<InitScriptRequest, 'port' | 'stopRequested'>,
+    control: ScriptControl,
+  ): Promise<InitScriptOutcome> {
+    for (let tries = 1; ; tries += 1) {
+      const { port1, port2 } = new MessageChannel();
+      control.port = port1;
+      try {
+        return await this.#open().run(
+          { ...request, port: port2, stopRequested: control.stopped },
+          { transferList: [port2] },
+        );
+      } catch (error) {
+        if (this.#closed) return new Promise(() => undefined);
+        if (tries === threadTriesMax) throw error;
+      } finally {
+        port1.close();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#pool?.destroy();
+  }
+
+  #open(): Piscina<InitScriptRequest, InitScriptOutcome> {
+    return (this.#pool ??= new Piscina<InitScriptRequest, InitScriptOutcome>({
       filename: new URL('./init-script-worker.ts', import.meta.url).href,
       name: 'runInitScript',
       minThreads: 0,
@@ -49,55 +83,23 @@ export function createInitScriptRunner(options: InitScriptOptions): InitScriptRu
       idleTimeout: 10_000,
       atomics: 'disabled',
     }));
+  }
+}
 
-  const run = async (
-    order: InitScriptSpec,
-    state: { stopped: boolean; port: MessagePort | undefined },
-  ): Promise<InitScriptOutcome> => {
-    const directory = await fetchScript(options, order);
-    const { isolation } = options;
-    for (let tries = 1; ; tries += 1) {
-      const { port1, port2 } = new MessageChannel();
-      state.port = port1;
-      try {
-        return await threads().run(
-          {
-            directory,
-            clusterDirectory: order.directory,
-            isolation,
-            environment: {
-              ...options.taskEnvironment,
-              ...userVariables(isolation.user, join(order.directory, 'work')),
-              ...order.environment,
-              RUNYARD_CLUSTER_ID: order.clusterId,
-            },
-            stopGraceMs: options.stopGraceMs,
-            logBytesMax: options.logBytesMax,
-            port: port2,
-            stopRequested: state.stopped,
-          },
-          { transferList: [port2] },
-        );
-      } catch (error) {
-        if (closing) return new Promise(() => undefined);
-        if (tries === threadTriesMax) throw error;
-      } finally {
-        port1.close();
-      }
-    }
-  };
-
+export function createInitScriptRunner(options: InitScriptOptions): InitScriptRunner {
+  const threads = new ScriptThreads();
   return {
-    runScript(order) {
-      const state: { stopped: boolean; port: MessagePort | undefined } = { stopped: false, port: undefined };
+    runScript(script) {
+      const control: ScriptControl = { stopped: false, port: undefined };
+      const outcome = createRequest(options, script).then((request) => threads.run(request, control));
       return {
-        outcome: run(order, state).catch((error: unknown): InitScriptOutcome => ({
+        outcome: outcome.catch((error: unknown): InitScriptOutcome => ({
           kind: 'impossible',
           message: messageOf(error),
         })),
         stop() {
-          state.stopped = true;
-          state.port?.postMessage('stop');
+          control.stopped = true;
+          control.port?.postMessage('stop');
         },
       };
     },
@@ -110,10 +112,27 @@ export function createInitScriptRunner(options: InitScriptOptions): InitScriptRu
       );
       return [...new Set(marks.map((variable) => variable.slice(mark.length)))];
     },
-    async close() {
-      closing = true;
-      await pool?.destroy();
+    close: () => threads.close(),
+  };
+}
+
+async function createRequest(
+  options: InitScriptOptions,
+  script: InitScriptSpec,
+): Promise<Omit<InitScriptRequest, 'port' | 'stopRequested'>> {
+  const { isolation, stopGraceMs, logBytesMax } = options;
+  return {
+    directory: await fetchScript(options, script),
+    clusterDirectory: script.directory,
+    isolation,
+    environment: {
+      ...options.taskEnvironment,
+      ...userVariables(isolation.user, join(script.directory, 'work')),
+      ...script.environment,
+      RUNYARD_CLUSTER_ID: script.clusterId,
     },
+    stopGraceMs,
+    logBytesMax,
   };
 }
 

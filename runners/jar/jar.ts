@@ -8,7 +8,7 @@ import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts
 import { validateMainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
-/** Runs `spark_jar_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+/** Runs `spark_jar_task`. A failed task has the uncaught exception or its exit code as error. */
 export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
   runProgram(
     { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },

@@ -1,5 +1,5 @@
 /**
- * Builds a cache entry with a program, once: concurrent callers in all engines wait for the same process, also
+ * Builds a cache entry with a program, once: callers in all engines wait for the same process, even
  * after a crash of the engine that started it.
  */
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
@@ -42,8 +42,8 @@ export interface BuildSpec {
   /** Hash of the inputs of the entry. */
   readonly key: string;
   /**
-   * Returns the command that fills the directory `draft`. It can use the directory `workspace` for other files.
-   * Must be idempotent.
+   * Returns the command that fills the directory `draft`. It can use the directory `workspace` for other
+   * files. Must be idempotent.
    */
   readonly command: (draft: string, workspace: string) => Promise<readonly [string, ...string[]]>;
   readonly environment?: Readonly<Record<string, string>>;

@@ -205,7 +205,7 @@ async function installGroup(
   return { failures: await findFailingLibraries(box, group, { before, added, message: together.message }) };
 }
 
-/** Returns the added libraries that fail alone; all of them when they are only incompatible with each other. */
+/** Returns the added libraries that fail alone, or all of them if only their combination fails. */
 async function findFailingLibraries(
   box: InstallTools,
   group: LibraryGroup,

@@ -22,7 +22,7 @@ export interface PythonFolder {
 }
 
 /**
- * Installs wheels and packages of an index. Installed packages of the cluster keep their versions if possible.
+ * Installs wheels and packages of an index. Packages that the cluster has keep their versions if possible.
  * @param before folder of the installed packages of the cluster
  * @throws InstallError, InstallStopped
  */
@@ -68,14 +68,8 @@ async function installWithPins(
     ),
     environment: { PIP_ROOT_USER_ACTION: 'ignore' },
     async command(draft, workspace) {
-      await writeFileAtomically(join(workspace, 'constraints.txt'), `${pins.join('\n')}\n`, sharedFileMode);
-      const folders = [
-        ...new Set(
-          libraries
-            .filter(({ files }) => files.length > 1)
-            .flatMap(({ files }) => files.map((file) => dirname(file))),
-        ),
-      ];
+      const constraints = join(workspace, 'constraints.txt');
+      await writeFileAtomically(constraints, `${pins.join('\n')}\n`, sharedFileMode);
       return [
         python,
         '-m',
@@ -91,9 +85,9 @@ async function installWithPins(
         '--cache-dir',
         join(build.root, 'pip'),
         '--constraint',
-        join(workspace, 'constraints.txt'),
+        constraints,
         ...toIndexArgs(libraries, repos),
-        ...folders.flatMap((folder) => ['--find-links', folder]),
+        ...toFindLinksArgs(libraries),
         '--',
         ...specs,
       ];
@@ -110,6 +104,13 @@ function toIndexArgs(libraries: readonly PinnedLibrary[], repos: readonly string
   const all = libraries.every(({ library }) => library.pypi === undefined || library.pypi.repo !== undefined);
   if (first !== undefined && repos.length === 1 && all) return ['--index-url', first];
   return repos.flatMap((repo) => ['--extra-index-url', repo]);
+}
+
+/** Lets pip choose among the wheels of a wheelhouse. */
+function toFindLinksArgs(libraries: readonly PinnedLibrary[]): string[] {
+  const wheelhouses = libraries.filter(({ files }) => files.length > 1);
+  const folders = new Set(wheelhouses.flatMap(({ files }) => files.map((file) => dirname(file))));
+  return [...folders].flatMap((folder) => ['--find-links', folder]);
 }
 
 /** Replaces the error of a Python without pip by an instruction. */

@@ -104,9 +104,9 @@ async function runFlow(
   flow: LinkedFlow,
   { previous, targetColumns, path }: FlowInput,
 ): Promise<FlowResult> {
-  const about = { flow: flow.name, dataset: table.name, event_type: 'flow_progress' as const };
+  const event = { flow: flow.name, dataset: table.name, event_type: 'flow_progress' as const };
   log.write({
-    ...about,
+    ...event,
     level: 'INFO',
     message: `Flow ${flow.name} is running.`,
     details: { flow_progress: { status: 'RUNNING' } },
@@ -129,14 +129,12 @@ async function runFlow(
         ? { rows: 0, quality: { dropped_records: 0, expectations: [] } }
         : await writePart(context.connection, flow, query, table.expectations, path);
     const { rows, quality } = part;
-    const dropped =
-      quality.dropped_records === 0 ? '' : `, ${quality.dropped_records} were dropped by expectations`;
     log.write({
-      ...about,
+      ...event,
       level: 'INFO',
       message: step.hasNoNewData
         ? `Flow ${flow.name} found no new input.`
-        : `Flow ${flow.name} is complete: ${rows} rows were written${dropped}.`,
+        : describeCompletedFlow(flow, rows, quality.dropped_records),
       details: {
         flow_progress: { status: 'COMPLETED', metrics: { num_output_rows: rows }, data_quality: quality },
       },
@@ -147,16 +145,21 @@ async function runFlow(
       columns: query?.columns ?? targetColumns.map(({ name, type = 'VARCHAR' }) => ({ name, type })),
     };
   } catch (error) {
-    const said = describeDatabaseError(error);
-    const message = said.startsWith(`Flow ${flow.name}`) ? said : `Flow ${flow.name} failed: ${said}`;
+    const reason = describeDatabaseError(error);
+    const message = reason.startsWith(`Flow ${flow.name}`) ? reason : `Flow ${flow.name} failed: ${reason}`;
     const quality = error instanceof ExpectationError ? { data_quality: error.quality } : {};
     log.write({
-      ...about,
+      ...event,
       level: 'ERROR',
       message,
-      error: said,
+      error: reason,
       details: { flow_progress: { status: 'FAILED', ...quality } },
     });
     throw new FlowError(message, { cause: error });
   }
+}
+
+function describeCompletedFlow({ name }: LinkedFlow, rows: number, dropped: number): string {
+  const suffix = dropped === 0 ? '' : `, ${dropped} were dropped by expectations`;
+  return `Flow ${name} is complete: ${rows} rows were written${suffix}.`;
 }

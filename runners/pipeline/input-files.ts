@@ -45,8 +45,8 @@ function resolveLocation(
 }
 
 /**
- * Lists the files of a name, a directory or a pattern, by name. Ignores names of files and matched folders that
- * begin with a dot or an underscore, which tools use for drafts and markers.
+ * Lists the files of a name, a directory or a pattern, by name. Ignores files and matched folders with names
+ * that begin with a dot or an underscore, which tools use for drafts and markers.
  */
 export async function listInputFiles(
   uri: string,

@@ -1,5 +1,5 @@
 /**
- * Storage of a pipeline on disk. A version is a directory with the Parquet files of all tables and a manifest.
+ * Storage of a pipeline on disk. A version is a directory with a manifest and the Parquet files of all tables.
  * One rename publishes it. `current` is a link to the newest version, for readers.
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';

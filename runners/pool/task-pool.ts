@@ -1,4 +1,4 @@
-/** Runs attempts in Piscina threads. When a thread dies, its attempts are retried and attach to their processes. */
+/** Runs attempts in Piscina threads. Attempts of a dead thread are retried and attach to their processes. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { messageOf } from '../../engine/errors.ts';

@@ -1,4 +1,4 @@
-/** Runs attempts in a pool thread: creates the context of the contract, and converts exceptions to outcomes. */
+/** Runs attempts in a pool thread: creates their contexts, and converts exceptions to outcomes. */
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';

@@ -1,4 +1,4 @@
-/** Pinned commands: the command of an attempt is stored, so that a restart of the engine does not change it. */
+/** Stores the command of an attempt, so that a restart of the engine does not change it. */
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -51,7 +51,7 @@ async function createFailureOutput(
   code: number,
   context: RunnerContext,
 ): Promise<TaskOutput> {
-  // Uncaught exceptions end Python and Java with code 1; with other codes a trace in the log is not the reason.
+  // Uncaught exceptions end Python and Java with code 1; for other codes a trace is not the reason.
   const failure =
     code === 1
       ? program.findFailure(await readLogTail(join(context.directory, 'stderr'), tailBytes))

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Supervises one process of an attempt: claims it, runs the program, records its exit code. Outlives the engine.
+# Supervises one process of an attempt: claims it, runs the program, records its exit code. Survives the
+# engine.
 # usage: supervise.sh DIRECTORY LIMITS PROGRAM [ARGUMENT ...]
-# LIMITS is one word with options and values of ulimit, alternating. They apply to the program, not to this shell.
+# LIMITS is one word of alternating ulimit options and values, which apply to the program, not to this shell.
 # Writes to DIRECTORY: `pid` ("<pid> <boot id> <start time>") after the claim, and `exit` (the exit code).
 directory=$1
 limits=$2

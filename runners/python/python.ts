@@ -4,7 +4,7 @@ import { runProgram } from '../process/run-program.ts';
 import { requireInterpreter } from '../process/pinned-command.ts';
 import { findExitMessage, findUncaughtException } from './traceback.ts';
 
-/** Runs `spark_python_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+/** Runs `spark_python_task`. A failed task has the uncaught exception or its exit code as error. */
 export const pythonRunner = defineRunner('spark_python_task', (task, context) =>
   runProgram(
     {

@@ -27,7 +27,7 @@ export function findUncaughtException(stderr: string): ProgramFailure | undefine
   };
 }
 
-/** Returns the message of `sys.exit("message")`, which Python writes to stderr before it exits with code 1. */
+/** Returns the message of `sys.exit("message")`, which Python writes to stderr before exit code 1. */
 export function findExitMessage(stderr: string): ProgramFailure | undefined {
   const last = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return last === '' ? undefined : { error: `The Python program ended with exit code 1: ${last}` };

@@ -41,47 +41,93 @@ interface QueryProcess {
 }
 
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
-  const { limits } = options;
-  const free: QueryProcess[] = [];
-  const seats = new Set<QueryProcess>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  let closed = false;
-
-  const release = (): void => {
-    busy -= 1;
-    waiting.shift()?.();
+  const slots = new QuerySlots(options.limits);
+  const processes = new QueryProcesses(options.directory);
+  return {
+    async run(sql, signal) {
+      await slots.acquire(signal);
+      try {
+        const used = await processes.acquire();
+        // After a failed query the process can be reused.
+        return await runQuery(used, sql, options, signal).finally(() => processes.release(used));
+      } finally {
+        slots.release();
+      }
+    },
+    async close() {
+      slots.close();
+      await processes.close();
+    },
   };
-  const enter = async (signal: AbortSignal): Promise<void> => {
+}
+
+/** Limits the queries that run, and those that wait. */
+class QuerySlots {
+  readonly #limits: QueryPoolOptions['limits'];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+  #closed = false;
+
+  constructor(limits: QueryPoolOptions['limits']) {
+    this.#limits = limits;
+  }
+
+  /** Waits for a free slot. @throws ServiceError when the queue is full, on abort, and after `close` */
+  async acquire(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw createCallerGoneError();
-    if (busy >= limits.dashboardQueries) {
-      if (waiting.length >= limits.dashboardQueriesWaiting)
+    if (this.#busy >= this.#limits.dashboardQueries) {
+      if (this.#waiting.length >= this.#limits.dashboardQueriesWaiting)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `${waiting.length} dashboard queries are already waiting.`,
+          `${this.#waiting.length} dashboard queries are already waiting.`,
           5,
         );
-      await waitForTurn(waiting, signal);
+      await waitForTurn(this.#waiting, signal);
     }
-    if (closed) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping.', 5);
-    busy += 1;
-  };
-  const acquireProcess = async (): Promise<QueryProcess> => {
-    const known = free.pop();
+    if (this.#closed) throw new ServiceError('TEMPORARILY_UNAVAILABLE', 'This engine is stopping.', 5);
+    this.#busy += 1;
+  }
+
+  release(): void {
+    this.#busy -= 1;
+    this.#waiting.shift()?.();
+  }
+
+  /** Rejects the waiting queries. */
+  close(): void {
+    this.#closed = true;
+    for (const next of this.#waiting.splice(0)) next();
+  }
+}
+
+/** Processes of one pool. An idle process is reused, and ends after a while. */
+class QueryProcesses {
+  readonly #directory: string;
+  readonly #idle: QueryProcess[] = [];
+  readonly #all = new Set<QueryProcess>();
+  #closed = false;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async acquire(): Promise<QueryProcess> {
+    const known = this.#idle.pop();
     clearTimeout(known?.idleTimer);
     if (known !== undefined) return known;
-    const fresh = await startProcess(options.directory);
-    seats.add(fresh);
+    const fresh = await startProcess(this.#directory);
+    this.#all.add(fresh);
     fresh.process.once('exit', () => {
-      seats.delete(fresh);
-      if (free.includes(fresh)) free.splice(free.indexOf(fresh), 1);
+      this.#all.delete(fresh);
+      if (this.#idle.includes(fresh)) this.#idle.splice(this.#idle.indexOf(fresh), 1);
     });
     return fresh;
-  };
-  const returnProcess = (used: QueryProcess): void => {
+  }
+
+  release(used: QueryProcess): void {
     // A killed or disconnected process cannot take another query.
     if (
-      closed ||
+      this.#closed ||
       used.process.killed ||
       !used.process.connected ||
       used.process.exitCode !== null ||
@@ -89,28 +135,15 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     )
       return;
     used.idleTimer = setTimeout(() => used.process.kill('SIGKILL'), idleTimeoutMs).unref();
-    free.push(used);
-  };
+    this.#idle.push(used);
+  }
 
-  return {
-    async run(sql, signal) {
-      await enter(signal);
-      try {
-        const used = await acquireProcess();
-        // After a failed query the process can be reused.
-        return await runQuery(used, sql, options, signal).finally(() => returnProcess(used));
-      } finally {
-        release();
-      }
-    },
-    async close() {
-      closed = true;
-      for (const next of waiting.splice(0)) next();
-      const ended = [...seats].map((each) => each.exited);
-      for (const each of seats) each.process.kill('SIGKILL');
-      await Promise.all(ended);
-    },
-  };
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ended = [...this.#all].map(({ exited }) => exited);
+    for (const { process } of this.#all) process.kill('SIGKILL');
+    await Promise.all(ended);
+  }
 }
 
 /** Waits for a free process; an abort leaves the queue. */
@@ -150,14 +183,14 @@ async function runQuery(
   { directory, limits }: QueryPoolOptions,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  const say = (message: QueryProcessRequest): void => {
+  const send = (message: QueryProcessRequest): void => {
     if (child.connected) child.send(message, () => undefined);
   };
   let stopped: Error | undefined;
   let kill: NodeJS.Timeout | undefined;
   const stop = (reason: Error): void => {
     stopped ??= reason;
-    say({ type: 'interrupt' });
+    send({ type: 'interrupt' });
     kill ??= setTimeout(() => child.kill('SIGKILL'), interruptGraceMs);
   };
   const onAbort = (): void => stop(createCallerGoneError());
@@ -171,7 +204,7 @@ async function runQuery(
     const answered = new Promise<QueryProcessResponse>((resolve) => {
       child.once('message', resolve);
     });
-    say({
+    send({
       type: 'run',
       sql,
       limits: {

@@ -31,7 +31,7 @@ export function renderProperties(properties: ReadonlyMap<string, string>): strin
   return [...properties].map(([name, value]) => `${name} ${value.replaceAll(/[\r\n]+/g, ' ')}\n`).join('');
 }
 
-/** Parses an amount of memory for -Xmx: a number with k, m, g or t; megabytes without. @throws TaskStartError */
+/** Parses an amount of memory for -Xmx: a number with k, m, g or t, default m. @throws TaskStartError */
 export function parseJavaMemory(option: string, value: string): string {
   const [, amount, unit = 'm'] = /^(\d+)([kmgt]?)b?$/i.exec(value.trim()) ?? [];
   if (amount === undefined || Number(amount) === 0)

@@ -7,7 +7,7 @@ import { createLocalCommand } from './local-launcher.ts';
 import { findSparkSubmit, createSparkCommand } from './spark-launcher.ts';
 import { parseSubmitParameters } from './submit-options.ts';
 
-/** Runs `spark_submit_task`. The error of a failed task is the uncaught exception, else the exit code in words. */
+/** Runs `spark_submit_task`. A failed task has the uncaught exception or its exit code as error. */
 export const submitRunner = defineRunner('spark_submit_task', (task, context) =>
   runProgram(
     {

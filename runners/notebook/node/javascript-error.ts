@@ -1,4 +1,4 @@
-/** Describes errors of JavaScript cells: a summary, an excerpt of the cell, and the frames of the notebook. */
+/** Describes errors of JavaScript cells: a summary, an excerpt of the cell, the frames of the notebook. */
 import { inspect } from 'node:util';
 import { CellError } from './driver-protocol.ts';
 

@@ -77,7 +77,7 @@ async function findImportEdits(source: string): Promise<SourceEdit[]> {
   }
 }
 
-/** Rewrites `import a, { b as c } from 'x'` to `const { default: a, b: c } = await …('x')` on as many lines. */
+/** Rewrites `import a, { b as c } from 'x'` to `const { default: a, b: c } = await …('x')`; keeps line numbers. */
 function rewriteDeclaration(node: AstNode, source: string): SourceEdit {
   const specifiers = toNodes(node['specifiers']);
   const [from] = toNodes([node['source']]);

@@ -1,4 +1,4 @@
-/** `dbutils.notebook.run` of JavaScript notebooks: requests a child run through files and waits for its end. */
+/** `dbutils.notebook.run` of JavaScript notebooks: requests a child run by file and waits for it. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';

@@ -1,6 +1,5 @@
 /**
- * A pool thread that dies once: with the first attempt it is given, as soon as that attempt's process has
- * spoken.
+ * Pool thread that dies once, as soon as the process of its first attempt has written output.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Stands for an engine in the tests of exec: runs one process by its spec (JSON, first argument) and prints
- * how it ended. SIGUSR2 asks it to stop the process.
+ * Engine of the exec tests: runs the process of a spec (JSON, first argument) and prints its exit. SIGUSR2
+ * stops the process.
  */
 import { exec, type ProcessSpec } from '../../../runners/process/exec.ts';
 

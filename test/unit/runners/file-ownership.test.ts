@@ -1,4 +1,4 @@
-/** What changes hands when a task runs as another user, and what does not. Needs root. */
+/** Ownership of files when tasks run as another user. Requires root. */
 import { chmod, chown, link, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const modeOf = async (path: string): Promise<number> => (await lstat(path)).mode
 const ownerOf = async (path: string): Promise<number> => (await lstat(path)).uid;
 
 test.skipIf(process.getuid?.() !== 0)(
-  'what a runner has prepared changes hands; links, what has other names, and a directory that is in use do not',
+  'grantOwnership changes the owner of prepared files, except links and directories in use',
   async () => {
     const root = await createTemporaryDirectory();
     const [attempt, outside] = [join(root, 'attempt'), join(root, 'outside')];
@@ -48,7 +48,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'what a user has made is taken back: everybody reads it, nobody changes it, and what has other names stays as it is',
+  'takeOwnership makes files of a user readable and read-only, except hard links',
   async () => {
     const root = await createTemporaryDirectory();
     const [draft, outside] = [join(root, 'draft'), join(root, 'outside')];
@@ -71,7 +71,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'in a shared directory a user may make things, and replace nothing of the service',
+  'shareDirectory lets a user create files, but not replace files of the service',
   async () => {
     const directory = await createTemporaryDirectory();
     await shareDirectory(directory, user);

@@ -39,7 +39,7 @@ function text(data: string): CellOutput {
   return { type: 'text', data };
 }
 
-test('cells share what they declare, wait where they like, and import modules', async () => {
+test('cells share declarations, use await and import modules', async () => {
   const { context, outcome, outputs } = await run([
     '// MAGIC %md # Sums',
     'import { EOL } from "node:os";\nimport name, {\n  sum as add,\n} from "./sums.js";\nimport * as sums from "./sums";\nconst rows = await Promise.resolve([1, 2]);\nfunction total() { return add(rows); }\nlet late = (await import("./sums.js")).default;',
@@ -59,7 +59,7 @@ test('cells share what they declare, wait where they like, and import modules', 
   expect((await context.report()).language).toBe('javascript');
 }, 20_000);
 
-test('values are shown: rows as a table, HTML, pictures, all else as a console shows it', async () => {
+test('values are shown as tables, HTML, images or inspected text', async () => {
   const png = Buffer.from('iVBORw0KGgo=', 'base64');
   const { outputs } = await run([
     '[{ a: 1, b: "x" }, { a: 2.5, when: new Date(0), b: null }]',
@@ -101,7 +101,7 @@ test('values are shown: rows as a table, HTML, pictures, all else as a console s
   ]);
 });
 
-test('widgets, task values and the exit call are those of Python notebooks', async () => {
+test('widgets, task values and exit work as in Python notebooks', async () => {
   const { context, outcome } = await run(
     [
       'const { widgets, jobs, notebook } = dbutils;\nwidgets.text("year", "1999"); widgets.dropdown("unit", "mm", ["mm", "in"]);\n' +
@@ -128,7 +128,7 @@ test('widgets, task values and the exit call are those of Python notebooks', asy
   ]);
 });
 
-test('a failure shows the line of the cell and the frames of the notebook alone', async () => {
+test('a failure shows the line of the cell and only frames of the notebook', async () => {
   const { context, outcome, outputs } = await run([
     'const inner = (o) => {\n  return o.missing.field;\n};',
     'console.log("before");\nawait 1;\ninner({})',
@@ -159,19 +159,19 @@ test.each<[string, string, RegExp]>([
     'let a = 1;\nlet b = ;',
     /^Cell 1, line 2:\n[^]*\^\n\nSyntaxError: Unexpected token ';'$/,
   ],
-  ['what is no error', 'throw "text"', /^Uncaught 'text'$/],
+  ['a thrown value that is not an error', 'throw "text"', /^Uncaught 'text'$/],
   [
-    'an error that nobody waits for',
+    'an unhandled error in a timer',
     'setTimeout(() => { throw new Error("late") }); await new Promise((done) => setTimeout(done, 60_000))',
     /Error: late\n {4}at Timeout\._onTimeout \(Cell 1, line 1:26\)/,
   ],
   [
-    'a wait that never ends',
+    'a promise that never settles',
     'await new Promise(() => {})',
     /^Cell 1 waits for a promise that can never settle\.$/,
   ],
   [
-    'an exit behind its back',
+    'process.exit',
     'process.exit(3)',
     /^The notebook process ended with exit code 3 while cell 1 was running\.$/,
   ],
@@ -192,17 +192,17 @@ test.each<[string, string, RegExp]>([
     /No widget or run parameter is named "year"; none exist\./,
   ],
 ])(
-  '%s is told',
-  async (_, cell, said) => {
+  'a notebook fails with the reason for %s',
+  async (_, cell, reason) => {
     const { context, outcome } = await run([cell]);
     expect(outcome).toEqual(failed);
     const { error, errorTrace } = context.output() ?? {};
-    expect(errorTrace ?? error).toMatch(said);
+    expect(errorTrace ?? error).toMatch(reason);
   },
   20_000,
 );
 
-test('a cell that shows more than it may ends the run at once, even in a loop without end', async () => {
+test('a cell over the output limit ends the run, even in an endless loop', async () => {
   const { context, outputs } = await run(
     ['try { for (;;) console.log("x".repeat(99)) } catch {}'],
     {},
@@ -214,7 +214,7 @@ test('a cell that shows more than it may ends the run at once, even in a loop wi
   expect(outputs[0]?.[0]).toEqual({ type: 'stdout', data: `${'x'.repeat(99)}\n`.repeat(10) });
 });
 
-test('it sees nothing of the environment of the service', async () => {
+test('a notebook sees no environment variable of the service', async () => {
   const { outputs } = await run([
     'Object.keys(process.env).filter((name) => !["PATH", "RUNYARD_MANAGED_FS", "RUNYARD_WORKSPACE", "PWD", "SHLVL", "_", "OLDPWD"].includes(name))',
   ]);

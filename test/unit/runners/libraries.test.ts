@@ -1,6 +1,5 @@
 /**
- * The installer of libraries without a service: tools that are missing or fail say so, and R is asked in its
- * own words.
+ * Library installer: missing and failing tools, caching, and error messages.
  */
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,8 +16,8 @@ import { findProgram, createTemporaryDirectory } from './test-context.ts';
 const nothing = { installed: [], paths: noLibraries };
 const never = new AbortController().signal;
 
-/** A machine that has these programs, and of its own none but the few that shell scripts need. */
-async function workshop(programs: Readonly<Record<string, string>> = {}) {
+/** Creates an installer that finds only these programs, and those that shell scripts need. */
+async function createInstallHarness(programs: Readonly<Record<string, string>> = {}) {
   const root = await createTemporaryDirectory();
   const bin = join(root, 'bin');
   await mkdir(bin);
@@ -84,16 +83,15 @@ test.each<[Library, RegExp]>([
     { cran: { package: 'a"); q()' } },
     /^cran\.package is "a\\"\); q\(\)"; it must be the name of an R package\.$/,
   ],
-])(
-  '%j without its tool, or in a form that no tool takes, fails with a sentence',
-  async (library, message) => {
-    expect(messagesOf(await (await workshop()).install(library))).toEqual([expect.stringMatching(message)]);
-  },
-);
+])('%j fails with the reason if it is invalid or its tool is missing', async (library, message) => {
+  expect(messagesOf(await (await createInstallHarness()).install(library))).toEqual([
+    expect.stringMatching(message),
+  ]);
+});
 
-test('R installs into a library of its own, which tasks find', async () => {
-  const shop = await workshop({ Rscript: 'printf "%s\\n" "$@" > "$4/asked"' });
-  const outcome = await shop.install(
+test('R packages are installed into a library on the path of tasks', async () => {
+  const machine = await createInstallHarness({ Rscript: 'printf "%s\\n" "$@" > "$4/asked"' });
+  const outcome = await machine.install(
     { cran: { package: 'ada' } },
     { cran: { package: 'bit', repo: 'https://r.example.org' } },
   );
@@ -104,14 +102,14 @@ test('R installs into a library of its own, which tasks find', async () => {
   expect(asked.slice(-3)).toEqual(['https://r.example.org', 'ada', 'bit']);
 });
 
-test('without Maven, coursier resolves; what it fetched keeps its order', async () => {
-  const shop = await workshop({
+test('coursier resolves packages without Maven, in its order', async () => {
+  const machine = await createInstallHarness({
     cs: 'printf "%s\\n" "$@" > asked; for name in b a; do echo "$name" > "$name.jar"; echo "$PWD/$name.jar"; done',
   });
   const library = {
     maven: { coordinates: 'g:a:1:linux', exclusions: ['x:y', 'x:z'], repo: 'https://m.example.org' },
   };
-  const outcome = await shop.install(library);
+  const outcome = await machine.install(library);
   if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
   expect(outcome.environment.paths.classPath.map((path) => path.split('/').at(-1))).toEqual([
     '1001-b.jar',
@@ -119,52 +117,52 @@ test('without Maven, coursier resolves; what it fetched keeps its order', async 
   ]);
 });
 
-test('of several packages the one that fails is named, with the last words of its tool, and is tried again the next time', async () => {
-  const shop = await workshop({
+test('a failing package is reported with the error of its tool, and retried by the next installation', async () => {
+  const machine = await createInstallHarness({
     mvn: 'grep -q bad "$5" || exit 0; echo "[INFO] resolving"; echo "[ERROR] Could not find artifact x:bad:jar:1"; echo "[ERROR] [Help 1] http://nowhere"; exit 1',
   });
   const libraries = [{ maven: { coordinates: 'x:good:1' } }, { maven: { coordinates: 'x:bad:1' } }];
-  const outcome = await shop.install(...libraries);
+  const outcome = await machine.install(...libraries);
   expect(outcome).toEqual({
     kind: 'failed',
     failures: [{ library: libraries[1], message: '[ERROR] Could not find artifact x:bad:jar:1' }],
   });
-  const before = (await shop.tries()).length;
-  await shop.install(...libraries.slice(1));
-  expect((await shop.tries()).length).toBe(before + 1);
+  const before = (await machine.tries()).length;
+  await machine.install(...libraries.slice(1));
+  expect((await machine.tries()).length).toBe(before + 1);
 });
 
-test('packages without an exact version are looked for again every day, exact ones are not', async () => {
+test('only packages without an exact version are resolved again every day', async () => {
   const python = 'case "$1" in -c) echo "$0";; *) echo "$*" >> "$0.asked"; mkdir -p "$5";; esac';
-  const shop = await workshop({ python3: python });
+  const machine = await createInstallHarness({ python3: python });
   const asked = async (): Promise<number> =>
-    (await readFile(join(shop.root, 'bin', 'python3.asked'), 'utf8')).trimEnd().split('\n').length;
+    (await readFile(join(machine.root, 'bin', 'python3.asked'), 'utf8')).trimEnd().split('\n').length;
   const both = async (): Promise<void> => {
     for (const name of ['exact==1.0', 'newest'])
-      expect((await shop.install({ pypi: { package: name } })).kind).toBe('installed');
+      expect((await machine.install({ pypi: { package: name } })).kind).toBe('installed');
   };
   await both();
   await both();
   expect(await asked()).toBe(2);
-  shop.clock.advance(24 * 60 * 60 * 1_000);
+  machine.clock.advance(24 * 60 * 60 * 1_000);
   await both();
   expect(await asked()).toBe(3);
 });
 
-test('a Python without pip says so', async () => {
-  const shop = await workshop({
+test('a Python without pip fails with an instruction', async () => {
+  const machine = await createInstallHarness({
     python3: 'case "$1" in -c) echo "$0";; *) echo "$0: No module named pip" >&2; exit 1;; esac',
   });
-  expect(messagesOf(await shop.install({ pypi: { package: 'a' } }))).toEqual([
-    `${join(shop.root, 'bin', 'python3')} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
+  expect(messagesOf(await machine.install({ pypi: { package: 'a' } }))).toEqual([
+    `${join(machine.root, 'bin', 'python3')} has no pip. Install it (for example "apt-get install python3-pip") and start the run again.`,
   ]);
 });
 
-test('a cluster that chooses its own programs makes nothing for others, and of its variables no others reach a tool', async () => {
-  const shop = await workshop({ cs: 'echo "${PIP_X}${OTHER}" > a.jar; echo "$PWD/a.jar"' });
+test('tools get only pip variables of a cluster, whose entries other clusters do not share', async () => {
+  const machine = await createInstallHarness({ cs: 'echo "${PIP_X}${OTHER}" > a.jar; echo "$PWD/a.jar"' });
   const library = { maven: { coordinates: 'g:a:1' } };
   const jarWith = async (environment: Record<string, string>): Promise<string> => {
-    const outcome = await shop.installWith(environment, library);
+    const outcome = await machine.installWith(environment, library);
     if (outcome.kind !== 'installed') throw new Error(messagesOf(outcome).join(' '));
     return readFile(outcome.environment.paths.classPath[0] ?? '', 'utf8');
   };
@@ -172,13 +170,15 @@ test('a cluster that chooses its own programs makes nothing for others, and of i
   expect(await jarWith({ OTHER: 'secret' })).toBe('\n');
 });
 
-test('a tool that says nothing is described by its exit code', async () => {
+test('a tool without output is described by its exit code', async () => {
   expect(
-    messagesOf(await (await workshop({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } })),
+    messagesOf(
+      await (await createInstallHarness({ mvn: 'kill -9 $$' })).install({ maven: { coordinates: 'a:b:1' } }),
+    ),
   ).toEqual(['the installer ended with exit code 137 (killed by signal 9, SIGKILL)']);
 });
 
-test('an index that nobody reaches is told apart from a package that is not there', async () => {
+test('an unreachable index has another error than a missing package', async () => {
   const directory = await createTemporaryDirectory();
   const broken =
     "connection broken by 'NewConnectionError('<pip.HTTPConnection object at 0x7f>: Failed to establish a new connection: [Errno 111] Connection refused')': /simple/x/";
@@ -197,7 +197,7 @@ test('an index that nobody reaches is told apart from a package that is not ther
   );
 });
 
-test('last words are the complaints, without colours and advice; else the last lines', async () => {
+test('the error of a tool is its error lines without colors and hints, else its last lines', async () => {
   const directory = await createTemporaryDirectory();
   await writeFile(join(directory, 'stdout'), 'Collecting x\n');
   await writeFile(

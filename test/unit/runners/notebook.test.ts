@@ -117,7 +117,7 @@ test('an attempt runs the notebook as it was when the attempt began', async () =
   const late: RunnerContext = {
     ...context,
     async exec(command) {
-      // The engine dies before the process is started, and somebody edits the notebook meanwhile.
+      // The notebook is edited after a crash of the engine before the start.
       if (changed) return context.exec(command);
       changed = true;
       await rm(join(context.workspace, 'nb.py'));

@@ -1,7 +1,4 @@
-/**
- * What a plugin can harm: its own task. Real threads, real processes, beside a built-in task and a
- * well-behaved one of the same plugin.
- */
+/** Faulty plugins harm only their own task, not other tasks of the plugin or built-in ones. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +9,7 @@ import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/task-pool.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { noChildRuns } from './test-context.ts';
 
 const directory = new URL('plugins', import.meta.url).pathname;
@@ -19,7 +17,7 @@ const environment = { PATH: process.env['PATH'] ?? '' };
 const warnings: string[] = [];
 let root: string;
 let pool: ClosableTaskPool;
-let last = 0;
+let lastRunId = 0;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'runyard-plugins-'));
@@ -50,7 +48,7 @@ afterAll(async () => {
 });
 
 async function assignment(task: object, kind = 'hostile_task'): Promise<TaskAssignment> {
-  const runId = (last += 1);
+  const runId = (lastRunId += 1);
   const own = join(root, 'runs', String(runId));
   await mkdir(own, { recursive: true });
   return {
@@ -69,30 +67,25 @@ async function assignment(task: object, kind = 'hostile_task'): Promise<TaskAssi
   };
 }
 
-const hostile = async (deed: string) => assignment({ do: deed });
+const hostile = async (behavior: string) => assignment({ do: behavior });
 const textOf = (one: TaskAssignment, file: string): Promise<string> =>
   readFile(join(one.directory, file), 'utf8');
-const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds())
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-};
 
-/** A task of the same plugin and one of a built-in kind, which run while something else goes wrong. */
-async function bystanders() {
-  const until = join(root, `go-${last}`);
-  const file = `wait-${last}.py`;
+/** Starts a task of the same plugin and a built-in one. @returns check that both succeed */
+async function startOtherTasks() {
+  const until = join(root, `go-${lastRunId}`);
+  const file = `wait-${lastRunId}.py`;
   await writeFile(
     join(root, file),
-    `import os, time\nprint("once", flush=True)\nwhile not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`,
+    'import os, time\nprint("once", flush=True)\n' +
+      `while not os.path.exists(${JSON.stringify(until)}): time.sleep(0.02)`,
   );
   const all = [
     await assignment({ do: 'wait', until }),
     await assignment({ python_file: file }, 'spark_python_task'),
   ];
   const runs = all.map((one) => pool.run(one, noChildRuns));
-  await event(() => all.every((one) => existsSync(join(one.directory, 'stdout'))));
+  await eventually(() => all.every((one) => existsSync(join(one.directory, 'stdout'))), { until: Boolean });
   return async () => {
     await writeFile(until, '');
     expect(await Promise.all(runs.map(({ outcome }) => outcome))).toEqual(
@@ -113,14 +106,14 @@ describe('a plugin that', () => {
     });
   });
 
-  test('ends with no outcome fails its task', async () => {
+  test('returns no outcome fails its task', async () => {
     expect(await pool.run(await hostile('nonsense'), noChildRuns).outcome).toEqual({
       kind: 'failed',
       message: 'The runner of hostile_task returned {"kind":"splendid"}, which is not an outcome.',
     });
   });
 
-  test('writes more than has room is cut, and sees the environment of tasks alone', async () => {
+  test('writes long texts gets them truncated, and sees only the environment of tasks', async () => {
     const one = await hostile('look');
     expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'failed', message: 'y'.repeat(2_000) });
     const output = JSON.parse(await textOf(one, 'output.json'));
@@ -130,17 +123,17 @@ describe('a plugin that', () => {
     expect(own).toMatchObject({ ...environment, RUNYARD_RUN_ID: String(one.runId) });
   });
 
-  test('ends its thread is given up after three tries, and takes no other task with it', async () => {
-    const othersSucceed = await bystanders();
+  test('ends its thread loses its task after three tries, without harm to other tasks', async () => {
+    const othersSucceed = await startOtherTasks();
     const reasons = {
       exit: 'worker exited with code: 7',
       uncaught: 'from a callback',
-      unhandled: 'nobody asked',
+      unhandled: 'rejected without a handler',
       leak: 'Worker terminated due to reaching memory limit: JS heap out of memory',
     };
     await Promise.all(
-      Object.entries(reasons).map(async ([deed, reason]) => {
-        const one = await hostile(deed);
+      Object.entries(reasons).map(async ([behavior, reason]) => {
+        const one = await hostile(behavior);
         expect(await pool.run(one, noChildRuns).outcome).toEqual({
           kind: 'lost',
           message: `The thread of the hostile_task runner died 3 times; last error: ${reason}`,
@@ -150,24 +143,27 @@ describe('a plugin that', () => {
     await othersSucceed();
   });
 
-  test('hangs ends when it is stopped: its thread is ended, others go on elsewhere', async () => {
-    const othersSucceed = await bystanders();
+  test('hangs is terminated by a stop, and other tasks continue in another thread', async () => {
+    const othersSucceed = await startOtherTasks();
     const one = await hostile('hang');
     const running = pool.run(one, noChildRuns);
-    await event(() => existsSync(join(one.directory, 'calls')));
+    await eventually(() => existsSync(join(one.directory, 'calls')), { until: Boolean });
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
     expect(warnings).toContain('This attempt does not stop; terminating its thread.');
     await othersSucceed();
   });
 
-  test('blocks its thread loses it: others go on elsewhere, and it ends when it is stopped', async () => {
-    const othersSucceed = await bystanders();
+  test('blocks its thread is terminated by a stop, and other tasks continue in another thread', async () => {
+    const othersSucceed = await startOtherTasks();
     const one = await hostile('block');
     const running = pool.run(one, noChildRuns);
-    await event(() =>
-      warnings.includes('The thread of this plugin is blocked; retrying its attempts in dedicated threads.'),
-    );
+    await eventually(() => warnings, {
+      until: (messages) =>
+        messages.includes(
+          'The thread of this plugin is blocked; retrying its attempts in dedicated threads.',
+        ),
+    });
     await othersSucceed();
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });

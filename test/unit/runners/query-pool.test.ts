@@ -1,7 +1,4 @@
-/**
- * Processes of queries: who goes away frees a place at once, and whoever waits gives up the place in the
- * line.
- */
+/** Query pool: queries of disconnected callers release their process or their place in the queue. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createQueryPool, type QueryPool } from '../../../runners/query/query-pool.ts';
@@ -25,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => pool.close());
 
-test('a query without end is stopped when its caller goes away, and so is one that waits; the line has an end', async () => {
+test('an active or waiting query ends when its caller disconnects, and the queue has a limit', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const running = pool.run(runaway, first.signal);
   const waiting = pool.run(runaway, second.signal);

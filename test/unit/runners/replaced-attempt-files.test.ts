@@ -1,7 +1,4 @@
-/**
- * A task can replace every file in its directory: what a runner reads back there leads nobody astray and
- * holds nobody up.
- */
+/** Files of an attempt that its task replaced neither mislead nor block the runner. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +11,7 @@ import { createTemporaryDirectory, createTestContext, type TestContext } from '.
 
 const failed = { kind: 'failed', message: 'Workload failed, see run output for details' };
 
-/** What a task may put where a runner will look. */
+/** Replacements of a file that a runner reads. */
 const replacements: [string, (path: string) => Promise<unknown>][] = [
   ['nothing', async () => undefined],
   ['an empty object', (path) => writeFile(path, '{}')],
@@ -70,7 +67,7 @@ describe('the report of a notebook', () => {
     });
   });
 
-  test('that was never written leaves what the process said last', async () => {
+  test('that was never written gives way to the last output', async () => {
     const context = await after({ kind: 'exited', code: 1 }, (path) =>
       writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'),
     );
@@ -84,7 +81,7 @@ describe('the report of a notebook', () => {
     expect(context.output()).toBeUndefined();
   });
 
-  test('says nothing where a crash does', async () => {
+  test('of a crashed process is ignored', async () => {
     const context = await after({ kind: 'exited', code: 137 }, (path) => writeFile(path, '{}'));
     expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
     expect(context.output()).toEqual({
@@ -114,7 +111,7 @@ describe('the pinned command', () => {
   });
 });
 
-test('many that write one file at once leave the whole text of one of them, for its user alone, and no draft', async () => {
+test('concurrent atomic writes leave one complete private file and no draft', async () => {
   const directory = await createTemporaryDirectory();
   const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000));
   await Promise.all(texts.map((text) => writeFileAtomically(join(directory, 'f'), text)));

@@ -1,4 +1,4 @@
-/** Runs the notebook driver over a notebook, without an engine around it. */
+/** Runs the notebook driver on a notebook without an engine. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +11,13 @@ const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) =>
 );
 export const systemPython = (await findProgram('python3')) ?? 'python3';
 
+/** Returns a Python of this machine that can import a module: the system Python, or the first on PATH. */
+export function findPythonWith(module: string): string | undefined {
+  return [systemPython, 'python3'].find(
+    (python) => spawnSync(python, ['-c', `import ${module}`]).status === 0,
+  );
+}
+
 export interface DriverResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -19,15 +26,15 @@ export interface DriverResult {
 }
 
 export interface DriverOptions {
-  /** `.py` when absent. */
+  /** Default `.py`. */
   readonly extension?: string;
-  /** Files of the workspace beside the notebook, which is /team/nb. */
+  /** Files in the folder of the notebook /team/nb. */
   readonly workspaceFiles?: Readonly<Record<string, string>>;
   readonly python?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A notebook in source format. */
+/** Returns a notebook in source format. */
 export function notebookSource(...cells: string[]): string {
   return `# Databricks notebook source\n${cells.join('\n\n# COMMAND ----------\n\n')}\n`;
 }
@@ -39,19 +46,19 @@ export async function runDriver(
   { extension = '.py', workspaceFiles = {}, python = systemPython, env = {} }: DriverOptions = {},
 ): Promise<DriverResult> {
   const directory = await createTemporaryDirectory();
-  const place = (name: string): string => join(directory, name);
+  const pathOf = (name: string): string => join(directory, name);
   const team = join(directory, 'workspace', 'team');
   await mkdir(team, { recursive: true });
-  await mkdir(place('managed_fs'));
+  await mkdir(pathOf('managed_fs'));
   for (const [name, text] of Object.entries({
     'beside.py': 'VALUE = "imported from beside the notebook"',
     ...workspaceFiles,
   }))
     await writeFile(join(team, name), text);
   const [snapshot, report, order] = [
-    place(`notebook${extension}`),
-    place('notebook.json'),
-    place('order.json'),
+    pathOf(`notebook${extension}`),
+    pathOf('notebook.json'),
+    pathOf('order.json'),
   ];
   await writeFile(snapshot, source);
   await writeFile(
@@ -62,9 +69,9 @@ export async function runDriver(
       parameters,
       report,
       cellBytes,
-      packages: place('packages'),
-      questions: place('questions'),
-      values: { file: place('values.json'), before: {}, valueBytes: 100, allBytes: 150 },
+      packages: pathOf('packages'),
+      questions: pathOf('questions'),
+      values: { file: pathOf('values.json'), before: {}, valueBytes: 100, allBytes: 150 },
       sql: [process.execPath, sqlCells],
     }),
   );
@@ -76,8 +83,8 @@ export async function runDriver(
       PATH: process.env['PATH'],
       HOME: directory,
       TMPDIR: directory,
-      RUNYARD_WORKSPACE: place('workspace'),
-      RUNYARD_MANAGED_FS: place('managed_fs'),
+      RUNYARD_WORKSPACE: pathOf('workspace'),
+      RUNYARD_MANAGED_FS: pathOf('managed_fs'),
       ...env,
     },
   });
@@ -89,7 +96,7 @@ export async function runDriver(
   };
 }
 
-/** What the last cell showed. */
+/** Returns the outputs of the last cell. */
 export function lastCellOutputs({ report }: DriverResult): readonly CellOutput[] {
   return report.cells.at(-1)?.outputs ?? [];
 }

@@ -1,6 +1,6 @@
 /**
- * The runner contract, held against every kind that can be run: the built-in ones and the example plugins.
- * The facts are the same for each; a new kind needs a sample and nothing else.
+ * Runner contract, tested for every task kind: the built-in ones and the example plugins. A new kind needs
+ * only a sample.
  */
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import type { TaskAssignment } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/task-pool.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { noChildRuns } from './test-context.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
 import { builtInRunners } from '../../../runners/kind-registry.ts';
@@ -28,7 +29,7 @@ const markOf = (runId: number | string): string => join(root, 'managed_fs', `her
 const samples = await createTaskSamples((runId) => appendFileSync(markOf(runId), 'once\n'));
 let roots: Roots;
 let pool: ClosableTaskPool;
-let last = 0;
+let lastRunId = 0;
 
 beforeAll(async () => {
   roots = createRoots({ dataDirectory: root, allowedRoots: [] });
@@ -76,7 +77,7 @@ async function attempt(
   { kind }: TaskSample,
   task: Readonly<Record<string, unknown>>,
 ): Promise<TaskAssignment> {
-  const runId = (last += 1);
+  const runId = (lastRunId += 1);
   const directory = join(roots.runs.directory, String(runId));
   await mkdir(directory, { recursive: true });
   return {
@@ -95,20 +96,15 @@ async function attempt(
   };
 }
 
-const begin = async (sample: TaskSample, deed: TaskBehavior) => attempt(sample, sample.task?.(deed) ?? {});
+const begin = async (sample: TaskSample, behavior: TaskBehavior) =>
+  attempt(sample, sample.task?.(behavior) ?? {});
 const outputOf = async ({ directory }: TaskAssignment): Promise<unknown> =>
   JSON.parse(await readFile(join(directory, 'output.json'), 'utf8'));
-const wasHere = ({ runId }: TaskAssignment): string =>
+const readMark = ({ runId }: TaskAssignment): string =>
   existsSync(markOf(runId)) ? readFileSync(markOf(runId), 'utf8') : '';
-const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds())
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-};
 
 test('every built-in kind that has a runner has a sample', () => {
-  // A pipeline is no single program: its own tests hold it against the contract.
+  // Pipelines have tests of their own, because they are not a single program.
   expect(samples.map(({ kind }) => kind)).toEqual(
     expect.arrayContaining(Object.keys(builtInRunners).filter((kind) => kind !== 'pipeline_task')),
   );
@@ -129,68 +125,75 @@ test.each(Object.entries(builtInRunners))(
 
 describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_kind, sample) => {
   test.skipIf(sample.task === undefined)(
-    'asked for again, it comes to the same end and does its work once',
+    'repeated runs of one attempt have the same outcome and do the work once',
     async () => {
       const one = await begin(sample, 'well');
-      // A process is attached to while it runs; what has none is asked for again when it is over.
+      // Only processes support a second call while they run.
       const together = sample.usesProcess
         ? await Promise.all([pool.run(one, noChildRuns).outcome, pool.run(one, noChildRuns).outcome])
         : [await pool.run(one, noChildRuns).outcome];
       expect([...together, await pool.run(one, noChildRuns).outcome]).toEqual(
         [...together, { kind: 'succeeded' }].map(() => ({ kind: 'succeeded' })),
       );
-      expect(wasHere(one)).toBe('once\n');
+      expect(readMark(one)).toBe('once\n');
     },
   );
 
-  test.skipIf(sample.task === undefined)('its failure is a value, and its output says why', async () => {
-    const one = await begin(sample, 'badly');
-    expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'failed', message: expect.any(String) });
-    expect(await outputOf(one)).toMatchObject({ error: expect.stringMatching(sample.failurePattern) });
-  });
+  test.skipIf(sample.task === undefined)(
+    'a failure is an outcome, with the reason in the output',
+    async () => {
+      const one = await begin(sample, 'badly');
+      expect(await pool.run(one, noChildRuns).outcome).toEqual({
+        kind: 'failed',
+        message: expect.any(String),
+      });
+      expect(await outputOf(one)).toMatchObject({ error: expect.stringMatching(sample.failurePattern) });
+    },
+  );
 
   test.skipIf(sample.task === undefined)(
-    'stopped before it begins it never works, stopped at work it ends and leaves no process',
+    'a stop prevents the start of an attempt, or ends it with its processes',
     async () => {
       const never = await begin(sample, 'well');
       const stopped = pool.run(never, noChildRuns);
       stopped.stop();
       const one = await begin(sample, 'wait');
       const working = pool.run(one, noChildRuns);
-      await event(
+      await eventually(
         () =>
-          wasHere(one) !== '' && (!sample.usesProcess || statSync(join(one.directory, 'stdout')).size > 0),
+          readMark(one) !== '' && (!sample.usesProcess || statSync(join(one.directory, 'stdout')).size > 0),
+        { until: Boolean },
       );
       working.stop();
       expect(await Promise.all([stopped.outcome, working.outcome])).toEqual([
         { kind: 'stopped' },
         { kind: 'stopped' },
       ]);
-      expect(wasHere(never)).toBe('');
+      expect(readMark(never)).toBe('');
       expect(await createProcessTable(roots.runs.directory).listAttempts()).not.toContain(one.runId);
     },
   );
 
   test.skipIf(sample.task === undefined || !sample.usesProcess)(
-    'its process finds the environment of tasks, and nothing of the service',
+    'a process has the environment of tasks and no variable of the service',
     async () => {
       const one = await begin(sample, 'well');
       expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'succeeded' });
       const report = join(one.directory, 'notebook.json');
-      const said =
+      const shown =
         (await readFile(join(one.directory, 'stdout'), 'utf8')) +
         (existsSync(report)
           ? JSON.parse(await readFile(report, 'utf8'))
               .cells.flatMap((cell: { outputs: { data: string }[] }) => cell.outputs.map(({ data }) => data))
               .join('\n')
           : '');
-      expect(said).toContain(`RUNYARD_RUN_ID=${one.runId}\n`);
-      expect(said).toContain(`TMPDIR=${join(one.directory, 'tmp')}\n`);
-      expect(said).not.toContain('hush-hush');
+      expect(shown).toContain(`RUNYARD_RUN_ID=${one.runId}\n`);
+      expect(shown).toContain(`TMPDIR=${join(one.directory, 'tmp')}\n`);
+      expect(shown).not.toContain('hush-hush');
     },
   );
 
-  test('whatever its field holds, it answers with an outcome', async () => {
+  test('an invalid task field leads to an outcome', async () => {
     for (const task of sample.invalidBodies) {
       const outcome = await pool.run(await attempt(sample, task), noChildRuns).outcome;
       expect(outcome).toEqual({

@@ -1,6 +1,4 @@
-/**
- * Submit tasks: a launcher of Spark that records what it is told, and the built-in one with real programs.
- */
+/** Submit tasks with a fake launcher of Spark, and with the built-in launcher and real programs. */
 import { execFileSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -147,7 +145,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
     );
   });
 
-  test('an application that fails says why, under the notice', async () => {
+  test('an application that fails has the reason after the announcement', async () => {
     const context = await holding({ 'app.py': '1 / 0' });
     expect(await submit(context, 'managed_fs:/app.py')).toEqual(failed);
     expect(context.output()).toMatchObject({
@@ -212,7 +210,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
       ['managed_fs:/app.jar'],
       'spark_submit_task.parameters has no --class, which must name the class with the main method.',
     ],
-  ])('%s fails the task with a sentence', async (_fact, parameters, message) => {
+  ])('%s fails the task with the reason', async (_fact, parameters, message) => {
     const context = await holding({ 'app.py': 'print("never")', 'app.R': '', 'app.jar': '' });
     const outcome = await submit(context, ...parameters);
     expect(outcome).toEqual({ kind: 'failed', message: expect.stringContaining(message) });

@@ -1,4 +1,4 @@
-/** The process behind %sql cells: one database for all of them, shut into managed_fs. */
+/** Process of %sql cells: one database for all of them, restricted to managed_fs. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -81,7 +81,7 @@ test.each<[string, string, RegExp]>([
   ['an extension', 'INSTALL httpfs', /Permission Error/],
   ['another setting', 'SET enable_external_access = true', /configuration has been locked|Cannot change/],
   [
-    'a parameter that nobody gives',
+    'a missing parameter',
     'SELECT :gone',
     /^The statement has the parameter :gone, which the run was not given .*widget/,
   ],

@@ -1,4 +1,4 @@
-/** The pool: attempts in threads, stopped by message, and none lost with a thread. */
+/** Task pool: attempts in threads, their stop, and the death of a thread. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import {
   type ClosableTaskPool,
   type TaskPoolOptions,
 } from '../../../runners/pool/task-pool.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { noChildRuns } from './test-context.ts';
 
 let root: string;
@@ -47,7 +48,7 @@ function open(changes: Partial<TaskPoolOptions> = {}): void {
   });
 }
 
-/** A Python task with this program. */
+/** Returns a Python task with this program. */
 async function assignment(runId: number, program: string): Promise<TaskAssignment> {
   await writeFile(join(root, `${runId}.py`), program);
   const directory = join(root, 'runs', String(runId));
@@ -69,29 +70,24 @@ async function assignment(runId: number, program: string): Promise<TaskAssignmen
 }
 
 const logOf = (one: TaskAssignment): Promise<string> => readFile(join(one.directory, 'stdout'), 'utf8');
-const event = async (holds: () => boolean): Promise<void> => {
-  while (!holds())
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
-};
 
 describe('an attempt', () => {
-  test('has its own working and temporary directory, and knows who it is', async () => {
+  test('has its own working and temporary directory and its ids', async () => {
     open();
     const one = await assignment(
       7,
-      'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])',
+      'import os, tempfile\nprint(os.getcwd(), tempfile.gettempdir(), ' +
+        'os.environ["RUNYARD_RUN_ID"], os.environ["RUNYARD_TASK_KEY"])',
     );
     expect(await pool.run(one, noChildRuns).outcome).toEqual({ kind: 'succeeded' });
     expect(await logOf(one)).toBe(`${join(one.directory, 'work')} ${join(one.directory, 'tmp')} 7 main\n`);
   });
 
-  test('is stopped by a message, also when it was stopped before it began', async () => {
+  test('is stopped by a message, also before its start', async () => {
     open();
     const one = await assignment(8, 'import time\nprint("up", flush=True)\ntime.sleep(600)');
     const running = pool.run(one, noChildRuns);
-    await event(() => existsSync(join(one.directory, 'stdout')));
+    await eventually(() => existsSync(join(one.directory, 'stdout')), { until: Boolean });
     running.stop();
     running.stop();
     expect(await running.outcome).toEqual({ kind: 'stopped' });
@@ -101,7 +97,7 @@ describe('an attempt', () => {
     expect(await never.outcome).toEqual({ kind: 'stopped' });
   });
 
-  test('of a kind whose plugin is gone fails with a sentence that says so', async () => {
+  test('of a removed plugin kind fails with the reason', async () => {
     open();
     const one = { ...(await assignment(10, '')), kind: 'dance_task' };
     expect(await pool.run(one, noChildRuns).outcome).toEqual({
@@ -111,7 +107,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('whose file is not there fails with the reason that the engine gave', async () => {
+  test('without its file fails with the reason of the engine', async () => {
     open();
     const one = { ...(await assignment(11, '')), task: { python_file: 'gone.py' } };
     expect(await pool.run(one, noChildRuns).outcome).toEqual({
@@ -121,7 +117,7 @@ describe('an attempt', () => {
   });
 });
 
-test('a thread that dies takes no attempt with it: all are asked for again and attach to their processes', async () => {
+test('attempts of a dead thread attach to their processes and succeed', async () => {
   open({ worker: new URL('./crashing-worker.ts', import.meta.url) });
   const program = `import os, pathlib, time
 print("once", flush=True)

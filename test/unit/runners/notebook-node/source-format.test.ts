@@ -29,7 +29,7 @@ test.each<[string, string, [string, string, string | undefined]]>([
   ['its own language named', '-- MAGIC %sql SELECT 1', ['sql', 'SELECT 1', undefined]],
   ['another language', '-- MAGIC %python\n-- MAGIC print(1)', ['python', '%python\nprint(1)', undefined]],
   ['a magic word without its comment', '%sh ls', ['shell', '%sh ls', undefined]],
-  ['a language that nobody knows', '-- MAGIC %cobol x', ['cobol', '%cobol x', undefined]],
+  ['an unknown language', '-- MAGIC %cobol x', ['cobol', '%cobol x', undefined]],
   [
     'Markdown between statements, where it is a comment',
     'SELECT 1;\n-- MAGIC %md x\nSELECT 2',

@@ -1,4 +1,4 @@
-/** A pipeline on a directory of its own, updated in the process of the test. */
+/** Harness of pipeline tests: a pipeline in a temporary directory, updated in the process of the test. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,23 @@ import { runUpdate } from '../../../../runners/pipeline/update.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Stream of the CSV files in managed_fs:/in. */
+export const csvStream = "STREAM read_files('managed_fs:/in/*.csv', format => 'csv')";
+
+export function materializedView(name: string, query: string): string {
+  return `CREATE MATERIALIZED VIEW ${name} AS ${query};\n`;
+}
+
+export function streamingTable(name: string, query: string, clauses = ''): string {
+  return `CREATE STREAMING TABLE ${name} ${clauses} AS ${query};\n`;
+}
+
 export interface PipelineHarness {
   readonly directory: string;
-  /** Where its tables are. */
+  /** Directory of its tables. */
   readonly storage: string;
-  /** What its process would be told. */
-  createUpdateOrder(
+  /** Returns the plan that the process of an update gets. */
+  createUpdatePlan(
     sources: Readonly<Record<string, string>> | string,
     request?: Partial<UpdateRequest>,
     more?: Partial<UpdatePlan>,
@@ -29,11 +40,13 @@ export interface PipelineHarness {
     request?: Partial<UpdateRequest>,
     more?: Partial<UpdatePlan>,
   ): Promise<EventDraft[]>;
-  /** Puts a file of managed_fs there in one go. */
+  /** Writes a file of managed_fs. */
   putFile(path: string, text: string): Promise<void>;
   readManifest(): Promise<Manifest>;
-  /** The rows of a published table, as any reader finds them. */
+  /** Returns the rows of a published table, read from its files. */
   readRows(table: string, sql?: string): Promise<Row[]>;
+  /** Returns the column `id` of a published table. */
+  readIds(table: string): Promise<number[]>;
   remove(): Promise<void>;
 }
 
@@ -42,7 +55,7 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
   const managedFs = join(directory, 'managed_fs');
   const storage = join(managedFs, 'pipelines', 'p');
   await mkdir(storage, { recursive: true });
-  const order: PipelineHarness['createUpdateOrder'] = (sources, request, more) => ({
+  const createUpdatePlan: PipelineHarness['createUpdatePlan'] = (sources, request, more) => ({
     updateId: randomUUID(),
     pipelineId: '00000000-0000-4000-8000-000000000001',
     pipelineName: 'p',
@@ -63,14 +76,16 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
     limits: { megabytes: 512, threads: 2 },
     ...more,
   });
+  const readRows: PipelineHarness['readRows'] = (table, sql = 'SELECT * FROM t ORDER BY ALL') =>
+    readParquetRows(join(storage, 'current', table), sql);
   return {
     directory,
     storage,
-    createUpdateOrder: order,
+    createUpdatePlan,
     async runUpdate(sources, request, more) {
       const events: EventDraft[] = [];
       await runUpdate(
-        order(sources, request, more),
+        createUpdatePlan(sources, request, more),
         join(directory, 'scratch'),
         { write: (event) => events.push(event), close: () => undefined },
         systemClock,
@@ -82,13 +97,13 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
       await writeFile(join(managedFs, path), text);
     },
     readManifest: async () => JSON.parse(await readFile(join(storage, 'current', 'manifest.json'), 'utf8')),
-    readRows: (table, sql = 'SELECT * FROM t ORDER BY ALL') =>
-      readParquetRows(join(storage, 'current', table), sql),
+    readRows,
+    readIds: async (table) => (await readRows(table)).map(({ id }) => Number(id)),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
-/** @param sql names the files of the directory `t` */
+/** @param sql query of `t`, the files of the directory */
 export async function readParquetRows(directory: string, sql: string): Promise<Row[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();

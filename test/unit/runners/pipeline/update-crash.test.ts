@@ -1,7 +1,4 @@
-/**
- * kill -9 of the process of an update, before each of its steps and at random moments: no row is lost and
- * none doubled.
- */
+/** kill -9 of the process of an update, before each step and at random times: no lost or duplicate rows. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -13,92 +10,92 @@ import { createPipelineHarness, type PipelineHarness } from './pipeline-harness.
 const program = fileURLToPath(new URL('../../../../runners/pipeline/update-process.ts', import.meta.url));
 const preload = new URL('./crash-at-step.ts', import.meta.url).href;
 
-/**
- * Two streaming tables, one of them with two flows and an expectation that drops, and a view of all that
- * there is.
- */
+/** A streaming table that drops rows, one with two flows, and a materialized view. */
 const sql = `
-CREATE STREAMING TABLE raw (CONSTRAINT good EXPECT (id % 10 <> 9) ON VIOLATION DROP ROW) AS SELECT * FROM STREAM read_files('managed_fs:/in/*.csv', format => 'csv');
+CREATE STREAMING TABLE raw (CONSTRAINT good EXPECT (id % 10 <> 9) ON VIOLATION DROP ROW)
+  AS SELECT * FROM STREAM read_files('managed_fs:/in/*.csv', format => 'csv');
 CREATE STREAMING TABLE copied;
 CREATE FLOW plain AS INSERT INTO copied BY NAME SELECT id FROM STREAM raw;
 CREATE FLOW shifted AS INSERT INTO copied BY NAME SELECT id + 1000000 AS id FROM STREAM raw;
 CREATE MATERIALIZED VIEW total AS SELECT count(*) AS n, sum(id) AS ids FROM raw;`;
 
-const worlds: PipelineHarness[] = [];
+const pipelines: PipelineHarness[] = [];
 beforeAll(async () => {
-  for (let index = 0; index < 2; index += 1) worlds.push(await createPipelineHarness());
+  for (let index = 0; index < 2; index += 1) pipelines.push(await createPipelineHarness());
 });
 afterAll(async () => {
-  for (const world of worlds) await world.remove();
+  for (const pipeline of pipelines) await pipeline.remove();
 });
 
-/** Ten rows, of which one is dropped. */
-const put = (world: PipelineHarness, file: number): Promise<void> =>
-  world.putFile(
+/** Writes a file with ten rows, of which one is dropped. */
+const putFile = (pipeline: PipelineHarness, file: number): Promise<void> =>
+  pipeline.putFile(
     `in/${file}.csv`,
     `id\n${Array.from({ length: 10 }, (_, row) => file * 10 + row).join('\n')}\n`,
   );
 
-/** Runs the process of an update. @param end before which step it is killed, or after how many ms */
+/** Runs the process of an update. @param end step before which it is killed, or delay in ms */
 async function updateIn(
-  world: PipelineHarness,
+  pipeline: PipelineHarness,
   end: { readonly step?: string; readonly after?: number },
 ): Promise<{ readonly signal: unknown; readonly steps: readonly string[] }> {
-  const order = world.createUpdateOrder(sql);
-  const attempt = join(world.directory, 'runs', order.updateId);
+  const plan = pipeline.createUpdatePlan(sql);
+  const attempt = join(pipeline.directory, 'runs', plan.updateId);
   await mkdir(attempt, { recursive: true });
-  await writeFile(join(attempt, 'update.json'), JSON.stringify(order));
+  await writeFile(join(attempt, 'update.json'), JSON.stringify(plan));
   const child = spawn(process.execPath, ['--import', preload, program, join(attempt, 'update.json')], {
-    env: { DIE_AT: end.step ?? '', DIE_IN: `${world.storage}/` },
+    env: { DIE_AT: end.step ?? '', DIE_IN: `${pipeline.storage}/` },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (data: Buffer) => {
-    said += data.toString();
+    stderr += data.toString();
   });
   const timer = end.after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), end.after);
   const [, signal]: unknown[] = await once(child, 'close');
   clearTimeout(timer);
-  return { signal, steps: JSON.parse(/steps (.*)/.exec(said)?.[1] ?? '[]') };
+  return { signal, steps: JSON.parse(/steps (.*)/.exec(stderr)?.[1] ?? '[]') };
 }
 
 /**
- * What readers see is one version, and that holds files exactly once, in their order; all of `whole` files
- * when it is given.
+ * Expects a complete version with each row once.
+ * @param fileCount number of files that the version must contain; any number when absent
  */
-async function check(world: PipelineHarness, whole?: number): Promise<void> {
-  const raw = (await world.readRows('raw', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
-  const copied = (await world.readRows('copied', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
-  const length = whole === undefined ? raw.length : whole * 9;
+async function expectConsistentVersion(pipeline: PipelineHarness, fileCount?: number): Promise<void> {
+  const raw = (await pipeline.readRows('raw', 'SELECT id FROM t ORDER BY id')).map(({ id }) => Number(id));
+  const copied = (await pipeline.readRows('copied', 'SELECT id FROM t ORDER BY id')).map(({ id }) =>
+    Number(id),
+  );
+  const length = fileCount === undefined ? raw.length : fileCount * 9;
   expect(raw).toEqual(Array.from({ length: (length / 9) * 10 }, (_, id) => id).filter((id) => id % 10 !== 9));
   expect(copied).toEqual([...raw, ...raw.map((id) => id + 1_000_000)]);
-  expect(await world.readRows('total')).toEqual([
+  expect(await pipeline.readRows('total')).toEqual([
     { n: String(raw.length), ids: String(raw.reduce((sum, id) => sum + id, 0)) },
   ]);
 }
 
-const newest = async (world: PipelineHarness): Promise<number> =>
+const newestVersion = async (pipeline: PipelineHarness): Promise<number> =>
   Math.max(
     0,
-    ...(await readdir(join(world.storage, 'versions'))).filter((name) => /^\d+$/.test(name)).map(Number),
+    ...(await readdir(join(pipeline.storage, 'versions'))).filter((name) => /^\d+$/.test(name)).map(Number),
   );
 
-test('killed before each step of its writing and publishing, an update has happened wholly or not at all, and the next one completes it', async () => {
+test('an update that is killed before any step publishes all or nothing, and the next one completes it', async () => {
   const steps: string[] = [];
   await Promise.all(
-    worlds.map(async (world) => {
+    pipelines.map(async (pipeline) => {
       for (let file = 0; file < 2; file += 1) {
-        await put(world, file);
-        await world.runUpdate(sql);
+        await putFile(pipeline, file);
+        await pipeline.runUpdate(sql);
       }
-      await put(world, 2);
-      const listed = await updateIn(world, {});
-      await check(world, 3);
-      if (world === worlds[0]) steps.push(...listed.steps);
+      await putFile(pipeline, 2);
+      const listed = await updateIn(pipeline, {});
+      await expectConsistentVersion(pipeline, 3);
+      if (pipeline === pipelines[0]) steps.push(...listed.steps);
     }),
   );
-  // Links of old parts differ by nothing but their number; what is done once before publishing is done again
-  // behind it.
+  // Links of old parts differ only in their number. Steps that precede the publication are repeated after it
+  // for the next version.
   const cases = steps.filter((step) => step.endsWith('(1)') || /^(symlink|rename|rm) .*\(2\)$/.test(step));
   const publishing = cases.findIndex((step) => step.startsWith('rename versions/.draft'));
   expect(publishing).toBeGreaterThan(10);
@@ -106,33 +103,33 @@ test('killed before each step of its writing and publishing, an update has happe
     expect.arrayContaining(['symlink', 'rename', 'rm']),
   );
   await Promise.all(
-    worlds.map(async (world, half) => {
+    pipelines.map(async (pipeline, half) => {
       let file = 3;
       for (const [index, step] of cases.entries()) {
         if (index % 2 !== half) continue;
-        await put(world, file);
+        await putFile(pipeline, file);
         file += 1;
-        const before = await newest(world);
-        expect((await updateIn(world, { step })).signal, step).toBe('SIGKILL');
-        expect(await newest(world), step).toBe(index > publishing ? before + 1 : before);
-        await check(world);
-        await world.runUpdate(sql);
-        await check(world, file);
+        const before = await newestVersion(pipeline);
+        expect((await updateIn(pipeline, { step })).signal, step).toBe('SIGKILL');
+        expect(await newestVersion(pipeline), step).toBe(index > publishing ? before + 1 : before);
+        await expectConsistentVersion(pipeline);
+        await pipeline.runUpdate(sql);
+        await expectConsistentVersion(pipeline, file);
       }
     }),
   );
 }, 240_000);
 
-test('killed at random moments, the same', async () => {
-  const world = await createPipelineHarness();
-  worlds.push(world);
-  await put(world, 0);
-  await world.runUpdate(sql);
+test('an update that is killed at a random time loses and repeats no row', async () => {
+  const pipeline = await createPipelineHarness();
+  pipelines.push(pipeline);
+  await putFile(pipeline, 0);
+  await pipeline.runUpdate(sql);
   for (let round = 1; round <= 5; round += 1) {
-    await put(world, round);
-    await updateIn(world, { after: 150 + Math.random() * 400 });
-    await check(world);
+    await putFile(pipeline, round);
+    await updateIn(pipeline, { after: 150 + Math.random() * 400 });
+    await expectConsistentVersion(pipeline);
   }
-  await world.runUpdate(sql);
-  await check(world, 6);
+  await pipeline.runUpdate(sql);
+  await expectConsistentVersion(pipeline, 6);
 });

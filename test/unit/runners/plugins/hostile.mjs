@@ -1,10 +1,10 @@
-/** A plugin that does what `do` says, for tests of what a plugin can harm. */
+/** Faulty plugin for tests; `do` selects its behavior. */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const never = new Promise(() => undefined);
 
-const deeds = {
+const behaviors = {
   succeed: async () => ({ kind: 'succeeded' }),
   throw: async () => {
     throw new Error('no luck');
@@ -24,7 +24,7 @@ const deeds = {
     return never;
   },
   async unhandled() {
-    void Promise.reject(new Error('nobody asked'));
+    void Promise.reject(new Error('rejected without a handler'));
     return never;
   },
   async leak() {
@@ -36,7 +36,7 @@ const deeds = {
       });
     }
   },
-  /** Waits in its process until a file is there. */
+  /** Waits in a process until a file exists. */
   async wait({ until }, context) {
     const exit = await context.exec({
       argv: ['/bin/sh', '-c', 'echo once; until [ -e "$0" ]; do sleep 0.05; done', until],
@@ -60,10 +60,10 @@ export const plugin = {
   schema: {
     type: 'object',
     required: ['do'],
-    properties: { do: { type: 'string', enum: Object.keys(deeds) }, until: { type: 'string' } },
+    properties: { do: { type: 'string', enum: Object.keys(behaviors) }, until: { type: 'string' } },
   },
   async run(task, context) {
     await appendFile(join(context.directory, 'calls'), `${task.do}\n`);
-    return deeds[task.do](task, context);
+    return behaviors[task.do](task, context);
   },
 };
