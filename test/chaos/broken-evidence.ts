@@ -1,42 +1,19 @@
 /** Evidence with one violation each, for the tests of the checker. */
-import type { JobSettings } from '../../engine/job/settings.ts';
-import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
 import type { InvariantName } from './check-invariants.ts';
-import type { Evidence, ProgramRecord } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import {
+  internalError,
   jobRow,
   multiTaskJob,
   outboxEvent,
-  programRecord,
   singleTaskJob,
   soundEvidence,
   taskRow,
+  withAttempt,
+  withProgramRecord,
+  withRun,
+  withSettings,
 } from './sound-evidence.ts';
-
-const withRun = (runId: number, changes: Partial<RunRow>): Partial<Evidence> => ({
-  runs: soundEvidence.runs.map((run) => (run.run_id === runId ? { ...run, ...changes } : run)),
-});
-export const withAttempt = (runId: number, changes: Partial<TaskRunRow>): Partial<Evidence> => ({
-  attempts: soundEvidence.attempts.map((attempt) =>
-    attempt.run_id === runId ? { ...attempt, ...changes } : attempt,
-  ),
-});
-export const withProgramRecord = (attempt: number, changes: Partial<ProgramRecord>): Partial<Evidence> => ({
-  programRecords: new Map([
-    ...soundEvidence.programRecords,
-    [attempt, { ...programRecord(1_000, 0), ...soundEvidence.programRecords.get(attempt), ...changes }],
-  ]),
-});
-const withSettings = (runId: number, changes: Partial<JobSettings>): Partial<Evidence> => ({
-  runs: soundEvidence.runs.map((run) =>
-    run.run_id === runId ? { ...run, settings: { ...run.settings, ...changes } } : run,
-  ),
-});
-export const internalError = {
-  state: 'INTERNAL_ERROR',
-  result: 'FAILED',
-  message: 'The engine failed.',
-} as const;
 
 /** Violation, the invariant that detects it, and the changes of the sound evidence that cause it. */
 export const brokenEvidence: readonly (readonly [string, InvariantName, Partial<Evidence>])[] = [

@@ -1,8 +1,8 @@
 /** Tests of the checker: sound evidence passes, and each violation is detected by its invariant. */
 import { expect, test } from 'vitest';
-import { brokenEvidence, internalError, withAttempt, withProgramRecord } from './broken-evidence.ts';
+import { brokenEvidence } from './broken-evidence.ts';
 import { checkInvariants, invariants } from './check-invariants.ts';
-import { soundEvidence } from './sound-evidence.ts';
+import { internalError, soundEvidence, withAttempt, withProgramRecord } from './sound-evidence.ts';
 
 test('sound evidence has no violation and is checked by every invariant', () => {
   const { violations, checkCounts } = checkInvariants(soundEvidence);

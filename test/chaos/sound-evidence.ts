@@ -104,7 +104,7 @@ export const taskRow = (
   ...more,
 });
 
-export const programRecord = (from: number, code: number): ProgramRecord => ({
+const programRecord = (from: number, code: number): ProgramRecord => ({
   starts: [{ pid: from, at: from + 20 }],
   end: { at: from + 40, code, stdout: `out ${from}`, stderr: `err ${from}` },
   lastSeenAlive: from + 40,
@@ -255,3 +255,28 @@ export const soundEvidence: Evidence = {
     { scope: 2, token: 't', runId: 20 },
   ],
 };
+
+export const withRun = (runId: number, changes: Partial<RunRow>): Partial<Evidence> => ({
+  runs: soundEvidence.runs.map((run) => (run.run_id === runId ? { ...run, ...changes } : run)),
+});
+export const withAttempt = (runId: number, changes: Partial<TaskRunRow>): Partial<Evidence> => ({
+  attempts: soundEvidence.attempts.map((attempt) =>
+    attempt.run_id === runId ? { ...attempt, ...changes } : attempt,
+  ),
+});
+export const withProgramRecord = (attempt: number, changes: Partial<ProgramRecord>): Partial<Evidence> => ({
+  programRecords: new Map([
+    ...soundEvidence.programRecords,
+    [attempt, { ...programRecord(1_000, 0), ...soundEvidence.programRecords.get(attempt), ...changes }],
+  ]),
+});
+export const withSettings = (runId: number, changes: Partial<JobSettings>): Partial<Evidence> => ({
+  runs: soundEvidence.runs.map((run) =>
+    run.run_id === runId ? { ...run, settings: { ...run.settings, ...changes } } : run,
+  ),
+});
+export const internalError = {
+  state: 'INTERNAL_ERROR',
+  result: 'FAILED',
+  message: 'The engine failed.',
+} as const;
