@@ -1,114 +1,103 @@
-/** One engine as a process that is killed, paused, stopped and started again; what it says goes to a file. */
+/** Engine as a child process that can be killed, paused, stopped and restarted; its output goes to a log file. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export interface ChaosEngine {
   readonly name: string;
-  /** Where it listens; undefined while it is down. */
+  /** Returns the address of the engine; undefined while it is down. */
   url(): string | undefined;
-  /** kill -9; resolves when it is gone. */
+  /** Sends SIGKILL and resolves when the process has exited. */
   kill(): Promise<void>;
   /**
-   * SIGTERM, and a second one for an engine that waits for its tasks too long. False when it did not end by
-   * itself.
+   * Sends SIGTERM, and a second SIGTERM to an engine that drains for too long. Resolves to false when the
+   * engine had to be killed.
    */
   terminate(): Promise<boolean>;
   pause(): void;
   resume(): void;
   /**
-   * Starts it, again and again until it is ready: without its database a start fails. Nothing happens once it
-   * is retired.
+   * Starts the engine and retries until it is ready, because a start without the database fails. Does nothing
+   * after `dispose`.
    */
   start(): Promise<void>;
-  /** kill -9, for good. */
+  /** Sends SIGKILL and prevents further starts. */
   dispose(): Promise<void>;
 }
 
 export interface ChaosEngineOptions {
   readonly name: string;
-  /** Whether it waits for its running tasks when it is told to stop. */
+  /** True when a stopping engine waits for its running tasks. */
   readonly drain: boolean;
   readonly dataDirectory: string;
   readonly logFile: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Called for each start that failed. */
+  /** Called after each failed start. */
   readonly onFailedStart: () => void;
 }
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
-/**
- * How long an engine may wait for its tasks before it is told again, and how long it may take then, on a
- * machine that is busy.
- */
+/** Time an engine may drain before the second SIGTERM, and time it may then take on a busy machine. */
 const drainMs = 8_000;
 const stopMs = 60_000;
 
-/**
- * How often a start may fail before it is given up: each takes seconds, and every fault of the database is
- * shorter.
- */
+/** Maximum failed starts in a row. Each start takes seconds, and every database fault is shorter than that. */
 const maxStarts = 40;
+const retryDelayMs = 250;
 
 export function createChaosEngine(options: ChaosEngineOptions): ChaosEngine {
   let child: ChildProcess | undefined;
   let url: string | undefined;
-  let retired = false;
-  /** Signals that follow one another while it lives. */
-  const end = async (
+  let disposed = false;
+  /** Sends signals one after the other until the process exits; SIGKILL follows the last one. */
+  const stop = async (
     ...signals: readonly (readonly [signal: NodeJS.Signals, milliseconds: number])[]
   ): Promise<boolean> => {
     url = undefined;
-    const ending = child;
-    if (ending === undefined) return true;
-    const over = (): boolean => ending.exitCode !== null || ending.signalCode !== null;
-    const gone = over() ? Promise.resolve() : once(ending, 'exit');
+    const stopping = child;
+    if (stopping === undefined) return true;
+    const hasExited = (): boolean => stopping.exitCode !== null || stopping.signalCode !== null;
+    const exited = hasExited() ? Promise.resolve() : once(stopping, 'exit');
     for (const [signal, milliseconds] of signals) {
-      if (over()) break;
-      ending.kill(signal);
-      // A process that is paused does not hear SIGTERM.
-      ending.kill('SIGCONT');
-      await Promise.race([
-        gone,
-        new Promise((resolve) => {
-          setTimeout(resolve, milliseconds).unref();
-        }),
-      ]);
+      if (hasExited()) break;
+      stopping.kill(signal);
+      // A paused process does not handle SIGTERM.
+      stopping.kill('SIGCONT');
+      await Promise.race([exited, sleep(milliseconds, undefined, { ref: false })]);
     }
-    const byItself = over();
-    if (!byItself) ending.kill('SIGKILL');
-    await gone;
+    const exitedInTime = hasExited();
+    if (!exitedInTime) stopping.kill('SIGKILL');
+    await exited;
     child = undefined;
-    return byItself;
+    return exitedInTime;
   };
   return {
     name: options.name,
     url: () => url,
-    kill: async () => void (await end(['SIGKILL', stopMs])),
-    terminate: () => end(['SIGTERM', options.drain ? drainMs : stopMs], ['SIGTERM', stopMs]),
+    kill: async () => void (await stop(['SIGKILL', stopMs])),
+    terminate: () => stop(['SIGTERM', options.drain ? drainMs : stopMs], ['SIGTERM', stopMs]),
     async dispose() {
-      retired = true;
-      await end(['SIGKILL', stopMs]);
+      disposed = true;
+      await stop(['SIGKILL', stopMs]);
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async start() {
       for (let tries = 1; ; tries += 1) {
-        if (retired) return;
+        if (disposed) return;
         child = spawnEngine(options);
         url = await waitForUrl(child, options.logFile);
         if (url !== undefined) return;
         options.onFailedStart();
         if (tries === maxStarts)
           throw new Error(
-            `Engine ${options.name} could not be started ${tries} times; see ${options.logFile}`,
+            `Engine ${options.name} failed to start ${tries} times; its log is ${options.logFile}.`,
           );
-        await new Promise((resolve) => {
-          setTimeout(resolve, 250);
-        });
+        await sleep(retryDelayMs);
       }
     },
   };
@@ -127,9 +116,9 @@ function spawnEngine({ dataDirectory, environment, drain }: ChaosEngineOptions):
   });
 }
 
-/** The address that it prints once it is ready; undefined when it ended before. */
+/** Returns the address that a ready engine prints; undefined when the engine exits before. */
 async function waitForUrl(child: ChildProcess, logFile: string): Promise<string | undefined> {
-  if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output to read.');
+  if (child.stdout === null || child.stderr === null) throw new Error('The engine has no output streams.');
   const log = createWriteStream(logFile, { flags: 'a' });
   child.stderr.pipe(log, { end: false });
   child.stdout.pipe(log, { end: false });

@@ -1,7 +1,4 @@
-/**
- * The PostgreSQL that the engines share: the embedded one, started by the suite, to be killed and to come
- * back.
- */
+/** Embedded PostgreSQL that the engines share; the suite kills it, and its supervisor restarts it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -12,16 +9,16 @@ import { startEmbeddedPostgres, type EmbeddedConnection } from '../../storage/em
 export interface ChaosPostgres {
   readonly connection: EmbeddedConnection;
   readonly socketPath: string;
-  /** kill -9 of the postmaster, and of all its children where `children` says so. It comes back by itself. */
-  kill(children: boolean): Promise<void>;
-  /** Ends every connection of the engines. Gives their number; 0 when the server cannot be asked. */
+  /** Sends SIGKILL to the postmaster, and to its children on request. The server restarts by itself. */
+  kill(includeChildren: boolean): Promise<void>;
+  /** Ends every connection of the engines and returns their number; 0 when the server is unreachable. */
   terminateBackends(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param directory of its own, which other users may enter */
+/** @param directory empty directory that other users may enter */
 export async function startChaosPostgres(directory: string): Promise<ChaosPostgres> {
-  // With all its durability: what a kill of the server may lose is no fault of the engine's.
+  // Durability stays on: data that the server loses in a kill would look like a defect of the engine.
   const server = await startEmbeddedPostgres({
     directory,
     log: pino({ level: 'silent' }),
@@ -31,11 +28,11 @@ export async function startChaosPostgres(directory: string): Promise<ChaosPostgr
   return {
     connection,
     socketPath: join(connection.host, `.s.PGSQL.${connection.port}`),
-    async kill(children) {
+    async kill(includeChildren) {
       const postmaster = await readPostmasterPid(directory);
       if (postmaster === undefined) return;
-      const victims = [postmaster, ...(children ? await childPidsOf(postmaster) : [])];
-      for (const pid of victims) killProcess(pid);
+      const pids = [postmaster, ...(includeChildren ? await childPidsOf(postmaster) : [])];
+      for (const pid of pids) killProcess(pid);
     },
     terminateBackends: () => terminateBackends(connection),
     stop: () => server.stop(),
@@ -58,13 +55,13 @@ async function terminateBackends(connection: EmbeddedConnection): Promise<number
   }
 }
 
-/** Undefined while it is being started. */
+/** Returns the id of the postmaster; undefined while the server starts. */
 async function readPostmasterPid(directory: string): Promise<number | undefined> {
   const base = (await readFile(join(directory, 'location'), 'utf8').catch(() => directory)).trim();
   const text = await readFile(join(base, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
   const name = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  // After a kill the file still names what is gone.
+  // After a kill the file still contains the id of the process that is gone.
   return name.includes('postgres') ? pid : undefined;
 }
 
@@ -80,6 +77,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // The process has already exited.
   }
 }

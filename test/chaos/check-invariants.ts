@@ -1,4 +1,4 @@
-/** The checker: every promise as one invariant over the evidence of a scene. */
+/** Checks every guarantee of the engine as an invariant over the evidence of a scenario. */
 import type { Evidence, Invariant } from './evidence.ts';
 import {
   attemptCountsFollowPolicy,
@@ -34,54 +34,54 @@ import {
 
 export const invariants = {
   'every acknowledged run is stored': acknowledgedRunsAreStored,
-  'every run and attempt is over': allRunsHaveEnded,
+  'every run and attempt has ended': allRunsHaveEnded,
   'attempts of a task never overlap': attemptsNeverOverlap,
-  'there are as many attempts as the policy says': attemptCountsFollowPolicy,
-  'a retry waits for its time': retriesWaitForInterval,
+  'the number of attempts follows the retry policy': attemptCountsFollowPolicy,
+  'a retry waits for its retry interval': retriesWaitForInterval,
   'a stopped run is not retried': stoppedRunsAreNotRetried,
-  'a task waits for its dependencies': tasksWaitForUpstream,
+  'a task waits for its upstream tasks': tasksWaitForUpstream,
   'a process runs once for each attempt': processesRunOncePerAttempt,
-  'a process lives within its attempt': processesEndWithAttempt,
-  'a result is what the program said': resultsMatchPrograms,
-  'a stop has a reason': stopsHaveAReason,
-  'a cancel is kept': cancelsAreHonored,
-  'a run ends as its tasks say': runResultsMatchTasks,
-  'INTERNAL_ERROR has a killed task as its reason': internalErrorsHaveAReason,
+  'a process starts and ends within its attempt': processesEndWithAttempt,
+  'a result matches the exit code of the program': resultsMatchPrograms,
+  'a timeout or cancel has a reason': stopsHaveAReason,
+  'a cancel request is honored': cancelsAreHonored,
+  'the result of a run follows from its tasks': runResultsMatchTasks,
+  'only a killed task ends as INTERNAL_ERROR': internalErrorsHaveAReason,
   'numbers in job have no gaps': runNumbersHaveNoGaps,
-  'max_concurrent_runs is never passed': concurrencyLimitsAreKept,
-  'a token has one run': tokensHaveOneRun,
-  'a run_job_task has one run': runJobTasksHaveOneRun,
-  'a notice is stored once': notificationsAreStoredOnce,
-  'a notice has one delivery': notificationsHaveOneDelivery,
-  'logs are whole': logsAreComplete,
-  'no process is left': noProcessIsLeaked,
-  'no cluster is left': noClusterIsLeaked,
-  'no answer is wrong': noUnexpectedResponses,
+  'max_concurrent_runs is never exceeded': concurrencyLimitsAreKept,
+  'an idempotency token has one run': tokensHaveOneRun,
+  'a run_job_task has one child run': runJobTasksHaveOneRun,
+  'a notification is stored once': notificationsAreStoredOnce,
+  'a notification has one delivery': notificationsHaveOneDelivery,
+  'logs are complete': logsAreComplete,
+  'no process is leaked': noProcessIsLeaked,
+  'no cluster is leaked': noClusterIsLeaked,
+  'no response is unexpected': noUnexpectedResponses,
 } satisfies Record<string, Invariant>;
 
 export type InvariantName = keyof typeof invariants;
 
 export interface Violation {
   readonly invariant: string;
-  /** The run that it is about, where it is about one. */
+  /** Run that breaks the invariant; undefined when no single run does. */
   readonly runId: number | undefined;
   readonly message: string;
 }
 
 export interface InvariantReport {
-  /** Things that were looked at, by invariant. */
+  /** Number of checks by invariant. */
   readonly checkCounts: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
 }
 
 export function checkInvariants(evidence: Evidence): InvariantReport {
-  const looks = new Map<string, number>();
+  const checkCounts = new Map<string, number>();
   const violations: Violation[] = [];
-  for (const [invariant, hold] of Object.entries(invariants)) {
-    hold(evidence, (sound, runId, what) => {
-      looks.set(invariant, (looks.get(invariant) ?? 0) + 1);
-      if (!sound) violations.push({ invariant, runId, message: what() });
+  for (const [invariant, checkInvariant] of Object.entries(invariants)) {
+    checkInvariant(evidence, (holds, runId, describe) => {
+      checkCounts.set(invariant, (checkCounts.get(invariant) ?? 0) + 1);
+      if (!holds) violations.push({ invariant, runId, message: describe() });
     });
   }
-  return { checkCounts: looks, violations };
+  return { checkCounts, violations };
 }

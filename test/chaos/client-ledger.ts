@@ -1,11 +1,8 @@
-/**
- * What happened in a scene as the suite itself saw it: what was acknowledged, whom it hit, and what was
- * answered wrongly.
- */
+/** Record of a scenario on the client side: acknowledged requests, killed attempts and unexpected responses. */
 
-/** An answer that named a run. */
+/** Response that named a run. */
 export interface AcknowledgedRun {
-  /** Where the idempotency token counts: the job, or 0 for submissions. */
+  /** Scope of the idempotency token: the job, or 0 for submissions. */
   readonly scope: number;
   readonly token: string;
   readonly runId: number;
@@ -13,15 +10,15 @@ export interface AcknowledgedRun {
 
 export interface Ledger {
   readonly acknowledgedRuns: AcknowledgedRun[];
-  /** Runs whose cancel was acknowledged, with the moment (epoch ms). */
+  /** Time (epoch ms) of each acknowledged cancel, by run. */
   readonly cancelledRuns: Map<number, number>;
-  /** Repairs that were acknowledged. */
+  /** Runs that clients asked to repair. */
   readonly repairedRuns: number[];
-  /** Task runs of which the suite killed a process. */
+  /** Task runs with a process that the suite killed. */
   readonly killedAttempts: Set<number>;
-  /** Answers that no fault excuses: everything but success, a refusal with a reason, and "later". */
+  /** Responses that no fault explains: neither a success, nor a justified refusal, nor a request to retry. */
   readonly unexpectedResponses: string[];
-  /** How often something was done, by its name. */
+  /** Number of actions and faults by name. */
   readonly counts: Map<string, number>;
 }
 

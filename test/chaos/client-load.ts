@@ -1,15 +1,12 @@
-/**
- * The clients of a scene: they send what was drawn, more than once and to both engines, until it is
- * acknowledged.
- */
-import type { ChaosJob } from './job-mix.ts';
-import { drawSubmission } from './job-mix.ts';
+/** Clients of a scenario: they send the drawn requests, repeatedly and to both engines, until acknowledged. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drawSubmission, type ChaosJob } from './job-mix.ts';
 import { incrementCount, type Ledger } from './client-ledger.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** How clients reach the engines. */
+/** Addresses and token with which clients reach the engines. */
 export interface ApiEndpoints {
-  /** The address of an engine; undefined while it is down. */
+  /** Returns the address of an engine; undefined while it is down. */
   readonly urls: readonly (() => string | undefined)[];
   readonly token: string;
 }
@@ -19,14 +16,11 @@ interface ApiResponse {
   readonly body: Record<string, unknown>;
 }
 
-/**
- * Longer than a pause of an engine: a client that gives up sends again, and the engine has its request all
- * the same.
- */
+/** Longer than the pause of an engine, which still receives the request that its client repeats elsewhere. */
 const requestTimeoutMs = 12_000;
 const retryDelayMs = 250;
 
-/** One request to one engine; undefined when there was no answer. */
+/** Sends one request to one engine; undefined when no response arrives. */
 export async function sendRequest(
   { urls, token }: ApiEndpoints,
   engine: number,
@@ -57,43 +51,47 @@ export async function sendRequest(
 const retryableStatuses = new Set([429, 503]);
 
 /**
- * Sends until it is answered for good, to the engines in turn. @returns the answer; its status is 200 or that
- * of a refusal
+ * Sends a request to the engines in turn until one gives a final response.
+ * @returns the response; its status is 200 or that of a refusal
  */
 export async function sendUntilAnswered(
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
-  first: number,
+  firstEngine: number,
   method: 'GET' | 'POST',
   path: string,
   input: object,
 ): Promise<ApiResponse> {
   for (let tries = 0; ; tries += 1) {
-    const answer = await sendRequest(door, (first + tries) % door.urls.length, method, path, input);
-    if (answer !== undefined && !retryableStatuses.has(answer.status)) {
-      if (answer.status >= 500)
+    const response = await sendRequest(
+      endpoints,
+      (firstEngine + tries) % endpoints.urls.length,
+      method,
+      path,
+      input,
+    );
+    if (response !== undefined && !retryableStatuses.has(response.status)) {
+      if (response.status >= 500)
         ledger.unexpectedResponses.push(
-          `${method} ${path} ${JSON.stringify(input)}: ${answer.status} ${JSON.stringify(answer.body)}`,
+          `${method} ${path} ${JSON.stringify(input)}: ${response.status} ${JSON.stringify(response.body)}`,
         );
-      if (answer.status < 500) return answer;
+      if (response.status < 500) return response;
     }
-    incrementCount(ledger, 'requests sent again');
-    await new Promise((resolve) => {
-      setTimeout(resolve, retryDelayMs);
-    });
+    incrementCount(ledger, 'retried requests');
+    await sleep(retryDelayMs);
   }
 }
 
-/** What a client does at some moment of a scene. */
+/** Action of a client at a given time of a scenario. */
 export interface ClientAction {
-  /** Milliseconds since the begin of the storm. */
+  /** Milliseconds since the start of the load. */
   readonly at: number;
   perform(): Promise<void>;
 }
 
 export interface LoadPlan {
   readonly durationMs: number;
-  /** Runs that are started. */
+  /** Number of runs that clients start. */
   readonly runs: number;
   /** Ids of the stored jobs. */
   readonly jobs: readonly number[];
@@ -101,44 +99,44 @@ export interface LoadPlan {
 
 const launchWeights = { runNow: 72, submit: 28 } as const;
 
-/** Everything that clients do in a scene; every draw is made here, before the storm. */
+/** Draws all client actions of a scenario before the first one runs. */
 export function createClientActions(
   random: SeededRandom,
   { durationMs, runs, jobs }: LoadPlan,
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
 ): ClientAction[] {
   const actions: ClientAction[] = [];
   for (let index = 0; index < runs; index += 1) {
-    const wish = random.weighted(launchWeights);
+    const kind = random.weighted(launchWeights);
     const token = `token-${index}`;
     const engines = random.pick([[0], [1], [0, 1], [1, 0, 1]]);
-    const one = wish === 'submit' ? drawSubmission(random.fork(token), token) : undefined;
+    const submission = kind === 'submit' ? drawSubmission(random.fork(token), token) : undefined;
     const jobId = random.pick(jobs);
     actions.push({
       at: random.integer(0, durationMs),
       async perform() {
         await Promise.all(
           engines.map(async (engine) => {
-            const answer = await sendUntilAnswered(
-              door,
+            const response = await sendUntilAnswered(
+              endpoints,
               ledger,
               engine,
               'POST',
-              one === undefined ? '2.1/jobs/run-now' : `${one.version}/jobs/runs/submit`,
-              one === undefined
+              submission === undefined ? '2.1/jobs/run-now' : `${submission.version}/jobs/runs/submit`,
+              submission === undefined
                 ? { job_id: jobId, idempotency_token: token }
-                : { ...one.settings, idempotency_token: token },
+                : { ...submission.settings, idempotency_token: token },
             );
-            if (answer.status === 200)
+            if (response.status === 200)
               ledger.acknowledgedRuns.push({
-                scope: one === undefined ? jobId : 0,
+                scope: submission === undefined ? jobId : 0,
                 token,
-                runId: Number(answer.body['run_id']),
+                runId: Number(response.body['run_id']),
               });
             else
               ledger.unexpectedResponses.push(
-                `The start of a run was refused: ${answer.status} ${JSON.stringify(answer.body)}`,
+                `The start of a run was refused: ${response.status} ${JSON.stringify(response.body)}`,
               );
           }),
         );
@@ -146,46 +144,46 @@ export function createClientActions(
     });
   }
   for (let index = 0; index < runs / 12; index += 1)
-    actions.push(createCancelAction(random, durationMs, door, ledger));
+    actions.push(createCancelAction(random, durationMs, endpoints, ledger));
   for (let index = 0; index < runs / 10; index += 1)
-    actions.push(createRepairAction(random, durationMs, door, ledger));
+    actions.push(createRepairAction(random, durationMs, endpoints, ledger));
   return actions.toSorted((one, other) => one.at - other.at);
 }
 
-/** Cancels one of the runs that were acknowledged last: they are the active ones. */
+/** Cancels one of the latest acknowledged runs, which are likely to be active. */
 function createCancelAction(
   random: SeededRandom,
   durationMs: number,
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
 ): ClientAction {
-  const [at, back, engine] = [random.integer(0, durationMs), random.integer(1, 6), random.integer(0, 1)];
+  const [at, offset, engine] = [random.integer(0, durationMs), random.integer(1, 6), random.integer(0, 1)];
   return {
     at,
     async perform() {
-      const runId = ledger.acknowledgedRuns.at(-back)?.runId;
+      const runId = ledger.acknowledgedRuns.at(-offset)?.runId;
       if (runId === undefined) return;
-      const answer = await sendUntilAnswered(door, ledger, engine, 'POST', '2.1/jobs/runs/cancel', {
+      const response = await sendUntilAnswered(endpoints, ledger, engine, 'POST', '2.1/jobs/runs/cancel', {
         run_id: runId,
       });
-      if (answer.status === 200) ledger.cancelledRuns.set(runId, Date.now());
+      if (response.status === 200) ledger.cancelledRuns.set(runId, Date.now());
       else
         ledger.unexpectedResponses.push(
-          `A cancel was refused: ${answer.status} ${JSON.stringify(answer.body)}`,
+          `A cancel was refused: ${response.status} ${JSON.stringify(response.body)}`,
         );
       incrementCount(ledger, 'cancels');
     },
   };
 }
 
-/** Repairs a run that did not succeed, if there is one to repair. */
+/** Repairs a failed run with several tasks, if there is one. */
 function createRepairAction(
   random: SeededRandom,
   durationMs: number,
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
 ): ClientAction {
-  const [at, engine, dependents] = [
+  const [at, engine, includeDependents] = [
     random.integer(durationMs / 4, durationMs),
     random.integer(0, 1),
     random.chance(0.4),
@@ -193,7 +191,7 @@ function createRepairAction(
   return {
     at,
     async perform() {
-      const { body } = await sendUntilAnswered(door, ledger, engine, 'GET', '2.1/jobs/runs/list', {
+      const { body } = await sendUntilAnswered(endpoints, ledger, engine, 'GET', '2.1/jobs/runs/list', {
         completed_only: true,
         limit: 50,
         expand_tasks: true,
@@ -207,31 +205,31 @@ function createRepairAction(
       if (failed === undefined) return;
       const runId = Number(failed['run_id']);
       ledger.repairedRuns.push(runId);
-      // Asked again after it was done it is refused: a second repair would have to name the first.
-      const { status } = await sendUntilAnswered(door, ledger, engine, 'POST', '2.1/jobs/runs/repair', {
+      // A repeated request is refused after the first succeeded: a second repair must name the first one.
+      const { status } = await sendUntilAnswered(endpoints, ledger, engine, 'POST', '2.1/jobs/runs/repair', {
         run_id: runId,
         rerun_all_failed_tasks: true,
-        rerun_dependent_tasks: dependents,
+        rerun_dependent_tasks: includeDependents,
       });
-      incrementCount(ledger, status === 200 ? 'repairs' : 'repairs that were refused');
+      incrementCount(ledger, status === 200 ? 'repairs' : 'refused repairs');
     },
   };
 }
 
 function toRecords(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map((one: unknown) => ({ ...Object(one) })) : [];
+  return Array.isArray(value) ? value.map((item: unknown) => ({ ...Object(item) })) : [];
 }
 
-/** Creates the jobs of a scene, before the storm. @returns their ids */
+/** Creates the jobs of a scenario. @returns their ids */
 export async function createJobs(
   jobs: readonly ChaosJob[],
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const job of jobs) {
     const { status, body } = await sendUntilAnswered(
-      door,
+      endpoints,
       ledger,
       0,
       'POST',

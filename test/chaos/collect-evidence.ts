@@ -1,4 +1,4 @@
-/** Gathers the evidence of a scene: tables, files, processes. */
+/** Collects the evidence of a scenario: tables, files and processes. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { findTaskProcesses } from './fault-schedule.ts';
 export interface EvidenceSources {
   readonly connection: EmbeddedConnection;
   readonly runsDirectory: string;
+  /** Directory of the files that the task programs write. */
   readonly programRecordsDirectory: string;
 }
 
@@ -21,7 +22,7 @@ export async function collectEvidence(
 ): Promise<Evidence> {
   const { db, close } = openDatabase(connection, pino({ level: 'silent' }), { maxConnections: 1 });
   try {
-    // One moment for all tables: what is written between two looks would seem to contradict itself.
+    // One snapshot of all tables: a write between two queries would look like a contradiction.
     const tables = await db
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -35,21 +36,23 @@ export async function collectEvidence(
         clusters: await transaction.selectFrom('clusters').selectAll().execute(),
         tokens: await transaction.selectFrom('idempotency_tokens').selectAll().execute(),
       }));
-    const marks = await readProgramRecords(programRecordsDirectory);
+    const programRecords = await readProgramRecords(programRecordsDirectory);
     const logs = new Map(
       await Promise.all(
-        [...marks.keys()].map(async (attempt): Promise<[number, { stdout: string; stderr: string }]> => [
-          attempt,
-          {
-            stdout: await hashOf(join(runsDirectory, String(attempt), 'stdout')),
-            stderr: await hashOf(join(runsDirectory, String(attempt), 'stderr')),
-          },
-        ]),
+        [...programRecords.keys()].map(
+          async (attempt): Promise<[number, { stdout: string; stderr: string }]> => [
+            attempt,
+            {
+              stdout: await hashOf(join(runsDirectory, String(attempt), 'stdout')),
+              stderr: await hashOf(join(runsDirectory, String(attempt), 'stderr')),
+            },
+          ],
+        ),
       ),
     );
     return {
       ...tables,
-      programRecords: marks,
+      programRecords,
       logs,
       liveProcesses: await findTaskProcesses(runsDirectory),
       acknowledged: ledger.acknowledgedRuns,
@@ -62,7 +65,7 @@ export async function collectEvidence(
   }
 }
 
-/** Runs that are not over, and whether any was ever stored: what the wait for quiet looks at. */
+/** Counts active runs, and all runs and ended attempts as a measure of progress. */
 export async function countActiveRuns(
   connection: EmbeddedConnection,
 ): Promise<{ readonly active: number; readonly all: number }> {

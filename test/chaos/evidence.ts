@@ -1,7 +1,4 @@
-/**
- * What the checker looks at: the tables, the files that tasks left, the process table, and what clients were
- * told. Plain data.
- */
+/** Input of the invariants as plain data: tables, files of tasks, the process table and client responses. */
 import type { Selectable } from 'kysely';
 import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
@@ -11,15 +8,15 @@ import type { OutboxTable } from '../../storage/postgres/outbox/notification-sch
 import type { IdempotencyTokenTable, JobTable, RepairTable } from '../../storage/postgres/schema.ts';
 import type { AcknowledgedRun } from './client-ledger.ts';
 
-/** What the program of an attempt wrote down about itself. */
+/** Record that the program of an attempt wrote about itself. */
 export interface ProgramRecord {
-  /** One for each process that ran. */
+  /** One entry per process. */
   readonly starts: readonly { readonly pid: number; readonly at: number }[];
-  /** Its last words, with the hashes (sha-256) of what it wrote; undefined when it was ended before. */
+  /** Exit of the program with SHA-256 hashes of its output; undefined when it was ended before. */
   readonly end:
     | { readonly at: number; readonly code: number; readonly stdout: string; readonly stderr: string }
     | undefined;
-  /** When it was last seen alive, epoch ms. */
+  /** Last time at which the program was alive, epoch ms. */
   readonly lastSeenAlive: number;
 }
 
@@ -29,7 +26,7 @@ export interface Evidence {
   readonly attempts: readonly TaskRunRow[];
   readonly repairs: readonly Selectable<RepairTable>[];
   readonly outboxEvents: readonly Selectable<OutboxTable>[];
-  /** The notice that each is of. */
+  /** Outbox event of each delivery. */
   readonly deliveries: readonly { readonly outbox_event_id: number | null }[];
   readonly clusters: readonly Selectable<ClusterTable>[];
   readonly tokens: readonly Selectable<IdempotencyTokenTable>[];
@@ -37,7 +34,7 @@ export interface Evidence {
   readonly programRecords: ReadonlyMap<number, ProgramRecord>;
   /** Hashes of the log files, by attempt. */
   readonly logs: ReadonlyMap<number, { readonly stdout: string; readonly stderr: string }>;
-  /** Processes that carry the mark of an attempt and are alive. */
+  /** Living processes whose environment names an attempt. */
   readonly liveProcesses: readonly {
     readonly pid: number;
     readonly attempt: number;
@@ -46,24 +43,24 @@ export interface Evidence {
   readonly acknowledged: readonly AcknowledgedRun[];
   /** Runs whose cancel was acknowledged. */
   readonly cancelledRuns: ReadonlySet<number>;
-  /** Attempts of which the suite killed a process. */
+  /** Attempts with a process that the suite killed. */
   readonly killedAttempts: ReadonlySet<number>;
   readonly unexpectedResponses: readonly string[];
 }
 
-/** Called for each thing that is looked at; `what` says what is wrong with it when it is not sound. */
-export type ReportCheck = (sound: boolean, runId: number | undefined, what: () => string) => void;
+/** Reports one check; `describe` returns the violation when the check does not hold. */
+export type ReportCheck = (holds: boolean, runId: number | undefined, describe: () => string) => void;
 
-export type Invariant = (evidence: Evidence, look: ReportCheck) => void;
+export type Invariant = (evidence: Evidence, check: ReportCheck) => void;
 
-/** The settings of the task of an attempt. @throws Error when there are none */
+/** Returns the task settings of an attempt. @throws Error when the run has no such task */
 export function taskSettingsOf(run: RunRow, { task_key: key }: Pick<TaskRunRow, 'task_key'>): TaskSettings {
   const found = tasksOf(run.settings).find((task) => task.task_key === key);
   if (found === undefined) throw new Error(`Run ${run.run_id} has no task ${key}.`);
   return found;
 }
 
-/** Values by a key, in the order in which they come. */
+/** Groups values by a key and keeps their order. */
 export function groupBy<Value, Key>(
   values: readonly Value[],
   keyOf: (value: Value) => Key,
@@ -79,10 +76,7 @@ export function indexByRunId<Row extends { readonly run_id: number }>(
   return new Map(rows.map((row) => [row.run_id, row]));
 }
 
-/**
- * The rounds of a run, oldest first: when each began and ended, and as what. A run that was withdrawn from
- * the queue has none, nor has a skipped one.
- */
+/** First execution of a run or one of its repairs. */
 export interface RoundPeriod {
   readonly start: number;
   readonly end: number | undefined;
@@ -90,6 +84,7 @@ export interface RoundPeriod {
   readonly result: RunRow['result'];
 }
 
+/** Returns the rounds of a run, oldest first. */
 export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): RoundPeriod[] {
   const own = repairs
     .filter((repair) => repair.run_id === run.run_id)
@@ -106,13 +101,13 @@ export function roundsOf(run: RunRow, { repairs }: Pick<Evidence, 'repairs'>): R
   return ends.map((end, index) => ({ ...end, start: starts[index] ?? 0 }));
 }
 
-/** In which round of its run an attempt was made: 0 for the first. */
+/** Returns the round of an attempt within its run: 0 for the first. */
 export function roundIndexOf(attempt: TaskRunRow, { repairs }: Pick<Evidence, 'repairs'>): number {
   return repairs.filter((repair) => repair.run_id === attempt.job_run_id && repair.repair_id < attempt.run_id)
     .length;
 }
 
-/** Whether a run ended without ever taking a place: skipped at once, or withdrawn from the queue. */
+/** Returns true for a run that never used capacity: skipped at launch, or withdrawn from the queue. */
 export function wasNeverAdmitted(run: RunRow): boolean {
   return (
     run.state === 'SKIPPED' ||
@@ -122,9 +117,9 @@ export function wasNeverAdmitted(run: RunRow): boolean {
 }
 
 /**
- * Why a run was stopped, if it was. A timeout that strikes while the database is away stops the run all the
- * same; then the result alone says so, and a cancel that is noted later changes nothing.
+ * Returns the reason for which a run was stopped. A timeout also stops the run while the database is
+ * unreachable; then only the result shows it, and a cancel that is stored later has no effect.
  */
-export function stopReasonOf({ stop_reason: noted, result }: RunRow): RunRow['stop_reason'] {
-  return result === 'TIMEDOUT' ? 'timeout' : noted;
+export function stopReasonOf({ stop_reason: stopReason, result }: RunRow): RunRow['stop_reason'] {
+  return result === 'TIMEDOUT' ? 'timeout' : stopReason;
 }

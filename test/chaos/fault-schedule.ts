@@ -1,39 +1,40 @@
-/** The faults of a scene, drawn from its seed, and how each is done. */
+/** Fault schedule of a scenario, drawn from its seed, and the implementation of each fault. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosEngine } from './chaos-engine.ts';
 import { incrementCount, type Ledger } from './client-ledger.ts';
 import type { ChaosPostgres } from './chaos-postgres.ts';
 import type { FaultyProxy } from './faulty-proxy.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Every kind of fault -> how often it is drawn. */
+/** Relative frequency of each kind of fault. */
 const faultWeights = {
   'kill -9 of an engine': 10,
   'SIGTERM of an engine': 3,
   'short pause of an engine': 5,
   'long pause of an engine': 6,
   'kill -9 of PostgreSQL': 5,
-  'pg_terminate_backend storm': 6,
+  'repeated pg_terminate_backend': 6,
   'kill -9 of the program of a task': 8,
   'kill -9 of the supervisor of a task': 3,
   'kill -9 of all processes of a task': 3,
-  'connections cut': 6,
+  'connections reset': 6,
   'connections slow': 4,
-  'connections standing still': 5,
+  'connections stalled': 5,
   'connections half-open': 5,
-  'database out of reach': 5,
+  'database unreachable': 5,
 } as const;
 export type FaultKind = keyof typeof faultWeights;
 export const faultKinds = Object.keys(faultWeights) as FaultKind[];
 
-/** What faults are done to. */
+/** Targets of the faults. */
 export interface FaultTargets {
   readonly engines: readonly ChaosEngine[];
-  /** The way of each engine to the database. */
+  /** Proxy between each engine and the database. */
   readonly proxies: readonly FaultyProxy[];
   readonly postgres: ChaosPostgres;
-  /** The parent of the attempts' directories. */
+  /** Parent of the attempt directories. */
   readonly runsDirectory: string;
   readonly leaseMs: number;
   readonly ledger: Ledger;
@@ -41,26 +42,26 @@ export interface FaultTargets {
 
 export interface ScheduledFault {
   readonly kind: FaultKind;
-  /** Milliseconds since the begin of the storm. */
+  /** Milliseconds since the start of the faults. */
   readonly at: number;
-  /** Which of the engines it is about. */
+  /** Index of the engine that is hit. */
   readonly engine: number;
-  /** How long it lasts, or what else it needs to be drawn: 0 to 1. */
+  /** Duration or size of the fault, 0 to 1. */
   readonly intensity: number;
 }
 
-/** Every draw is made here, before the storm; each kind comes once before the weights decide. */
+/** Draws all faults in advance. Every kind occurs once before the weights decide. */
 export function createFaultSchedule(
   random: SeededRandom,
   durationMs: number,
   meanGapMs: number,
 ): ScheduledFault[] {
-  const number = Math.max(1, Math.floor(durationMs / meanGapMs));
+  const count = Math.max(1, Math.floor(durationMs / meanGapMs));
   const once = [...faultKinds]
     .map((kind) => ({ kind, order: random.integer(0, 1_000_000) }))
     .toSorted((one, other) => one.order - other.order)
     .map(({ kind }) => kind);
-  return Array.from({ length: number }, (_, index): ScheduledFault => ({
+  return Array.from({ length: count }, (_, index): ScheduledFault => ({
     kind: once[index] ?? random.weighted(faultWeights),
     at: random.integer(0, durationMs),
     engine: random.integer(0, 1),
@@ -68,55 +69,53 @@ export function createFaultSchedule(
   })).toSorted((one, other) => one.at - other.at);
 }
 
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
-
-/**
- * An engine whose process is being replaced or is paused is left alone by all other faults of its process.
- */
+/** Engines whose process is being restarted or is paused; other process faults skip them. */
 export type BusyEngines = Set<number>;
 
-type FaultAction = (field: FaultTargets, fault: ScheduledFault, busy: BusyEngines) => Promise<boolean>;
+type FaultAction = (targets: FaultTargets, fault: ScheduledFault, busy: BusyEngines) => Promise<boolean>;
 
 const faultActions: Readonly<Record<FaultKind, FaultAction>> = {
-  'kill -9 of an engine': (field, { engine: first, intensity }, busy) =>
+  'kill -9 of an engine': (targets, { engine: first, intensity }, busy) =>
     withExclusiveEngine(busy, first, async (engine) => {
-      await field.engines[engine]?.kill();
-      await sleep(intensity * field.leaseMs * 1.5);
-      await field.engines[engine]?.start();
+      await targets.engines[engine]?.kill();
+      await sleep(intensity * targets.leaseMs * 1.5);
+      await targets.engines[engine]?.start();
     }),
-  'SIGTERM of an engine': (field, { engine: first, intensity }, busy) =>
+  'SIGTERM of an engine': (targets, { engine: first, intensity }, busy) =>
     withExclusiveEngine(busy, first, async (engine) => {
-      if ((await field.engines[engine]?.terminate()) === false)
-        field.ledger.unexpectedResponses.push(`Engine ${engine} did not end within a minute after SIGTERM.`);
+      if ((await targets.engines[engine]?.terminate()) === false)
+        targets.ledger.unexpectedResponses.push(
+          `Engine ${engine} did not exit within a minute after SIGTERM.`,
+        );
       await sleep(intensity * 500);
-      await field.engines[engine]?.start();
+      await targets.engines[engine]?.start();
     }),
-  'short pause of an engine': (field, { engine: first, intensity }, busy) =>
-    withExclusiveEngine(busy, first, (engine) => pauseEngine(field, engine, intensity * field.leaseMs * 0.8)),
-  'long pause of an engine': (field, { engine: first, intensity }, busy) =>
+  'short pause of an engine': (targets, { engine: first, intensity }, busy) =>
     withExclusiveEngine(busy, first, (engine) =>
-      pauseEngine(field, engine, field.leaseMs * (1.5 + intensity * 1.5)),
+      pauseEngine(targets, engine, intensity * targets.leaseMs * 0.8),
+    ),
+  'long pause of an engine': (targets, { engine: first, intensity }, busy) =>
+    withExclusiveEngine(busy, first, (engine) =>
+      pauseEngine(targets, engine, targets.leaseMs * (1.5 + intensity * 1.5)),
     ),
   'kill -9 of PostgreSQL': async ({ postgres }, { intensity }) => {
     await postgres.kill(intensity < 0.5);
     return true;
   },
-  'pg_terminate_backend storm': async ({ postgres, ledger }, { intensity }) => {
+  'repeated pg_terminate_backend': async ({ postgres, ledger }, { intensity }) => {
     for (let times = 0; times <= intensity * 6; times += 1) {
       incrementCount(ledger, 'connections ended by pg_terminate_backend', await postgres.terminateBackends());
       await sleep(80);
     }
     return true;
   },
-  'kill -9 of the program of a task': (field, { intensity }) =>
-    killTaskProcesses(field, intensity, 'program'),
-  'kill -9 of the supervisor of a task': (field, { intensity }) =>
-    killTaskProcesses(field, intensity, 'supervisor'),
-  'kill -9 of all processes of a task': (field, { intensity }) => killTaskProcesses(field, intensity, 'all'),
-  'connections cut': async ({ proxies }, { engine }) => {
+  'kill -9 of the program of a task': (targets, { intensity }) =>
+    killTaskProcesses(targets, intensity, 'program'),
+  'kill -9 of the supervisor of a task': (targets, { intensity }) =>
+    killTaskProcesses(targets, intensity, 'supervisor'),
+  'kill -9 of all processes of a task': (targets, { intensity }) =>
+    killTaskProcesses(targets, intensity, 'all'),
+  'connections reset': async ({ proxies }, { engine }) => {
     proxies[engine]?.resetConnections();
     return true;
   },
@@ -126,7 +125,7 @@ const faultActions: Readonly<Record<FaultKind, FaultAction>> = {
     proxies[engine]?.setDelay(0);
     return true;
   },
-  'connections standing still': async ({ proxies, leaseMs }, { engine, intensity }) => {
+  'connections stalled': async ({ proxies, leaseMs }, { engine, intensity }) => {
     proxies[engine]?.setStalled(true);
     await sleep(leaseMs * intensity * 3);
     proxies[engine]?.setStalled(false);
@@ -136,7 +135,7 @@ const faultActions: Readonly<Record<FaultKind, FaultAction>> = {
     proxies[engine]?.halfOpenConnections(intensity * 3_000);
     return true;
   },
-  'database out of reach': async ({ proxies, leaseMs }, { engine, intensity }) => {
+  'database unreachable': async ({ proxies, leaseMs }, { engine, intensity }) => {
     proxies[engine]?.setRefusing(true);
     await sleep(leaseMs * intensity * 2.5);
     proxies[engine]?.setRefusing(false);
@@ -144,22 +143,16 @@ const faultActions: Readonly<Record<FaultKind, FaultAction>> = {
   },
 };
 
-/**
- * Does one fault, and waits until it is over. What could not be done (there was nobody to hit) is not
- * counted.
- */
+/** Injects one fault and waits until it is over. A fault without a target is not counted. */
 export async function injectFault(
-  field: FaultTargets,
+  targets: FaultTargets,
   fault: ScheduledFault,
   busy: BusyEngines,
 ): Promise<void> {
-  if (await faultActions[fault.kind](field, fault, busy)) incrementCount(field.ledger, fault.kind);
+  if (await faultActions[fault.kind](targets, fault, busy)) incrementCount(targets.ledger, fault.kind);
 }
 
-/**
- * Works on the engine that was drawn; on the other one while something else is done to it. False when both
- * are taken.
- */
+/** Applies a fault to the drawn engine, or to the other one while it is busy; false when both are busy. */
 async function withExclusiveEngine(
   busy: BusyEngines,
   first: number,
@@ -182,51 +175,51 @@ async function pauseEngine({ engines }: FaultTargets, engine: number, millisecon
   engines[engine]?.resume();
 }
 
-/** A living process that carries the mark of an attempt. */
+/** Living process whose environment names an attempt. */
 export interface TaskProcess {
   readonly pid: number;
   readonly attempt: number;
   readonly command: string;
 }
 
-/** Every living process of the attempts of this scene, wherever it has moved to. */
+/** Returns the living processes of all attempts, including those outside their process group. */
 export async function findTaskProcesses(runsDirectory: string): Promise<TaskProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid): Promise<TaskProcess[]> => {
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      const mark = environment
+      const attemptDirectory = environment
         .split('\0')
         .find((variable) => variable.startsWith('RUNYARD_ATTEMPT_DIR='))
         ?.slice('RUNYARD_ATTEMPT_DIR='.length);
-      if (mark === undefined || dirname(mark) !== runsDirectory) return [];
+      if (attemptDirectory === undefined || dirname(attemptDirectory) !== runsDirectory) return [];
       const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');
-      return [{ pid: Number(pid), attempt: Number(basename(mark)), command }];
+      return [{ pid: Number(pid), attempt: Number(basename(attemptDirectory)), command }];
     }),
   );
   return found.flat();
 }
 
-/** Kills processes of one attempt; it is noted before, because nobody knows how fast the engine is. */
+/** Kills processes of one attempt. Records the kill first, because the engine may end the attempt at once. */
 async function killTaskProcesses(
   { runsDirectory, ledger }: FaultTargets,
-  size: number,
-  what: 'program' | 'supervisor' | 'all',
+  intensity: number,
+  kind: 'program' | 'supervisor' | 'all',
 ): Promise<boolean> {
   const all = await findTaskProcesses(runsDirectory);
   const attempts = [...new Set(all.map(({ attempt }) => attempt))];
-  const attempt = attempts[Math.floor(size * 0.999 * attempts.length)];
+  const attempt = attempts[Math.floor(intensity * 0.999 * attempts.length)];
   const own = all.filter((one) => one.attempt === attempt);
-  const victims = own.filter(
-    ({ command }) => what === 'all' || command.includes('supervise.sh') === (what === 'supervisor'),
+  const targets = own.filter(
+    ({ command }) => kind === 'all' || command.includes('supervise.sh') === (kind === 'supervisor'),
   );
-  if (attempt === undefined || victims.length === 0) return false;
+  if (attempt === undefined || targets.length === 0) return false;
   ledger.killedAttempts.add(attempt);
-  for (const { pid } of victims) {
+  for (const { pid } of targets) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended in the meantime.
+      // The process has already exited.
     }
   }
   return true;

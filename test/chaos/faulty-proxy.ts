@@ -1,39 +1,37 @@
-/**
- * A TCP proxy before PostgreSQL that fails as networks do: it cuts, delays, stands still, and goes half-open.
- */
+/** TCP proxy in front of PostgreSQL that resets, delays, stalls and half-opens connections. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface FaultyProxy {
   readonly port: number;
-  /** Ends all connections at once, with a reset. */
+  /** Resets all connections. */
   resetConnections(): void;
-  /** Holds everything up for this long, both ways; 0 ends it. */
+  /** Delays data in both directions; 0 ends the delay. */
   setDelay(milliseconds: number): void;
-  /** Nothing passes until it is taken back; then everything goes on where it stood. */
-  setStalled(on: boolean): void;
+  /** Holds back all data while enabled; afterwards the connections continue. */
+  setStalled(enabled: boolean): void;
   /**
-   * Connections of now go half-open for good: the server's end is closed after a while (ms), and the client
-   * is never told, nor answered again. New ones work.
+   * Makes all current connections half-open: the server side closes after a delay, and the client receives
+   * neither the close nor any data. New connections work.
    */
-  halfOpenConnections(serverEndsAfter: number): void;
-  /** Cuts all connections and refuses new ones, until it is taken back. */
-  setRefusing(on: boolean): void;
+  halfOpenConnections(serverCloseMs: number): void;
+  /** Resets all connections and refuses new ones while enabled. */
+  setRefusing(enabled: boolean): void;
   close(): Promise<void>;
 }
 
 interface ConnectionPair {
   readonly client: Socket;
   readonly server: Socket;
-  /** True once nothing passes any more. */
+  /** True when no data passes any more. */
   halfOpen: boolean;
 }
 
-/** @param socketPath of the PostgreSQL behind it */
+/** @param socketPath path of the PostgreSQL socket */
 export async function startFaultyProxy(socketPath: string): Promise<FaultyProxy> {
   const pairs = new Set<ConnectionPair>();
   let refusing = false;
-  let still = false;
+  let stalled = false;
   let delayMs = 0;
 
   const forward = (pair: ConnectionPair, from: Socket, to: Socket): void => {
@@ -43,11 +41,11 @@ export async function startFaultyProxy(socketPath: string): Promise<FaultyProxy>
         if (!pair.halfOpen && !to.destroyed) to.write(chunk);
       };
       if (delayMs === 0) return pass();
-      // One chunk at a time, so that none overtakes another when the delay ends.
+      // One chunk at a time: no chunk overtakes another when the delay ends.
       from.pause();
       setTimeout(() => {
         pass();
-        if (!still) from.resume();
+        if (!stalled) from.resume();
       }, delayMs);
     });
     from.on('error', () => undefined);
@@ -65,42 +63,42 @@ export async function startFaultyProxy(socketPath: string): Promise<FaultyProxy>
     pairs.add(pair);
     forward(pair, client, pair.server);
     forward(pair, pair.server, client);
-    if (still) pausePair(pair);
+    if (stalled) pausePair(pair);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
 
-  const cut = (): void => {
-    for (const { client, server: behind } of pairs) {
+  const resetConnections = (): void => {
+    for (const { client, server: serverSocket } of pairs) {
       client.resetAndDestroy();
-      behind.destroy();
+      serverSocket.destroy();
     }
     pairs.clear();
   };
   return {
     port: address.port,
-    resetConnections: cut,
+    resetConnections,
     setDelay(milliseconds) {
       delayMs = milliseconds;
     },
-    setStalled(on) {
-      still = on;
-      for (const pair of pairs) (on ? pausePair : resumePair)(pair);
+    setStalled(enabled) {
+      stalled = enabled;
+      for (const pair of pairs) (enabled ? pausePair : resumePair)(pair);
     },
-    halfOpenConnections(serverEndsAfter) {
+    halfOpenConnections(serverCloseMs) {
       for (const pair of pairs) {
         pair.halfOpen = true;
-        setTimeout(() => pair.server.destroy(), serverEndsAfter);
+        setTimeout(() => pair.server.destroy(), serverCloseMs);
       }
     },
-    setRefusing(on) {
-      refusing = on;
-      if (on) cut();
+    setRefusing(enabled) {
+      refusing = enabled;
+      if (enabled) resetConnections();
     },
     async close() {
-      cut();
+      resetConnections();
       server.close();
       await once(server, 'close');
     },

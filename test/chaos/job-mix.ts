@@ -1,15 +1,12 @@
-/**
- * The jobs of a scene, drawn from its seed: single tasks and graphs, good ones and bad ones, with retries,
- * limits and notices.
- */
+/** Random jobs of a scenario: single tasks and graphs with various outcomes, retries, limits and notifications. */
 import type { JobSettings, SubmitSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { runConditions } from '../../engine/run/roll-up.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Where the program of all tasks lies in managed_fs. */
+/** Path in managed_fs of the program that all tasks run. */
 export const programPath = '/chaos-task.py';
 
-/** What a task does -> how often it is drawn. Those that never end by themselves have a timeout. */
+/** Relative frequency of each task behavior. Tasks that never end by themselves get a timeout. */
 const behaviorWeights = {
   succeed: 50,
   fail: 8,
@@ -24,16 +21,16 @@ const endlessBehaviors: ReadonlySet<TaskBehavior> = new Set(['hang', 'stubborn']
 
 type ProgramSettings = Pick<TaskSettings, 'spark_python_task' | 'timeout_seconds'>;
 
-/** @param attempt reference that tells the program which attempt it is */
+/** @param attempt reference from which the program reads its attempt */
 function drawProgramSettings(random: SeededRandom, attempt: string): ProgramSettings {
-  const act = random.weighted(behaviorWeights);
-  const spec = { act, seconds: random.pick([0, 0, 0.1, 0.3, 0.8, 2]), lines: random.pick([1, 10, 200]) };
+  const behavior = random.weighted(behaviorWeights);
+  const spec = { behavior, seconds: random.pick([0, 0, 0.1, 0.3, 0.8, 2]), lines: random.pick([1, 10, 200]) };
   return {
     spark_python_task: {
       python_file: `managed_fs:${programPath}`,
       parameters: [JSON.stringify(spec), attempt],
     },
-    ...(endlessBehaviors.has(act) && { timeout_seconds: random.integer(1, 3) }),
+    ...(endlessBehaviors.has(behavior) && { timeout_seconds: random.integer(1, 3) }),
   };
 }
 
@@ -49,14 +46,14 @@ function drawRetryPolicy(random: SeededRandom): RetryPolicy {
 
 type AlertSettings = Pick<TaskSettings, 'email_notifications' | 'health'>;
 
-function drawAlertSettings(random: SeededRandom, who: string): AlertSettings {
+function drawAlertSettings(random: SeededRandom, name: string): AlertSettings {
   if (random.chance(0.4)) return {};
   return {
     email_notifications: {
-      on_start: [`${who}-start@example.com`],
-      on_success: [`${who}-success@example.com`],
-      on_failure: [`${who}-failure@example.com`, `${who}-second@example.com`],
-      on_duration_warning_threshold_exceeded: [`${who}-slow@example.com`],
+      on_start: [`${name}-start@example.com`],
+      on_success: [`${name}-success@example.com`],
+      on_failure: [`${name}-failure@example.com`, `${name}-second@example.com`],
+      on_duration_warning_threshold_exceeded: [`${name}-slow@example.com`],
     },
     ...(random.chance(0.6) && {
       health: {
@@ -77,7 +74,7 @@ function drawComputeSettings(random: SeededRandom, shared: boolean): ComputeSett
     : { new_cluster: newCluster };
 }
 
-/** A job with one task, in the format of 2.0: its retries are runs of their own. */
+/** Draws a single-task job (API 2.0), whose retries are separate runs. */
 function drawSingleTaskJob(random: SeededRandom, name: string): JobSettings {
   return {
     ...drawProgramSettings(random, '{{job.trigger.type}}'),
@@ -87,7 +84,7 @@ function drawSingleTaskJob(random: SeededRandom, name: string): JobSettings {
   };
 }
 
-/** A graph: each task depends on up to two before it. Its retries are task runs within the run. */
+/** Draws a multi-task job in which each task depends on up to two earlier tasks. */
 function drawGraphJob(
   random: SeededRandom,
   name: string,
@@ -127,15 +124,15 @@ function drawGraphJob(
   };
 }
 
-/** A job of a scene; `children` are the jobs that its run_job_tasks may start. */
+/** Job of a scenario; `children` are the jobs that its run_job_tasks may start. */
 export interface ChaosJob {
   readonly version: '2.0' | '2.1';
   settings(children: readonly number[]): JobSettings;
-  /** True for a job whose tasks may start others: it is created after them. */
+  /** True for a job whose tasks may start other jobs. */
   readonly startsChildRuns: boolean;
 }
 
-/** The stored jobs of a scene. */
+/** Draws the stored jobs of a scenario. */
 export function drawJobs(random: SeededRandom, count: number): ChaosJob[] {
   return Array.from({ length: count }, (_, index): ChaosJob => {
     const name = `job-${index}`;
@@ -154,7 +151,7 @@ export function drawJobs(random: SeededRandom, count: number): ChaosJob[] {
   });
 }
 
-/** A one-time submission. */
+/** Draws a one-time submission. */
 export function drawSubmission(
   random: SeededRandom,
   name: string,

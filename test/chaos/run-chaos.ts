@@ -1,7 +1,4 @@
-/**
- * The long form: `npm run chaos -- --minutes N [--seed S]`. One scene after the other, each with a seed of
- * its own, until the time is over.
- */
+/** Runs chaos scenarios until the time is over: `npm run chaos -- --minutes N [--seed S] [--scenarios N]`. */
 import { parseArgs } from 'node:util';
 import { runChaosScenario } from './scenario.ts';
 
@@ -9,37 +6,37 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string' },
-    scenes: { type: 'string', default: 'Infinity' },
+    scenarios: { type: 'string', default: 'Infinity' },
     seconds: { type: 'string', default: '60' },
     runs: { type: 'string', default: '160' },
     keep: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
   },
 });
-const [minutes, scenesMax, seconds, runs] = [
+const [minutes, maxScenarios, seconds, runs] = [
   Number(values.minutes),
-  Number(values.scenes),
+  Number(values.scenarios),
   Number(values.seconds),
   Number(values.runs),
 ];
 const firstSeed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(values.seed);
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
-// All that a scene has started is ended with it.
+// The running scenario ends its processes before the program exits.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 const until = Date.now() + minutes * 60_000;
 const totals = new Map<string, number>();
 const checkCounts = new Map<string, number>();
-let [scenes, violations] = [0, 0];
+let [scenarios, violations] = [0, 0];
 
 function addCounts(to: Map<string, number>, from: ReadonlyMap<string, number>): void {
   for (const [name, times] of from) to.set(name, (to.get(name) ?? 0) + times);
 }
 
 printLine(`Chaos for ${minutes} minutes, first seed ${firstSeed}.`);
-while (Date.now() < until && scenes < scenesMax) {
-  const seed = firstSeed + scenes;
-  printLine(`Scene ${scenes + 1}, seed ${seed}.`);
+while (Date.now() < until && scenarios < maxScenarios) {
+  const seed = firstSeed + scenarios;
+  printLine(`Scenario ${scenarios + 1}, seed ${seed}.`);
   const plan = {
     seed,
     durationMs: seconds * 1_000,
@@ -50,10 +47,10 @@ while (Date.now() < until && scenes < scenesMax) {
   };
   const report = await runChaosScenario(plan, values.keep, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
-    printLine('Broken off.');
+    printLine('Aborted.');
     process.exit(130);
   });
-  scenes += 1;
+  scenarios += 1;
   addCounts(totals, report.counts);
   addCounts(checkCounts, report.invariantReport.checkCounts);
   violations += report.invariantReport.violations.length;
@@ -73,7 +70,9 @@ const renderCounts = (title: string, from: ReadonlyMap<string, number>): string 
       .toSorted(([one], [other]) => one.localeCompare(other))
       .map(([name, times]) => `  ${name.padEnd(60)}${String(times).padStart(9)}`),
   ].join('\n');
-printLine(renderCounts('What happened', totals));
-printLine(renderCounts('What was looked at', checkCounts));
-printLine(`${scenes} scenes (seeds ${firstSeed} to ${firstSeed + scenes - 1}), ${violations} violations.`);
+printLine(renderCounts('Actions and faults', totals));
+printLine(renderCounts('Checks', checkCounts));
+printLine(
+  `${scenarios} scenarios (seeds ${firstSeed} to ${firstSeed + scenarios - 1}), ${violations} violations.`,
+);
 process.exitCode = violations === 0 ? 0 : 1;

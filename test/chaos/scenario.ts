@@ -1,9 +1,9 @@
-/** One scene: two engines on one PostgreSQL, a load, a storm of faults, quiet, and the verdict. */
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+/** Chaos scenario: two engines on one PostgreSQL, client load, random faults, recovery and the invariant check. */
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkInvariants, type InvariantReport, type Violation } from './check-invariants.ts';
-import { createChaosEngine, type ChaosEngine } from './chaos-engine.ts';
 import { countActiveRuns, collectEvidence, type EvidenceSources } from './collect-evidence.ts';
 import { incrementCount, createLedger, type Ledger } from './client-ledger.ts';
 import {
@@ -13,54 +13,42 @@ import {
   sendUntilAnswered,
   type ApiEndpoints,
 } from './client-load.ts';
-import { drawJobs, programPath } from './job-mix.ts';
-import { startChaosPostgres } from './chaos-postgres.ts';
-import { startFaultyProxy } from './faulty-proxy.ts';
+import { drawJobs } from './job-mix.ts';
+import { startEnvironment } from './chaos-environment.ts';
 import { createSeededRandom } from './seeded-random.ts';
-import {
-  createFaultSchedule,
-  findTaskProcesses,
-  injectFault,
-  type BusyEngines,
-  type FaultTargets,
-} from './fault-schedule.ts';
+import { createFaultSchedule, injectFault, type BusyEngines, type FaultTargets } from './fault-schedule.ts';
 
 export interface ChaosPlan {
   readonly seed: number;
-  /** How long clients and faults go on. */
+  /** Duration of the load and the faults. */
   readonly durationMs: number;
-  /** Runs that clients start. */
+  /** Number of runs that clients start. */
   readonly runs: number;
   readonly jobs: number;
-  /** Mean time between two faults. */
+  /** Mean time between two faults, in milliseconds. */
   readonly faultEveryMs: number;
-  /** Told what goes on. */
+  /** Receives progress messages. */
   readonly log: (line: string) => void;
 }
 
 export interface ChaosReport {
   readonly invariantReport: InvariantReport;
-  /** How often each thing was done or happened. */
+  /** Number of actions, faults and outcomes by name. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What the engines logged about the runs of the violations. */
+  /** Log lines of the engines about the runs of the violations. */
   readonly engineLogLines: readonly string[];
 }
 
-const leaseMs = 2_000;
-const token = 'token-of-the-chaos-suite';
-/** Without any progress for this long the scene is taken as stuck, which is a violation by itself. */
+/** Idempotency token of the runs that are launched after the faults. */
+const finalToken = 'final';
+/** A scenario without progress for this time is stuck, which is a violation. */
 const stallTimeoutMs = 90_000;
 const pollIntervalMs = 500;
 
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
-
 /**
- * Plays a scene to its end and removes all that it made, but for `keep`: then everything stays but the
- * processes.
- * @param signal ends it before its time, and makes it reject
+ * Runs a scenario and removes its files and processes.
+ * @param keep true to keep the files
+ * @param signal aborts the scenario; the promise rejects
  */
 export async function runChaosScenario(
   plan: ChaosPlan,
@@ -74,7 +62,7 @@ export async function runChaosScenario(
   ];
   try {
     const aborted = new Promise<never>((_resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(new Error('The scene was broken off.')));
+      signal?.addEventListener('abort', () => reject(new Error('The scenario was aborted.')));
     });
     return await Promise.race([executeScenario(plan, directory, closers), aborted]);
   } finally {
@@ -89,202 +77,135 @@ async function executeScenario(
   closers: (() => Promise<unknown>)[],
 ): Promise<ChaosReport> {
   const ledger = createLedger();
-  const { field, door, places } = await startEnvironment(directory, ledger, closers);
+  const { targets, endpoints, sources } = await startEnvironment(directory, ledger, closers);
   const random = createSeededRandom(plan.seed);
-  const jobs = await createJobs(drawJobs(random.fork('jobs'), plan.jobs), door, ledger);
-  await runLoadAndFaults(plan, field, { random, jobs, door });
-  plan.log('The storm is over; waiting for quiet.');
-  const stuck = await waitUntilIdle(places);
-  if (stuck === undefined) await launchEachJobOnce(jobs, door, ledger, places);
-  // Processes of an attempt that has just ended are gone when its end is stored; a look may still meet one
-  // that is being reaped.
-  const evidence = await collectEvidence(places, ledger);
+  const jobs = await createJobs(drawJobs(random.fork('jobs'), plan.jobs), endpoints, ledger);
+  await runLoadAndFaults(plan, targets, { random, jobs, endpoints });
+  plan.log('The faults are over; waiting for all runs to end.');
+  const stuck = await waitUntilIdle(sources);
+  if (stuck === undefined) await launchEachJobOnce(jobs, endpoints, ledger, sources);
+  const evidence = await collectEvidence(sources, ledger);
   const { checkCounts, violations } = checkInvariants(evidence);
-  const all = [...violations, ...(stuck === undefined ? [] : [stuck])];
+  const allViolations = [...violations, ...(stuck === undefined ? [] : [stuck])];
   incrementCount(ledger, 'runs', evidence.runs.length);
   incrementCount(ledger, 'attempts', evidence.attempts.length);
   incrementCount(
     ledger,
     'processes',
-    [...evidence.programRecords.values()].reduce((sum, mark) => sum + mark.starts.length, 0),
+    [...evidence.programRecords.values()].reduce((sum, record) => sum + record.starts.length, 0),
   );
-  incrementCount(ledger, 'notices', evidence.outboxEvents.length);
+  incrementCount(ledger, 'notifications', evidence.outboxEvents.length);
   for (const { state, result } of evidence.runs)
     incrementCount(ledger, `runs ended as ${state}${result === null ? '' : `/${result}`}`);
   return {
-    invariantReport: { checkCounts, violations: all },
+    invariantReport: { checkCounts, violations: allViolations },
     counts: ledger.counts,
-    engineLogLines: await collectEngineLogLines(directory, all),
+    engineLogLines: await collectEngineLogLines(directory, allViolations),
   };
 }
 
-/** PostgreSQL, a proxy for each engine, the engines, and the program of all tasks. */
-async function startEnvironment(
-  directory: string,
-  ledger: Ledger,
-  closers: (() => Promise<unknown>)[],
-): Promise<{ field: FaultTargets; door: ApiEndpoints; places: EvidenceSources }> {
-  const dataDirectory = join(directory, 'data');
-  const [runsDirectory, marksDirectory] = [
-    join(dataDirectory, 'runs'),
-    join(dataDirectory, 'managed_fs', 'marks'),
-  ];
-  await mkdir(marksDirectory, { recursive: true });
-  const postgres = await startChaosPostgres(join(directory, 'postgres'));
-  closers.push(() => postgres.stop());
-  const proxies = [await startFaultyProxy(postgres.socketPath), await startFaultyProxy(postgres.socketPath)];
-  closers.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
-  const { user, password, database } = postgres.connection;
-  const engines = proxies.map(({ port }, index): ChaosEngine =>
-    createChaosEngine({
-      name: String(index),
-      drain: index === 1,
-      dataDirectory,
-      logFile: join(directory, `engine-${index}.log`),
-      onFailedStart: () => incrementCount(ledger, 'starts of an engine that failed, with the database away'),
-      environment: {
-        RUNYARD_BOOTSTRAP_TOKEN: token,
-        RUNYARD_LEASE_MS: String(leaseMs),
-        RUNYARD_STOP_GRACE_MS: '1000',
-        DATABASE_URL: `postgresql://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`,
-      },
-    }),
-  );
-  closers.push(() => killEnginesAndTasks(engines, runsDirectory));
-  await Promise.all(engines.map((engine) => engine.start()));
-  const door: ApiEndpoints = { urls: engines.map((engine) => engine.url), token };
-  const program = await readFile(new URL('./chaos-task.py', import.meta.url));
-  await sendUntilAnswered(door, ledger, 0, 'POST', '2.0/managed_fs/put', {
-    path: programPath,
-    contents: program.toString('base64'),
-    overwrite: true,
-  });
-  return {
-    field: { engines, proxies, postgres, runsDirectory, leaseMs, ledger },
-    door,
-    places: { connection: postgres.connection, runsDirectory, programRecordsDirectory: marksDirectory },
-  };
-}
-
-/**
- * Clients and faults at the moments that were drawn. Resolves when all clients have their answers and all
- * faults are over.
- */
+/** Runs client actions and faults at their drawn times. Resolves when all of them are over. */
 async function runLoadAndFaults(
   plan: ChaosPlan,
-  field: FaultTargets,
+  targets: FaultTargets,
   {
     random,
     jobs,
-    door,
-  }: { random: ReturnType<typeof createSeededRandom>; jobs: readonly number[]; door: ApiEndpoints },
+    endpoints,
+  }: { random: ReturnType<typeof createSeededRandom>; jobs: readonly number[]; endpoints: ApiEndpoints },
 ): Promise<void> {
   const busy: BusyEngines = new Set();
   const actions = createClientActions(
     random.fork('load'),
     { durationMs: plan.durationMs, runs: plan.runs, jobs },
-    door,
-    field.ledger,
+    endpoints,
+    targets.ledger,
   );
-  const faults = createFaultSchedule(random.fork('storm'), plan.durationMs, plan.faultEveryMs);
-  const at = async (moment: number, work: () => Promise<void>): Promise<void> => {
-    await sleep(moment);
-    await work();
+  const faults = createFaultSchedule(random.fork('faults'), plan.durationMs, plan.faultEveryMs);
+  const runAt = async (milliseconds: number, action: () => Promise<void>): Promise<void> => {
+    await sleep(milliseconds);
+    await action();
   };
   await Promise.all([
-    ...actions.map((action) => at(action.at, action.perform)),
+    ...actions.map((action) => runAt(action.at, action.perform)),
     ...faults.map((fault) =>
-      at(fault.at, async () => {
+      runAt(fault.at, async () => {
         plan.log(
-          `${(fault.at / 1_000).toFixed(1)} s: ${fault.kind}, engine ${fault.engine}, size ${fault.intensity}`,
+          `${(fault.at / 1_000).toFixed(1)} s: ${fault.kind}, engine ${fault.engine}, intensity ${fault.intensity}`,
         );
-        await injectFault(field, fault, busy);
+        await injectFault(targets, fault, busy);
       }),
     ),
   ]);
 }
 
-/**
- * Waits until every run is over, for as long as something still happens. @returns a violation when nothing
- * does any more
- */
+/** Waits until every run is over. @returns a violation when no progress is made before that */
 async function waitUntilIdle({ connection }: EvidenceSources): Promise<Violation | undefined> {
   let before = '';
-  for (let still = 0; still < stallTimeoutMs; still += pollIntervalMs) {
+  for (let stalledMs = 0; stalledMs < stallTimeoutMs; stalledMs += pollIntervalMs) {
     const now = await countActiveRuns(connection).catch(() => undefined);
     if (now?.active === 0 && before === JSON.stringify(now)) return undefined;
-    if (now !== undefined && before !== JSON.stringify(now)) still = 0;
+    if (now !== undefined && before !== JSON.stringify(now)) stalledMs = 0;
     before = JSON.stringify(now);
     await sleep(pollIntervalMs);
   }
   return {
-    invariant: 'everything comes to its end',
+    invariant: 'all runs end',
     runId: undefined,
-    message: `Nothing has happened for ${stallTimeoutMs / 1_000} s, with ${before}.`,
+    message: `No progress for ${stallTimeoutMs / 1_000} s; counts: ${before}.`,
   };
 }
 
 /**
- * After all faults each job takes a new run: no place has leaked, and none is skipped. Jobs that start others
- * come after those.
+ * Launches one more run of each job: a skipped run shows that capacity leaked. Jobs with run_job_tasks come
+ * last, after the runs of their child jobs have ended.
  */
 async function launchEachJobOnce(
   jobs: readonly number[],
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
-  places: EvidenceSources,
+  sources: EvidenceSources,
 ): Promise<void> {
-  for (const some of [jobs.slice(0, (jobs.length * 2) / 3), jobs.slice((jobs.length * 2) / 3)]) {
-    for (const [index, jobId] of some.entries()) await launchFinalRun(jobId, index % 2, door, ledger);
-    const stuck = await waitUntilIdle(places);
+  for (const group of [jobs.slice(0, (jobs.length * 2) / 3), jobs.slice((jobs.length * 2) / 3)]) {
+    for (const [index, jobId] of group.entries()) await launchFinalRun(jobId, index % 2, endpoints, ledger);
+    const stuck = await waitUntilIdle(sources);
     if (stuck !== undefined)
-      ledger.unexpectedResponses.push(`The last runs of the jobs ${some.join(', ')}: ${stuck.message}`);
+      ledger.unexpectedResponses.push(`The final runs of the jobs ${group.join(', ')}: ${stuck.message}`);
   }
-  for (const [engine, url] of door.urls.entries()) {
+  for (const [engine, url] of endpoints.urls.entries()) {
     const { status } = await fetch(`${url()}/readyz`);
     if (status !== 200)
-      ledger.unexpectedResponses.push(`Engine ${engine} is not ready after the storm: ${status}.`);
-    const { body } = await sendUntilAnswered(door, ledger, engine, 'GET', '2.0/nodes', {});
+      ledger.unexpectedResponses.push(`Engine ${engine} is not ready after the faults: ${status}.`);
+    const { body } = await sendUntilAnswered(endpoints, ledger, engine, 'GET', '2.0/nodes', {});
     const nodes: unknown[] = Array.isArray(body['nodes']) ? body['nodes'] : [];
     const alive = nodes.filter((node) => Object(node)['state'] === 'ALIVE');
-    if (alive.length !== door.urls.length)
-      ledger.unexpectedResponses.push(`Engine ${engine} sees ${alive.length} nodes alive after the storm.`);
+    if (alive.length !== endpoints.urls.length)
+      ledger.unexpectedResponses.push(`Engine ${engine} sees ${alive.length} nodes alive after the faults.`);
   }
 }
 
 async function launchFinalRun(
   jobId: number,
   engine: number,
-  door: ApiEndpoints,
+  endpoints: ApiEndpoints,
   ledger: Ledger,
 ): Promise<void> {
-  const { status, body } = await sendUntilAnswered(door, ledger, engine, 'POST', '2.1/jobs/run-now', {
+  const { status, body } = await sendUntilAnswered(endpoints, ledger, engine, 'POST', '2.1/jobs/run-now', {
     job_id: jobId,
-    idempotency_token: 'the-last',
+    idempotency_token: finalToken,
   });
   const runId = Number(body['run_id']);
   if (status !== 200)
     return void ledger.unexpectedResponses.push(
-      `The last run of job ${jobId} was refused: ${JSON.stringify(body)}`,
+      `The final run of job ${jobId} was refused: ${JSON.stringify(body)}`,
     );
-  ledger.acknowledgedRuns.push({ scope: jobId, token: 'the-last', runId });
-  const run = await sendRequest(door, engine, 'GET', '2.1/jobs/runs/get', { run_id: runId });
+  ledger.acknowledgedRuns.push({ scope: jobId, token: finalToken, runId });
+  const run = await sendRequest(endpoints, engine, 'GET', '2.1/jobs/runs/get', { run_id: runId });
   if (Object(run?.body['state'])['life_cycle_state'] === 'SKIPPED')
-    ledger.unexpectedResponses.push(`The last run of job ${jobId} was skipped: a place has leaked.`);
+    ledger.unexpectedResponses.push(`The final run of job ${jobId} was skipped: capacity leaked.`);
 }
 
-async function killEnginesAndTasks(engines: readonly ChaosEngine[], runsDirectory: string): Promise<void> {
-  await Promise.all(engines.map((engine) => engine.dispose()));
-  for (const { pid } of await findTaskProcesses(runsDirectory)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has just ended.
-    }
-  }
-}
-
-/** The lines of the engines' logs that name the runs of the first violations. */
+/** Returns engine log lines that name the runs of the first violations. */
 async function collectEngineLogLines(directory: string, violations: readonly Violation[]): Promise<string[]> {
   const ids = [
     ...new Set(violations.slice(0, 5).flatMap(({ runId }) => (runId === undefined ? [] : [runId]))),

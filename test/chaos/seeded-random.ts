@@ -1,43 +1,42 @@
-/**
- * Random numbers from a seed: the same seed draws the same plan, so that a violation can be looked for again.
- */
+/** Seeded random numbers: the same seed draws the same plan, which makes a violation repeatable. */
 
 export interface SeededRandom {
-  /** A whole number, both ends included. */
-  integer(least: number, most: number): number;
-  /** True with this probability. */
+  /** Returns an integer between two bounds, both included. */
+  integer(minimum: number, maximum: number): number;
+  /** Returns true with the given probability. */
   chance(probability: number): boolean;
-  /** One of them. @throws Error for an empty list */
+  /** Returns one of the values. @throws Error for an empty list */
   pick<Value>(values: readonly Value[]): Value;
-  /** One of the names, each as often as its weight says. */
+  /** Returns one of the names; the weights are relative frequencies. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
-  /** Another source, which the draws from this one do not disturb. */
+  /** Returns an independent source; draws from this source do not affect it. */
   fork(name: string): SeededRandom;
 }
 
 export function createSeededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
-  // Mulberry32: 32 bits of state are plenty for a plan, and the whole generator can be read at a glance.
+  // Mulberry32: 32 bits of state are enough for a plan.
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  const integer = (minimum: number, maximum: number): number =>
+    minimum + Math.floor(next() * (maximum - minimum + 1));
   return {
-    integer: between,
+    integer,
     chance: (probability) => next() < probability,
     pick(values) {
-      const value = values[between(0, values.length - 1)];
-      if (value === undefined) throw new Error('There is nothing to pick from.');
+      const value = values[integer(0, values.length - 1)];
+      if (value === undefined) throw new Error('The list of values is empty.');
       return value;
     },
     weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
       const names = Object.keys(weights) as Name[];
-      let left = next() * names.reduce((sum, name) => sum + weights[name], 0);
-      const chosen = names.find((name) => (left -= weights[name]) < 0) ?? names.at(-1);
-      if (chosen === undefined) throw new Error('There is nothing to choose from.');
+      let remaining = next() * names.reduce((sum, name) => sum + weights[name], 0);
+      const chosen = names.find((name) => (remaining -= weights[name]) < 0) ?? names.at(-1);
+      if (chosen === undefined) throw new Error('The list of names is empty.');
       return chosen;
     },
     fork: (name) =>

@@ -9,14 +9,13 @@ import type { Command, GeneratedScenario } from './generators.ts';
 import { observeModel } from './observation.ts';
 import { withTimeouts } from './job-plans.ts';
 import {
+  advanceUntilStable,
   changePlan,
   endAttempt,
-  advanceTo,
-  nextDueTime,
-  advanceUntilStable,
   stopRun,
   type AttemptEnding,
 } from './reference-model.ts';
+import { advanceTo, nextDueTime } from './reference-timers.ts';
 import { launchRun, repairRun, submitRun } from './reference-admission.ts';
 import {
   createModel,

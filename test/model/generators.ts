@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { CrashPoint } from './crash-injector.ts';
 import type { RunCondition, JobPlan, TaskPlan } from './job-plans.ts';
 import type { AttemptEnding } from './reference-model.ts';
-import { unlimited } from './reference-admission.ts';
+import { unlimited } from './reference-capacity.ts';
 import type { ModelLimits } from './reference-state.ts';
 
 /** One thing that happens. `pick` chooses among what there is by then. */

@@ -2,7 +2,7 @@
 import type { StoreBackend } from './store-backend.ts';
 import type { FakeProcessTable } from './fake-process-table.ts';
 import { isOver, labelOf, latestAttempt, type ModelState } from './reference-state.ts';
-import { describeQueue } from './reference-admission.ts';
+import { describeQueue } from './reference-queue.ts';
 
 interface StateTimes {
   readonly start: number | null | undefined;

@@ -1,53 +1,48 @@
-/** Launches and the queue of the reference model (spec 2.2, 3.1, 7 and 8; DESIGN sections 4 and 8). */
+/** Launches and repairs of the reference model (spec 2.2, 3.1, 7 and 8). */
+import type { JobPlan } from './job-plans.ts';
+import { countRunJobTasks, exceededLimitOf, hasWorkspaceLimits, jobLoadOf } from './reference-capacity.ts';
+import { rollUpOutcomeOf } from './reference-graph.ts';
 import {
-  isOver,
-  labelOf,
-  latestAttempt,
   createModelJob,
-  occupiesCapacity,
+  endRunAndTasks,
+  isOver,
+  latestAttempt,
   recordEndNotification,
+  setStateOfRunAndTasks,
   type ModelAttempt,
   type ModelJob,
   type ModelRun,
-  type QueueReason,
-  type State,
   type ModelState,
+  type QueueReason,
 } from './reference-state.ts';
-import type { JobPlan, TaskPlan } from './job-plans.ts';
-import { rollUpOutcomeOf } from './reference-graph.ts';
 
-/** A limit of the workspace that is never reached in these worlds. */
-export const unlimited = 200;
-
-/** What is launched. */
 interface LaunchRequest {
   readonly job: ModelJob;
   readonly token?: number | undefined;
-  /** As the caller says, else as the job says. */
+  /** Overrides the queue setting of the job. */
   readonly queue?: boolean | undefined;
-  /** Launched by a run_job_task of this run. */
+  /** Run whose run_job_task launches this run. */
   readonly parent?: ModelRun;
 }
 
-/**
- * The run, or that of the same token; `refused`: the workspace is full, or the run has more tasks than there
- * is ever room for.
- */
+/** Launches a run, or returns the run of the same token; `refused` when the workspace limits do not allow it. */
 export function launchRun(
-  world: ModelState,
+  model: ModelState,
   { job, token, queue, parent }: LaunchRequest,
 ): ModelRun | 'refused' {
   const earlier = token === undefined ? undefined : job.tokens.get(token);
   if (earlier !== undefined) return earlier;
   const mayQueue = queue ?? job.plan.queue;
-  if (parent !== undefined && (hasCapacityRace(world) || hasConcurrentLaunch(world, job)))
-    world.ambiguous = true;
-  const admission = job.hidden ? 'room?' : admitByJobLimit(world, job, mayQueue);
-  // A task that waits for its job anyhow may as well wait for room.
+  if (parent !== undefined && (hasCapacityRace(model) || hasConcurrentLaunch(model, job)))
+    model.ambiguous = true;
+  const admission = job.hidden ? 'check capacity' : admitByJobLimit(model, job, mayQueue);
+  // A run_job_task waits for its child run, which may therefore wait for capacity.
   const outcome =
-    admission === 'room?' ? admitByCapacity(world, job.plan, mayQueue || parent !== undefined) : admission;
+    admission === 'check capacity'
+      ? admitByCapacity(model, job.plan, mayQueue || parent !== undefined)
+      : admission;
   if (outcome === 'refused') return 'refused';
-  const run = createRun(world, job, {
+  const run = createRun(model, job, {
     plan: job.plan,
     attempt: 0,
     original: undefined,
@@ -58,7 +53,7 @@ export function launchRun(
   if (outcome === 'start') return run;
   setStateOfRunAndTasks(run, outcome === 'skip' ? 'SKIPPED' : 'QUEUED');
   if (outcome === 'skip') {
-    endRunAndTasks(run, world.now);
+    endRunAndTasks(run, model.now);
     recordEndNotification(run, undefined, false);
   } else {
     run.queueReason = outcome;
@@ -66,27 +61,24 @@ export function launchRun(
   return run;
 }
 
-/** A one-time run: its hidden job has no limit of its own. */
-export function submitRun(world: ModelState, plan: JobPlan): ModelRun | 'refused' {
-  const launched = launchRun(world, {
-    job: createModelJob(`submission${world.submissionCount}`, plan, true),
+/** Launches a one-time run; its hidden job has no limit. */
+export function submitRun(model: ModelState, plan: JobPlan): ModelRun | 'refused' {
+  const launched = launchRun(model, {
+    job: createModelJob(`submission${model.submissionCount}`, plan, true),
   });
-  if (launched !== 'refused') world.submissionCount += 1;
+  if (launched !== 'refused') model.submissionCount += 1;
   return launched;
 }
 
-/**
- * Opens a multi-task run that is over again and runs what failed once more; `refused`: there is nothing to
- * repair, or no room now.
- */
-export function repairRun(world: ModelState, run: ModelRun): 'repaired' | 'refused' {
-  const failed = run.tasks.filter((task) => isOver(run) && rollUpOutcomeOf(run, task) === 'bad');
+/** Repairs all failed tasks of a multi-task run; `refused` when none failed or the limits do not allow it. */
+export function repairRun(model: ModelState, run: ModelRun): 'repaired' | 'refused' {
+  const failed = run.tasks.filter((task) => isOver(run) && rollUpOutcomeOf(run, task) === 'failed');
   if (run.plan.singleTask || run.state === 'SKIPPED' || failed.length === 0) return 'refused';
-  const { active, queued } = jobLoadOf(world, run.job);
+  const { active, queued } = jobLoadOf(model, run.job);
   if (!run.job.hidden && active + queued.length >= run.job.plan.maxConcurrent) return 'refused';
   if (
     exceededLimitOf(
-      world,
+      model,
       failed.map((task) => task.plan),
     ) !== undefined
   )
@@ -95,14 +87,13 @@ export function repairRun(world: ModelState, run: ModelRun): 'repaired' | 'refus
   Object.assign(run, {
     state: 'PENDING',
     warned: false,
-    repairedAt: world.now,
+    repairedAt: model.now,
     repairCount: run.repairCount + 1,
   });
   for (const task of failed) task.attempts.push(createAttempt(latestAttempt(task).number + 1, 0, undefined));
   return 'repaired';
 }
 
-/** What a new run brings along. */
 interface NewRunOptions {
   readonly plan: JobPlan;
   readonly attempt: number;
@@ -112,7 +103,7 @@ interface NewRunOptions {
 }
 
 export function createRun(
-  world: ModelState,
+  model: ModelState,
   job: ModelJob,
   { plan, attempt, original, depth, due }: NewRunOptions,
 ): ModelRun {
@@ -125,13 +116,13 @@ export function createRun(
     plan,
     depth,
     state: 'PENDING',
-    start: world.now,
+    start: model.now,
     warned: false,
     repairCount: 0,
     notifications: [],
     tasks: plan.tasks.map((task) => ({ plan: task, attempts: [createAttempt(0, 0, due)] })),
   };
-  world.runs.push(run);
+  model.runs.push(run);
   return run;
 }
 
@@ -146,186 +137,49 @@ export function createAttempt(number: number, retries: number, due: number | und
   };
 }
 
-function setStateOfRunAndTasks(run: ModelRun, state: State): void {
-  run.state = state;
-  for (const task of run.tasks) latestAttempt(task).state = state;
-}
-
-function endRunAndTasks(run: ModelRun, now: number): void {
-  run.end = now;
-  for (const task of run.tasks) latestAttempt(task).end = now;
-}
-
-function jobLoadOf(world: ModelState, job: ModelJob): { active: number; queued: ModelRun[] } {
-  const own = world.runs.filter((run) => run.job === job && !isOver(run));
-  const queued = own.filter((run) => run.state === 'QUEUED');
-  return { active: own.length - queued.length, queued };
-}
-
 function admitByJobLimit(
-  world: ModelState,
+  model: ModelState,
   job: ModelJob,
   mayQueue: boolean,
-): 'skip' | 'room?' | QueueReason {
-  const { active, queued } = jobLoadOf(world, job);
+): 'skip' | 'check capacity' | QueueReason {
+  const { active, queued } = jobLoadOf(model, job);
   const limit = job.plan.maxConcurrent;
   if (limit === 0) return 'skip';
-  if (!mayQueue) return active + queued.length < limit ? 'room?' : 'skip';
+  if (!mayQueue) return active + queued.length < limit ? 'check capacity' : 'skip';
   if (active >= limit) return 'MAX_CONCURRENT_RUNS_REACHED';
-  // First in, first out.
-  return queued.length > 0 ? 'ACTIVE_RUNS_LIMIT_REACHED' : 'room?';
-}
-
-const countRunJobTasks = (tasks: readonly TaskPlan[]): number =>
-  tasks.filter((task) => task.childJobIndex !== undefined).length;
-
-/** Which limit of the workspace keeps these tasks out. */
-function exceededLimitOf(
-  world: ModelState,
-  added: readonly TaskPlan[],
-): 'ACTIVE_RUNS_LIMIT_REACHED' | 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED' | undefined {
-  const active = world.runs
-    .filter(occupiesCapacity)
-    .flatMap((run) => run.tasks.filter((task) => !isOver(latestAttempt(task))))
-    .map((task) => task.plan);
-  if (active.length + added.length > world.limits.taskRuns) return 'ACTIVE_RUNS_LIMIT_REACHED';
-  const runJobs = countRunJobTasks(added);
-  return runJobs > 0 && countRunJobTasks(active) + runJobs > world.limits.runJobTasks
-    ? 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED'
-    : undefined;
+  return queued.length > 0 ? 'ACTIVE_RUNS_LIMIT_REACHED' : 'check capacity';
 }
 
 function admitByCapacity(
-  world: ModelState,
+  model: ModelState,
   { tasks }: JobPlan,
   mayQueue: boolean,
 ): 'start' | 'refused' | QueueReason {
-  const lack = exceededLimitOf(world, tasks);
-  if (!mayQueue) return lack === undefined ? 'start' : 'refused';
-  if (tasks.length > world.limits.taskRuns || countRunJobTasks(tasks) > world.limits.runJobTasks)
+  const exceededLimit = exceededLimitOf(model, tasks);
+  if (!mayQueue) return exceededLimit === undefined ? 'start' : 'refused';
+  if (tasks.length > model.limits.taskRuns || countRunJobTasks(tasks) > model.limits.runJobTasks)
     return 'refused';
-  const awaited = world.runs.some(
+  const hasWaitingRuns = model.runs.some(
     (run) => run.state === 'QUEUED' && run.queueReason === 'ACTIVE_RUNS_LIMIT_REACHED',
   );
-  return awaited ? 'ACTIVE_RUNS_LIMIT_REACHED' : (lack ?? 'start');
+  return hasWaitingRuns ? 'ACTIVE_RUNS_LIMIT_REACHED' : (exceededLimit ?? 'start');
 }
 
-/**
- * Serves the queue: who was cancelled or has waited too long leaves it, and who has a place now starts. True
- * when something happened.
- */
-export function serveQueue(world: ModelState): boolean {
-  const leaving = world.runs.filter(
-    (run) =>
-      run.state === 'QUEUED' &&
-      (run.stopReason !== undefined || (run.start ?? 0) < world.now - world.limits.queueMs),
-  );
-  for (const run of leaving) withdrawFromQueue(world, run);
-  let happened = leaving.length > 0;
-  const passed = new Set<ModelJob>();
-  for (;;) {
-    const run = nextQueuedRun(world, passed);
-    if (run === undefined) return happened;
-    const lack = exceededLimitOf(world, run.plan.tasks);
-    if (lack === undefined) {
-      // Whether it is let in or cancelled first is nobody's promise.
-      if (
-        isBeingCancelled(world, run) ||
-        (hasWorkspaceLimits(world) && world.runs.some((one) => one.start === world.now && one.depth > 0))
-      )
-        world.ambiguous = true;
-      setStateOfRunAndTasks(run, 'PENDING');
-      run.admittedAt = world.now;
-      delete run.queueReason;
-      happened = true;
-    } else {
-      run.queueReason = lack;
-      passed.add(run.job);
-      // Whoever needs much room is not overtaken for ever by those who need little.
-      if (lack === 'ACTIVE_RUNS_LIMIT_REACHED') return happened;
-    }
-  }
-}
-
-/**
- * Whether runs that wait for room want the room of this instant too: who of them and a run_job_task gets it
- * is nobody's promise.
- */
-function hasCapacityRace(world: ModelState): boolean {
+/** Returns true when queued runs and a run_job_task compete for capacity at this instant: the order is unspecified. */
+function hasCapacityRace(model: ModelState): boolean {
   return (
-    hasWorkspaceLimits(world) &&
-    world.runs.some(
+    hasWorkspaceLimits(model) &&
+    model.runs.some(
       (run) =>
-        run.admittedAt === world.now ||
+        run.admittedAt === model.now ||
         (run.state === 'QUEUED' && run.queueReason !== 'MAX_CONCURRENT_RUNS_REACHED'),
     )
   );
 }
 
-/**
- * Whether another run_job_task has launched the same job in this instant: nobody promises who gets the first
- * number, or the last place.
- */
-function hasConcurrentLaunch(world: ModelState, job: ModelJob): boolean {
-  return world.runs.some(
-    (run) => run.job === job && run.start === world.now && run.depth > 0 && run.attempt === 0,
+/** Returns true when another run_job_task launched the same job at this instant: the order is unspecified. */
+function hasConcurrentLaunch(model: ModelState, job: ModelJob): boolean {
+  return model.runs.some(
+    (run) => run.job === job && run.start === model.now && run.depth > 0 && run.attempt === 0,
   );
-}
-
-/** Whether the workspace may be full at all. */
-function hasWorkspaceLimits({ limits }: ModelState): boolean {
-  return limits.taskRuns < unlimited || limits.runJobTasks < unlimited;
-}
-
-/** Whether the run_job_task that launched a run is to stop, and will cancel it in this instant. */
-function isBeingCancelled(world: ModelState, run: ModelRun): boolean {
-  return world.runs.some((parent) =>
-    parent.tasks.some(
-      (task) => latestAttempt(task).childRun === run && latestAttempt(task).stopReason !== undefined,
-    ),
-  );
-}
-
-/** The first run of the job that has the fewest active ones; of several the one that waits longest. */
-function nextQueuedRun(world: ModelState, passed: ReadonlySet<ModelJob>): ModelRun | undefined {
-  const heads = [
-    ...new Set(world.runs.filter((run) => run.state === 'QUEUED').map((run) => run.job)),
-  ].flatMap((job) => {
-    const {
-      active,
-      queued: [head],
-    } = jobLoadOf(world, job);
-    const limit = job.hidden ? Infinity : job.plan.maxConcurrent;
-    // Room may come free a moment before the run that had it counts as over.
-    const moments = world.runs.filter(
-      (run) => run.job === job && run.end === world.now && run.running !== undefined,
-    ).length;
-    return head === undefined || passed.has(job) || active >= limit
-      ? []
-      : [{ head, active, before: active + moments, since: head.start ?? 0 }];
-  });
-  const first = heads.toSorted((one, other) => one.active - other.active || one.since - other.since);
-  const earlier = heads.toSorted((one, other) => one.before - other.before || one.since - other.since);
-  const tied = first[0]?.active === first[1]?.active && first[0]?.since === first[1]?.since;
-  if (heads.length > 1 && (tied || (hasWorkspaceLimits(world) && first[0] !== earlier[0])))
-    world.ambiguous = true;
-  return first[0]?.head;
-}
-
-function withdrawFromQueue(world: ModelState, run: ModelRun): void {
-  setStateOfRunAndTasks(run, 'SKIPPED');
-  endRunAndTasks(run, world.now);
-  delete run.queueReason;
-  if (run.stopReason !== undefined) {
-    for (const standing of [run, ...(run.plan.singleTask ? run.tasks.map(latestAttempt) : [])])
-      Object.assign(standing, { state: 'TERMINATED', result: 'CANCELED' });
-  }
-  recordEndNotification(run, undefined, false);
-}
-
-/** Runs that wait in the queue of each job, in their order. */
-export function describeQueue(world: ModelState): string[] {
-  return world.runs
-    .filter((run) => run.state === 'QUEUED')
-    .map((run) => `${labelOf(run)} ${run.queueReason}`);
 }

@@ -1,12 +1,11 @@
 /**
- * The reference model of spec section 3: given the same jobs and the same commands as the engine it says
- * where every run and every attempt stands. It takes time as it is told, has no store, no crash and no
- * thread; what an engine goes through in between must not be seen.
+ * Reference model of spec section 3: given the same jobs and commands as the engine, it computes the state of
+ * every run and attempt. It has no store, no crashes and no concurrency; the caller sets the time.
  */
 import { isUpstreamFinished, isRunIfSatisfied, resultOf } from './reference-graph.ts';
-import { launchRun, createAttempt, createRun, serveQueue } from './reference-admission.ts';
+import { launchRun, createAttempt, createRun } from './reference-admission.ts';
+import { serveQueue } from './reference-queue.ts';
 import {
-  timeoutStartOf,
   isOver,
   latestAttempt,
   occupiesCapacity,
@@ -22,56 +21,56 @@ import {
 } from './reference-state.ts';
 import type { JobPlan, TaskPlan } from './job-plans.ts';
 
-/** How an attempt ends by itself. */
+/** End of the process of an attempt. */
 export type AttemptEnding = 'succeeded' | 'failed' | 'lost' | 'stopped';
 
 const resultOfStop: Readonly<Record<StopReason, Result>> = { cancel: 'CANCELED', timeout: 'TIMEDOUT' };
 
-/** Lets everything happen that happens by itself in this instant. */
-export function advanceUntilStable(world: ModelState): void {
+/** Applies all changes that follow at this instant. */
+export function advanceUntilStable(model: ModelState): void {
   do {
-    while (world.runs.some((run) => occupiesCapacity(run) && advanceRun(world, run)));
-  } while (serveQueue(world));
+    while (model.runs.some((run) => occupiesCapacity(run) && advanceRun(model, run)));
+  } while (serveQueue(model));
 }
 
-/** One thing that happens to a run by itself; false when there is none. */
-function advanceRun(world: ModelState, run: ModelRun): boolean {
-  if (run.tasks.some((task) => advanceAttempt(world, run, task))) return true;
+/** Applies the next change of a run; false when there is none. */
+function advanceRun(model: ModelState, run: ModelRun): boolean {
+  if (run.tasks.some((task) => advanceAttempt(model, run, task))) return true;
   if (run.plan.singleTask || !run.tasks.every((task) => isOver(latestAttempt(task)))) return false;
-  Object.assign(run, { state: 'TERMINATED', result: resultOf(run), terminating: world.now, end: world.now });
+  Object.assign(run, { state: 'TERMINATED', result: resultOf(run), terminating: model.now, end: model.now });
   recordEndNotification(run, undefined, false);
-  serveQueue(world);
+  serveQueue(model);
   return true;
 }
 
-function advanceAttempt(world: ModelState, run: ModelRun, task: ModelTask): boolean {
+function advanceAttempt(model: ModelState, run: ModelRun, task: ModelTask): boolean {
   const attempt = latestAttempt(task);
   if (attempt.state === 'RUNNING')
     return (
-      task.plan.childJobIndex !== undefined && advanceRunJobTask(world, run, task, task.plan.childJobIndex)
+      task.plan.childJobIndex !== undefined && advanceRunJobTask(model, run, task, task.plan.childJobIndex)
     );
   if (attempt.state !== 'PENDING') return false;
-  if (!attempt.eligible) return decideStart(world, run, task, attempt);
-  const waitsForTime = attempt.due !== undefined && attempt.due > world.now && attempt.start === undefined;
+  if (!attempt.eligible) return decideStart(model, run, task, attempt);
+  const waitsForTime = attempt.due !== undefined && attempt.due > model.now && attempt.start === undefined;
   if (attempt.stopReason !== undefined) {
-    // A retry that never started is skipped; a single-task run is its task, and ends as cancelled.
-    if (waitsForTime && !run.plan.singleTask) skipTask(world, run, task);
-    else finishAttempt(world, run, task, resultOfStop[attempt.stopReason]);
+    // A retry that never started is skipped. A single-task run ends with its task as canceled.
+    if (waitsForTime && !run.plan.singleTask) skipTask(model, run, task);
+    else finishAttempt(model, run, task, resultOfStop[attempt.stopReason]);
     return true;
   }
   if (waitsForTime) return false;
-  const ready = clusterReadyTime(world, run, task, attempt);
-  if (ready > world.now) {
-    const asked = attempt.start === undefined;
-    attempt.start ??= world.now;
-    return asked;
+  const ready = clusterReadyTime(model, run, task, attempt);
+  if (ready > model.now) {
+    const isFirstRequest = attempt.start === undefined;
+    attempt.start ??= model.now;
+    return isFirstRequest;
   }
-  startAttempt(world, run, task, attempt);
+  startAttempt(model, run, task, attempt);
   return true;
 }
 
-/** A task that nothing keeps waiting any more: it starts, or it never will. */
-function decideStart(world: ModelState, run: ModelRun, task: ModelTask, attempt: ModelAttempt): boolean {
+/** Decides whether a task becomes eligible or is skipped; false while it must wait. */
+function decideStart(model: ModelState, run: ModelRun, task: ModelTask, attempt: ModelAttempt): boolean {
   if (run.plan.singleTask) {
     attempt.eligible = true;
     if (run.stopReason !== undefined) attempt.stopReason ??= run.stopReason;
@@ -79,44 +78,44 @@ function decideStart(world: ModelState, run: ModelRun, task: ModelTask, attempt:
   }
   if (run.stopReason === undefined && !isUpstreamFinished(run, task)) return false;
   if (run.stopReason === undefined && isRunIfSatisfied(run, task)) attempt.eligible = true;
-  else skipTask(world, run, task);
+  else skipTask(model, run, task);
   return true;
 }
 
-/** When its cluster is there; asks for it. */
+/** Requests the cluster of an attempt and returns the time at which it is ready. */
 function clusterReadyTime(
-  world: ModelState,
+  model: ModelState,
   run: ModelRun,
   { plan }: ModelTask,
   attempt: ModelAttempt,
 ): number {
-  const { clusterMs } = world.limits;
-  if (plan.childJobIndex !== undefined || plan.cluster === 'existing') return world.now;
-  if (plan.cluster === 'own') return (attempt.clusterReadyAt ??= world.now + clusterMs);
-  return (run.sharedClusterReadyAt ??= world.now + clusterMs);
+  const { clusterMs } = model.limits;
+  if (plan.childJobIndex !== undefined || plan.cluster === 'existing') return model.now;
+  if (plan.cluster === 'own') return (attempt.clusterReadyAt ??= model.now + clusterMs);
+  return (run.sharedClusterReadyAt ??= model.now + clusterMs);
 }
 
-function startAttempt(world: ModelState, run: ModelRun, task: ModelTask, attempt: ModelAttempt): void {
-  const { now } = world;
+function startAttempt(model: ModelState, run: ModelRun, task: ModelTask, attempt: ModelAttempt): void {
+  const { now } = model;
   Object.assign(attempt, { state: 'RUNNING', start: attempt.start ?? now, running: now });
   if (run.state === 'PENDING') {
     Object.assign(run, { state: 'RUNNING', running: now });
-    const silent = run.repairCount > 0 || (run.attempt > 0 && run.plan.alertOnLastAttempt);
-    if (!silent) recordNotification(run, undefined, 'on_start');
+    const muted = run.repairCount > 0 || (run.attempt > 0 && run.plan.alertOnLastAttempt);
+    if (!muted) recordNotification(run, undefined, 'on_start');
   }
   if (!run.plan.singleTask && !(attempt.retries > 0 && task.plan.alertOnLastAttempt))
     recordNotification(run, task, 'on_start');
 }
 
-function skipTask(world: ModelState, run: ModelRun, task: ModelTask): void {
-  Object.assign(latestAttempt(task), { state: 'SKIPPED', end: world.now });
+function skipTask(model: ModelState, run: ModelRun, task: ModelTask): void {
+  Object.assign(latestAttempt(task), { state: 'SKIPPED', end: model.now });
   releaseSharedCluster(run);
   recordEndNotification(run, task, false);
 }
 
-/** The end of an attempt, and the attempt that follows. `undefined`: the service failed it. */
-function finishAttempt(world: ModelState, run: ModelRun, task: ModelTask, result: Result | undefined): void {
-  const { now } = world;
+/** Ends an attempt and creates its retry. @param result undefined when the service failed the attempt */
+function finishAttempt(model: ModelState, run: ModelRun, task: ModelTask, result: Result | undefined): void {
+  const { now } = model;
   const attempt = latestAttempt(task);
   const end =
     result === undefined
@@ -134,16 +133,16 @@ function finishAttempt(world: ModelState, run: ModelRun, task: ModelTask, result
   if (run.plan.singleTask) {
     Object.assign(run, end, { start: run.start });
     recordEndNotification(run, undefined, retried);
-    // The retry takes the place of the run: nobody slips in between.
+    // The retry takes over the capacity of the run before another run can.
     if (retried)
-      createRun(world, run.job, {
+      createRun(model, run.job, {
         plan: run.plan,
         attempt: run.attempt + 1,
         original: run.original ?? run,
         depth: run.depth,
         due,
       });
-    serveQueue(world);
+    serveQueue(model);
     return;
   }
   recordEndNotification(run, task, retried);
@@ -151,7 +150,7 @@ function finishAttempt(world: ModelState, run: ModelRun, task: ModelTask, result
   releaseSharedCluster(run);
 }
 
-/** Spec 2.2: FAILED and INTERNAL_ERROR are unsuccessful; a timeout only where the job says so. */
+/** Spec 2.2: FAILED and INTERNAL_ERROR are retried; a timeout only with retry_on_timeout. */
 function isRetryAllowed(
   { retries, retryOnTimeout }: TaskPlan,
   { state, result }: ModelAttempt,
@@ -162,7 +161,7 @@ function isRetryAllowed(
   return unsuccessful && (retries === -1 || made < retries);
 }
 
-/** The shared cluster goes when the last task that uses it is over. */
+/** Releases the shared cluster when the last task that uses it is over. */
 function releaseSharedCluster(run: ModelRun): void {
   const users = run.tasks.filter(
     (task) => task.plan.cluster === 'shared' && task.plan.childJobIndex === undefined,
@@ -170,36 +169,36 @@ function releaseSharedCluster(run: ModelRun): void {
   if (users.every((task) => isOver(latestAttempt(task)))) run.sharedClusterReadyAt = undefined;
 }
 
-/** A run_job_task: launches its run, passes its own stop on, and takes over the end. */
-function advanceRunJobTask(world: ModelState, run: ModelRun, task: ModelTask, childIndex: number): boolean {
+/** Advances a run_job_task: launches its child run, forwards its stop request and takes over the result. */
+function advanceRunJobTask(model: ModelState, run: ModelRun, task: ModelTask, childIndex: number): boolean {
   const attempt = latestAttempt(task);
   if (attempt.childRun === undefined) {
-    const job = world.jobs[childIndex];
+    const job = model.jobs[childIndex];
     const child =
-      job === undefined || run.depth >= world.limits.depth
+      job === undefined || run.depth >= model.limits.depth
         ? 'refused'
-        : launchRun(world, { job, parent: run });
-    if (child === 'refused') finishAttempt(world, run, task, 'FAILED');
+        : launchRun(model, { job, parent: run });
+    if (child === 'refused') finishAttempt(model, run, task, 'FAILED');
     else attempt.childRun = child;
     return true;
   }
   const first = attempt.childRun;
-  const child = world.runs.findLast((one) => one === first || one.original === first) ?? first;
+  const child = model.runs.findLast((one) => one === first || one.original === first) ?? first;
   if (!isOver(child)) {
     if (attempt.stopReason === undefined || child.stopReason !== undefined) return false;
-    // Room that comes free in this instant may let it in just before it is cancelled.
+    // Capacity that becomes free at this instant may admit the child run just before the cancel.
     if (
       child.state === 'QUEUED' &&
-      (child.queueReason !== 'MAX_CONCURRENT_RUNS_REACHED' || hasAttemptEndedNow(world))
+      (child.queueReason !== 'MAX_CONCURRENT_RUNS_REACHED' || hasAttemptEndedNow(model))
     )
-      world.ambiguous = true;
+      model.ambiguous = true;
     stopRun(child, 'cancel');
-    serveQueue(world);
+    serveQueue(model);
     return true;
   }
   const result = child.state === 'TERMINATED' ? (child.result ?? 'FAILED') : 'FAILED';
   finishAttempt(
-    world,
+    model,
     run,
     task,
     attempt.stopReason === undefined || result === 'SUCCESS' ? result : resultOfStop[attempt.stopReason],
@@ -207,11 +206,11 @@ function advanceRunJobTask(world: ModelState, run: ModelRun, task: ModelTask, ch
   return true;
 }
 
-function hasAttemptEndedNow(world: ModelState): boolean {
-  return world.runs.some((run) => run.tasks.some((task) => latestAttempt(task).end === world.now));
+function hasAttemptEndedNow(model: ModelState): boolean {
+  return model.runs.some((run) => run.tasks.some((task) => latestAttempt(task).end === model.now));
 }
 
-/** Notes that a run is to stop; its started attempts are asked to. */
+/** Requests the stop of a run and of its eligible attempts. */
 export function stopRun(run: ModelRun, reason: StopReason): void {
   if (isOver(run) || run.stopReason !== undefined) return;
   run.stopReason = reason;
@@ -220,99 +219,28 @@ export function stopRun(run: ModelRun, reason: StopReason): void {
       latestAttempt(task).stopReason ??= reason;
 }
 
-/** An attempt that runs comes to its end. */
-export function endAttempt(world: ModelState, run: ModelRun, task: ModelTask, ending: AttemptEnding): void {
+/** Ends the process of a running attempt. */
+export function endAttempt(model: ModelState, run: ModelRun, task: ModelTask, ending: AttemptEnding): void {
   const results = {
     succeeded: 'SUCCESS',
     failed: 'FAILED',
     lost: undefined,
     stopped: resultOfStop[latestAttempt(task).stopReason ?? 'cancel'],
   } as const;
-  finishAttempt(world, run, task, results[ending]);
+  finishAttempt(model, run, task, results[ending]);
 }
 
 /**
- * The settings of a job change: active runs take its timeouts, and those of its tasks by their keys (spec 4.1
- * rules 2 and 3), new ones everything.
+ * Changes the settings of a job. Active runs take over the timeouts of the job and its tasks (spec 4.1 rules
+ * 2 and 3); new runs take over everything.
  */
-export function changePlan(world: ModelState, job: ModelJob, plan: JobPlan): void {
+export function changePlan(model: ModelState, job: ModelJob, plan: JobPlan): void {
   job.plan = plan;
-  for (const run of world.runs.filter((one) => one.job === job && !isOver(one))) {
+  for (const run of model.runs.filter((one) => one.job === job && !isOver(one))) {
     run.plan = { ...run.plan, timeoutSeconds: plan.timeoutSeconds, tasks: plan.tasks };
     for (const task of run.tasks) {
       const changed = plan.tasks.find(({ key }) => key === task.plan.key);
       task.plan = { ...task.plan, timeoutSeconds: changed?.timeoutSeconds ?? 0 };
     }
   }
-}
-
-interface DueEvent {
-  readonly at: number;
-  /** What does not commute with one another has different names. `undefined`: it commutes with everything. */
-  readonly conflictKey: string | undefined;
-  readonly apply: () => void;
-}
-
-/** What happens by time alone, from where everything stands now. */
-function dueEventsOf(world: ModelState): DueEvent[] {
-  return world.runs.filter(occupiesCapacity).flatMap((run, index) => {
-    const { timeoutSeconds, singleTask, healthSeconds } = run.plan;
-    const found: DueEvent[] = [];
-    const due = (when: boolean, at: number, name: string | undefined, happen: () => void): void => {
-      if (when) found.push({ at, conflictKey: name && `${name} of run ${index}`, apply: happen });
-    };
-    due(
-      !singleTask && timeoutSeconds > 0 && run.stopReason === undefined,
-      timeoutStartOf(run) + timeoutSeconds * 1_000,
-      'timeout',
-      () => stopRun(run, 'timeout'),
-    );
-    due(healthSeconds > 0 && !run.warned, timeoutStartOf(run) + healthSeconds * 1_000 + 1, undefined, () =>
-      recordDurationWarning(run, undefined),
-    );
-    for (const task of run.tasks) {
-      const attempt = latestAttempt(task);
-      if (isOver(attempt)) continue;
-      const { timeoutSeconds: seconds, healthSeconds: threshold } = task.plan;
-      const { start, due: dueTime } = attempt;
-      if (start !== undefined) {
-        due(seconds > 0 && attempt.stopReason === undefined, start + seconds * 1_000, 'task timeout', () => {
-          attempt.stopReason ??= 'timeout';
-        });
-        due(threshold > 0 && !singleTask && !attempt.warned, start + threshold * 1_000 + 1, undefined, () =>
-          recordDurationWarning(run, task),
-        );
-      }
-      const none = (): void => undefined;
-      due(dueTime !== undefined && start === undefined && dueTime > world.now, dueTime ?? 0, 'retry', none);
-      const ready = task.plan.cluster === 'own' ? attempt.clusterReadyAt : run.sharedClusterReadyAt;
-      due(
-        attempt.state === 'PENDING' && start !== undefined && ready !== undefined,
-        ready ?? 0,
-        'cluster',
-        none,
-      );
-    }
-    return found;
-  });
-}
-
-function recordDurationWarning(run: ModelRun, task: ModelTask | undefined): void {
-  (task === undefined ? run : latestAttempt(task)).warned = true;
-  recordNotification(run, task, 'on_duration_warning_threshold_exceeded');
-}
-
-/** The next instant at which something happens by itself; undefined when nothing will. */
-export function nextDueTime(world: ModelState): number | undefined {
-  const times = dueEventsOf(world).map(({ at }) => at);
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
-/** Moves the time to an instant, no later than the next one, and lets happen what is due. */
-export function advanceTo(world: ModelState, instant: number): void {
-  world.now = Math.max(world.now, instant);
-  const now = dueEventsOf(world).filter(({ at }) => at <= world.now);
-  if (new Set(now.flatMap(({ conflictKey = [] }) => conflictKey)).size > 1) world.ambiguous = true;
-  for (const { apply } of now) apply();
-  advanceUntilStable(world);
 }

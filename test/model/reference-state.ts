@@ -1,7 +1,4 @@
-/**
- * What the reference model knows of the world. Written from spec section 3 and DESIGN; nothing of the
- * engine's rules is used.
- */
+/** State of the reference model. It follows spec section 3 and uses no rules of the engine. */
 import type { JobPlan, TaskPlan } from './job-plans.ts';
 
 export type State = 'QUEUED' | 'PENDING' | 'RUNNING' | 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
@@ -13,10 +10,7 @@ export type QueueReason =
   | 'ACTIVE_RUN_JOB_TASKS_LIMIT_REACHED';
 type NotificationEvent = 'on_start' | 'on_success' | 'on_failure' | 'on_duration_warning_threshold_exceeded';
 
-/**
- * Where a run or an attempt stands. TERMINATING is not among the states: nothing rests there while the
- * service is quiet.
- */
+/** State of a run or an attempt. TERMINATING is missing because an idle service has no run in that state. */
 interface ModelProgress {
   state: State;
   result?: Result;
@@ -24,22 +18,22 @@ interface ModelProgress {
   running?: number;
   terminating?: number;
   end?: number;
-  /** Why it is asked to stop; the first reason stays. */
+  /** Reason of the first stop request. */
   stopReason?: StopReason;
   warned: boolean;
 }
 
 export interface ModelAttempt extends ModelProgress {
   readonly number: number;
-  /** Retries before it, within the same repair. */
+  /** Number of earlier retries within the same repair. */
   readonly retries: number;
-  /** A retry does not begin before then. */
+  /** Earliest start of a retry. */
   readonly due?: number;
-  /** True once nothing but its due time and its cluster keeps it from running. */
+  /** True when only the due time and the cluster delay the start. */
   eligible: boolean;
-  /** When the cluster of its own is there. */
+  /** Time at which the cluster of the attempt is ready. */
   clusterReadyAt?: number;
-  /** The first attempt of the run that it started. */
+  /** First attempt of its child run. */
   childRun?: ModelRun;
 }
 
@@ -51,7 +45,7 @@ export interface ModelTask {
 export interface ModelJob {
   readonly label: string;
   plan: JobPlan;
-  /** Carries a one-time submission: it has no limit. */
+  /** True for the job of a one-time submission, which has no limit. */
   readonly hidden: boolean;
   runsStarted: number;
   readonly tokens: Map<number, ModelRun>;
@@ -61,19 +55,19 @@ export interface ModelRun extends ModelProgress {
   readonly job: ModelJob;
   readonly number: number;
   readonly attempt: number;
-  /** The first attempt; undefined when it is this one. */
+  /** First attempt; undefined for the first attempt itself. */
   readonly original: ModelRun | undefined;
-  /** As the job was when the run was launched; timeouts change with those of the job. */
+  /** Plan of the job at the launch; timeouts change with those of the job. */
   plan: JobPlan;
   readonly tasks: ModelTask[];
-  /** How many run_job_tasks led to it. */
+  /** Number of run_job_tasks between the run and its root run. */
   readonly depth: number;
   queueReason?: QueueReason;
   admittedAt?: number;
-  /** When its latest repair began. */
+  /** Start of the latest repair. */
   repairedAt?: number;
   repairCount: number;
-  /** When its shared cluster is there, while it has one. */
+  /** Time at which the shared cluster is ready; undefined without one. */
   sharedClusterReadyAt?: number | undefined;
   readonly notifications: string[];
 }
@@ -84,17 +78,17 @@ export interface ModelState {
   readonly runs: ModelRun[];
   submissionCount: number;
   readonly limits: ModelLimits;
-  /** True once two things that do not commute came due in one instant: what follows is nobody's promise. */
+  /** True after two events that do not commute were due at one instant: the outcome is unspecified. */
   ambiguous: boolean;
 }
 
-/** The limits of a world. */
+/** Limits of a scenario. */
 export interface ModelLimits {
-  /** How long a cluster takes to start, in milliseconds. */
+  /** Start time of a cluster in milliseconds. */
   readonly clusterMs: number;
   readonly taskRuns: number;
   readonly runJobTasks: number;
-  /** How deep run_job_tasks may be nested. */
+  /** Maximum nesting of run_job_tasks. */
   readonly depth: number;
   readonly queueMs: number;
 }
@@ -110,19 +104,19 @@ export function createModelJob(label: string, plan: JobPlan, hidden: boolean): M
 
 export const labelOf = (run: ModelRun): string => `${run.job.label}#${run.number}`;
 export const isOver = ({ end }: ModelProgress): boolean => end !== undefined;
-/** Takes a place of its job and of the workspace. */
+/** Returns true for a run that uses capacity of its job and of the workspace. */
 export const occupiesCapacity = (run: ModelRun): boolean => !isOver(run) && run.state !== 'QUEUED';
 
 export function latestAttempt({ attempts }: ModelTask): ModelAttempt {
   const attempt = attempts.at(-1);
-  if (attempt === undefined) throw new Error('A task without attempts.');
+  if (attempt === undefined) throw new Error('The task has no attempts.');
   return attempt;
 }
 
-/** When the time of a run began: its timeout and its health rule count from here. */
+/** Returns the time from which the timeout and the health rule of a run count. */
 export const timeoutStartOf = (run: ModelRun): number => run.repairedAt ?? run.admittedAt ?? run.start ?? 0;
 
-/** Notes a notice of a run, or of one attempt in it. */
+/** Records a notification of a run or of its latest attempt of a task. */
 export function recordNotification(
   run: ModelRun,
   task: ModelTask | undefined,
@@ -133,11 +127,11 @@ export function recordNotification(
   );
 }
 
-/** Notes the notice of an end (spec section 6). `retried`: another attempt follows. */
+/** Records the notification of an end (spec section 6). @param retried true when another attempt follows */
 export function recordEndNotification(run: ModelRun, task: ModelTask | undefined, retried: boolean): void {
   const { state, result } = task === undefined ? run : latestAttempt(task);
   if (state === 'TERMINATED' && result === 'SUCCESS') return recordNotification(run, task, 'on_success');
-  // The switches of the job are for its runs alone.
+  // The mute settings of a job apply to its runs only.
   const { alertOnLastAttempt, muteSkipped, muteCanceled } =
     task === undefined
       ? run.plan
@@ -147,4 +141,14 @@ export function recordEndNotification(run: ModelRun, task: ModelTask | undefined
     (state === 'SKIPPED' && muteSkipped) ||
     (result === 'CANCELED' && muteCanceled);
   if (!muted) recordNotification(run, task, 'on_failure');
+}
+
+export function setStateOfRunAndTasks(run: ModelRun, state: State): void {
+  run.state = state;
+  for (const task of run.tasks) latestAttempt(task).state = state;
+}
+
+export function endRunAndTasks(run: ModelRun, now: number): void {
+  run.end = now;
+  for (const task of run.tasks) latestAttempt(task).end = now;
 }

@@ -1,7 +1,4 @@
-/**
- * Attempts of a task follow one another: never two at once, never more than allowed, never fewer than
- * demanded, never after a success or a stop.
- */
+/** Invariants of attempts: order, number, retry intervals, stops and upstream tasks. */
 import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import {
   indexByRunId,
@@ -20,7 +17,7 @@ interface AttemptInRound {
   readonly round: number;
 }
 
-/** The attempts of each task in their order; those of a single-task run are runs of their own. */
+/** Returns the attempts of each task in order; attempts of a single-task run are separate runs. */
 function attemptChainsOf(evidence: Evidence): AttemptInRound[][] {
   const runs = indexByRunId(evidence.runs);
   const attempts = evidence.attempts.flatMap((row): AttemptInRound[] => {
@@ -37,19 +34,19 @@ function attemptChainsOf(evidence: Evidence): AttemptInRound[][] {
   return [...chains.values()].map((chain) => chain.toSorted((one, other) => numberOf(one) - numberOf(other)));
 }
 
-/** Each with the one before it. */
+/** Visits every two consecutive attempts. */
 function forEachConsecutivePair(
   chains: readonly AttemptInRound[][],
-  look: (before: AttemptInRound, after: AttemptInRound) => void,
+  visit: (before: AttemptInRound, after: AttemptInRound) => void,
 ): void {
   for (const chain of chains)
     for (const [index, after] of chain.entries()) {
       const before = chain[index - 1];
-      if (before !== undefined) look(before, after);
+      if (before !== undefined) visit(before, after);
     }
 }
 
-export const attemptsNeverOverlap: Invariant = (evidence, look) => {
+export const attemptsNeverOverlap: Invariant = (evidence, check) => {
   forEachConsecutivePair(attemptChainsOf(evidence), (before, after) => {
     const end = Math.max(
       before.row.end_time ?? Infinity,
@@ -60,16 +57,16 @@ export const attemptsNeverOverlap: Invariant = (evidence, look) => {
       evidence.programRecords.get(after.row.run_id)?.starts[0]?.at,
     ].filter((at) => typeof at === 'number');
     const start = Math.min(Infinity, ...starts);
-    look(
+    check(
       start >= end || start === Infinity,
       before.run.run_id,
       () =>
-        `Attempt ${after.row.run_id} began at ${start}, before attempt ${before.row.run_id} was over at ${end}.`,
+        `Attempt ${after.row.run_id} started at ${start}, before attempt ${before.row.run_id} ended at ${end}.`,
     );
   });
 };
 
-/** The policy of a chain: that of the task, for a single-task run that of its settings. */
+/** Returns the retry policy of an attempt: from its task, or from the settings of a single-task run. */
 function retryPolicyOf({ row, run }: AttemptInRound) {
   return run.format === 'SINGLE_TASK' ? run.settings : taskSettingsOf(run, row);
 }
@@ -81,41 +78,41 @@ function isRetryable({ row: { state, result } }: AttemptInRound, onTimeout: bool
   );
 }
 
-export const attemptCountsFollowPolicy: Invariant = (evidence, look) => {
+export const attemptCountsFollowPolicy: Invariant = (evidence, check) => {
   for (const chain of attemptChainsOf(evidence))
     for (const [round, attempts] of groupBy(chain, (attempt) => attempt.round)) {
       const last = attempts.at(-1);
       if (last === undefined) continue;
-      const { max_retries: most = 0, retry_on_timeout: onTimeout = false } = retryPolicyOf(last);
-      look(
-        attempts.length <= most + 1,
+      const { max_retries: maxRetries = 0, retry_on_timeout: onTimeout = false } = retryPolicyOf(last);
+      check(
+        attempts.length <= maxRetries + 1,
         last.run.run_id,
         () =>
-          `${attempts.length} attempts of ${last.row.task_key} in round ${round}, with max_retries ${most}.`,
+          `${attempts.length} attempts of ${last.row.task_key} in round ${round}; max_retries is ${maxRetries}.`,
       );
       for (const earlier of attempts.slice(0, -1)) {
-        look(
+        check(
           isRetryable(earlier, onTimeout),
           earlier.run.run_id,
           () =>
             `Attempt ${earlier.row.run_id} ended as ${earlier.row.state}/${earlier.row.result} and was retried.`,
         );
       }
-      checkMissingRetry(evidence, last, attempts.length > most || !isRetryable(last, onTimeout), look);
+      checkMissingRetry(evidence, last, attempts.length > maxRetries || !isRetryable(last, onTimeout), check);
     }
 };
 
-/** The last attempt of a round was the last one that is allowed, or it succeeded, or its run was stopped. */
+/** Checks that the last attempt of a round is final, or that its run was stopped. */
 function checkMissingRetry(
   evidence: Evidence,
   { run, row, round }: AttemptInRound,
   final: boolean,
-  look: ReportCheck,
+  check: ReportCheck,
 ): void {
   const isLatestRound = round === evidence.repairs.filter((repair) => repair.run_id === run.run_id).length;
-  // Why an earlier round was stopped is not kept.
+  // The stop reason of an earlier round is not stored.
   if (!isLatestRound) return;
-  look(
+  check(
     final || (run.format === 'MULTI_TASK' ? stopReasonOf(run) : run.stop_reason) !== null,
     run.run_id,
     () =>
@@ -123,19 +120,19 @@ function checkMissingRetry(
   );
 }
 
-export const retriesWaitForInterval: Invariant = (evidence, look) => {
+export const retriesWaitForInterval: Invariant = (evidence, check) => {
   forEachConsecutivePair(attemptChainsOf(evidence), (before, after) => {
     if (before.round !== after.round || after.row.running_time === null) return;
     const due = (before.row.start_time ?? 0) + (retryPolicyOf(before).min_retry_interval_millis ?? 0);
-    look(
+    check(
       after.row.running_time >= due,
       after.run.run_id,
-      () => `Attempt ${after.row.run_id} began at ${after.row.running_time}, before its time at ${due}.`,
+      () => `Attempt ${after.row.run_id} started at ${after.row.running_time}, before its due time ${due}.`,
     );
   });
 };
 
-export const stoppedRunsAreNotRetried: Invariant = (evidence, look) => {
+export const stoppedRunsAreNotRetried: Invariant = (evidence, check) => {
   const retried = new Map(
     evidence.runs
       .filter((run) => run.attempt > 0)
@@ -143,7 +140,7 @@ export const stoppedRunsAreNotRetried: Invariant = (evidence, look) => {
   );
   for (const run of evidence.runs.filter((one) => one.stop_reason !== null && one.format === 'SINGLE_TASK')) {
     const next = retried.get(`${run.original_attempt_run_id} ${run.attempt + 1}`);
-    look(
+    check(
       next === undefined,
       run.run_id,
       () => `Run ${run.run_id} was stopped (${run.stop_reason}) and retried by run ${next?.run_id}.`,
@@ -151,34 +148,33 @@ export const stoppedRunsAreNotRetried: Invariant = (evidence, look) => {
   }
 };
 
-/**
- * A task begins when all that it depends on is over in the same round; with ALL_SUCCESS when that succeeded.
- */
-export const tasksWaitForUpstream: Invariant = (evidence, look) => {
+/** A task starts after its upstream tasks ended, and with ALL_SUCCESS only when they succeeded. */
+export const tasksWaitForUpstream: Invariant = (evidence, check) => {
   const ofRun = groupBy(evidence.attempts, (attempt) => attempt.job_run_id);
   const runs = indexByRunId(evidence.runs);
   for (const attempt of evidence.attempts) {
     const run = runs.get(attempt.job_run_id);
-    const began = attempt.running_time;
-    if (run === undefined || began === null || run.format === 'SINGLE_TASK') continue;
+    const started = attempt.running_time;
+    if (run === undefined || started === null || run.format === 'SINGLE_TASK') continue;
     const { depends_on: dependencies = [], run_if: condition = 'ALL_SUCCESS' } = taskSettingsOf(run, attempt);
     const round = roundIndexOf(attempt, evidence);
     for (const { task_key: key } of dependencies) {
       const before = (ofRun.get(run.run_id) ?? []).filter(
         (one) => one.task_key === key && roundIndexOf(one, evidence) <= round,
       );
-      const late = before.find((one) => (one.end_time ?? Infinity) > began);
-      look(
+      const late = before.find((one) => (one.end_time ?? Infinity) > started);
+      check(
         late === undefined,
         run.run_id,
         () =>
-          `Attempt ${attempt.run_id} began at ${began}, before ${key} (${late?.run_id}) was over at ${late?.end_time}.`,
+          `Attempt ${attempt.run_id} started at ${started}, before ${key} (${late?.run_id}) ended at ${late?.end_time}.`,
       );
       const latest = before.toSorted((one, other) => other.attempt - one.attempt)[0];
-      look(
+      check(
         condition !== 'ALL_SUCCESS' || latest?.result === 'SUCCESS',
         run.run_id,
-        () => `Attempt ${attempt.run_id} began although ${key} ended as ${latest?.state}/${latest?.result}.`,
+        () =>
+          `Attempt ${attempt.run_id} started although ${key} ended as ${latest?.state}/${latest?.result}.`,
       );
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Each notice is stored exactly once: what people must be told follows from how runs and attempts went, and
- * nothing else is there.
- */
+/** Invariants of notifications: each expected one is stored exactly once, with one delivery, and no other. */
 import type { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
 import type { SubscribableEvent } from '../../../engine/job/notification-settings.ts';
 import type { RunRow, TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
@@ -17,7 +14,7 @@ import {
 
 type AlertSettingsSource = Pick<JobSettings | TaskSettings, 'email_notifications' | 'health'>;
 
-/** How often a notice must be there at least, and may be at most. */
+/** Minimum and maximum number of stored notifications. */
 interface CountRange {
   readonly minimum: number;
   readonly maximum: number;
@@ -30,7 +27,7 @@ interface ExpectedNotification extends CountRange {
   readonly taskKey: string | null;
 }
 
-export const notificationsAreStoredOnce: Invariant = (evidence, look) => {
+export const notificationsAreStoredOnce: Invariant = (evidence, check) => {
   const expected = new Map<string, CountRange>();
   for (const { event, settings, runId, taskKey, minimum, maximum } of expectedNotifications(evidence)) {
     for (const recipient of settings.email_notifications?.[event] ?? []) {
@@ -39,30 +36,30 @@ export const notificationsAreStoredOnce: Invariant = (evidence, look) => {
       expected.set(key, { minimum: before.minimum + minimum, maximum: before.maximum + maximum });
     }
   }
-  const stored = groupBy(evidence.outboxEvents, (notice) =>
-    notificationKeyOf(notice.event, notice.recipient, notice.run_id ?? 0, notice.task_key),
+  const stored = groupBy(evidence.outboxEvents, (event) =>
+    notificationKeyOf(event.event, event.recipient, event.run_id ?? 0, event.task_key),
   );
   for (const key of new Set([...expected.keys(), ...stored.keys()])) {
     const { minimum, maximum } = expected.get(key) ?? { minimum: 0, maximum: 0 };
     const times = stored.get(key)?.length ?? 0;
-    look(
+    check(
       times >= minimum && times <= maximum,
       Number(key.split(' ')[2]),
       () =>
-        `The notice "${key}" is stored ${times} times instead of ${minimum}${maximum === minimum ? '' : ` to ${maximum}`}.`,
+        `The notification "${key}" is stored ${times} times instead of ${minimum}${maximum === minimum ? '' : ` to ${maximum}`}.`,
     );
   }
 };
 
-/** What was taken out of the outbox goes to its recipient once, whatever engine took it. */
-export const notificationsHaveOneDelivery: Invariant = ({ outboxEvents, deliveries }, look) => {
-  const made = groupBy(deliveries, (delivery) => delivery.outbox_event_id);
-  for (const notice of outboxEvents.filter(({ dispatched_time: taken }) => taken !== null)) {
-    const times = made.get(notice.outbox_event_id)?.length ?? 0;
-    look(
+/** Every dispatched outbox event has exactly one delivery. */
+export const notificationsHaveOneDelivery: Invariant = ({ outboxEvents, deliveries }, check) => {
+  const deliveriesOf = groupBy(deliveries, (delivery) => delivery.outbox_event_id);
+  for (const event of outboxEvents.filter(({ dispatched_time: dispatched }) => dispatched !== null)) {
+    const times = deliveriesOf.get(event.outbox_event_id)?.length ?? 0;
+    check(
       times === 1,
-      notice.run_id ?? undefined,
-      () => `Notice ${notice.outbox_event_id} of run ${notice.run_id} has ${times} deliveries.`,
+      event.run_id ?? undefined,
+      () => `Outbox event ${event.outbox_event_id} of run ${event.run_id} has ${times} deliveries.`,
     );
   }
 };
@@ -83,49 +80,56 @@ function expectedNotifications(evidence: Evidence): ExpectedNotification[] {
   });
 }
 
-/** A run says that it begins once, whatever is repaired; each of its rounds says how it ended. */
+/** Returns one start notification per run, and one end notification and the warnings per round. */
 function expectedForRun(
   run: RunRow,
   attempts: readonly TaskRunRow[],
   evidence: Evidence,
 ): ExpectedNotification[] {
-  const about = { settings: run.settings, runId: run.run_id, taskKey: null };
-  const began = attempts.some(
+  const subject = { settings: run.settings, runId: run.run_id, taskKey: null };
+  const started = attempts.some(
     (attempt) => attempt.running_time !== null && roundIndexOf(attempt, evidence) === 0,
   );
   const rounds = roundsOf(run, evidence).flatMap((round): ExpectedNotification[] => [
     ...endEventsOf(round.state, round.result).map((event): ExpectedNotification => ({
-      ...about,
+      ...subject,
       event,
       minimum: 1,
       maximum: 1,
     })),
     {
-      ...about,
+      ...subject,
       event: 'on_duration_warning_threshold_exceeded',
       ...expectedWarnings(run.settings, round.start, round.end, wasNeverAdmitted(run)),
     },
   ]);
-  return [...(began ? [{ ...about, event: 'on_start' as const, minimum: 1, maximum: 1 }] : []), ...rounds];
+  return [
+    ...(started ? [{ ...subject, event: 'on_start' as const, minimum: 1, maximum: 1 }] : []),
+    ...rounds,
+  ];
 }
 
 function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotification[] {
-  const about = { settings: taskSettingsOf(run, attempt), runId: attempt.run_id, taskKey: attempt.task_key };
+  const subject = {
+    settings: taskSettingsOf(run, attempt),
+    runId: attempt.run_id,
+    taskKey: attempt.task_key,
+  };
   return [
     ...(attempt.running_time === null
       ? []
-      : [{ ...about, event: 'on_start' as const, minimum: 1, maximum: 1 }]),
+      : [{ ...subject, event: 'on_start' as const, minimum: 1, maximum: 1 }]),
     ...endEventsOf(attempt.state, attempt.result).map((event): ExpectedNotification => ({
-      ...about,
+      ...subject,
       event,
       minimum: 1,
       maximum: 1,
     })),
     {
-      ...about,
+      ...subject,
       event: 'on_duration_warning_threshold_exceeded',
       ...expectedWarnings(
-        about.settings,
+        subject.settings,
         attempt.start_time ?? undefined,
         attempt.end_time ?? undefined,
         attempt.state === 'SKIPPED',
@@ -140,16 +144,19 @@ function endEventsOf(state: RunRow['state'], result: RunRow['result']): Subscrib
 }
 
 /**
- * One that is told while the end is being stored may be there although the end is stamped before its time: at
- * most one all the same.
+ * Returns how many duration warnings a round or an attempt may have. A warning that races with the end may be
+ * stored although the end time is before the threshold.
  */
 function expectedWarnings(
   { health }: AlertSettingsSource,
   start: number | undefined,
   end: number | undefined,
-  waited: boolean,
+  neverStarted: boolean,
 ): CountRange {
   const [rule] = health?.rules ?? [];
   if (rule === undefined || start === undefined) return { minimum: 0, maximum: 0 };
-  return { minimum: !waited && end !== undefined && end - start > rule.value * 1_000 ? 1 : 0, maximum: 1 };
+  return {
+    minimum: !neverStarted && end !== undefined && end - start > rule.value * 1_000 ? 1 : 0,
+    maximum: 1,
+  };
 }

@@ -1,6 +1,4 @@
-/**
- * Runs come to their end, to the right one, and INTERNAL_ERROR has a reason that the suite itself has caused.
- */
+/** Invariants of results: every run ends, with the result of its tasks, and only the suite causes INTERNAL_ERROR. */
 import { maxConcurrentRunsOf } from '../../../engine/run/admission.ts';
 import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/job-format.ts';
@@ -14,45 +12,46 @@ import {
   type Invariant,
 } from '../evidence.ts';
 
-export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, look) => {
+export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, check) => {
   const stored = indexByRunId(runs);
   for (const { runId, token } of acknowledged) {
-    look(stored.has(runId), runId, () => `Run ${runId} was acknowledged (${token}) and is not stored.`);
+    check(stored.has(runId), runId, () => `Run ${runId} was acknowledged (${token}) and is not stored.`);
   }
 };
 
-/** Only a job whose limit is 0 may have runs that wait. */
-export const allRunsHaveEnded: Invariant = ({ runs, attempts, jobs }, look) => {
+/** Runs wait at the end of a scenario only if the limit of their job is 0. */
+export const allRunsHaveEnded: Invariant = ({ runs, attempts, jobs }, check) => {
   const limits = new Map(jobs.map((job) => [job.job_id, maxConcurrentRunsOf(job.settings)]));
-  const waits = (run: RunRow | undefined): boolean => run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
+  const mayWait = (run: RunRow | undefined): boolean =>
+    run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
   const stored = indexByRunId(runs);
   for (const run of runs)
-    look(
-      !run.active || waits(run),
+    check(
+      !run.active || mayWait(run),
       run.run_id,
       () => `Run ${run.run_id} is still ${run.state}, owned by ${run.owner}.`,
     );
   for (const attempt of attempts) {
-    look(
-      !attempt.active || waits(stored.get(attempt.job_run_id)),
+    check(
+      !attempt.active || mayWait(stored.get(attempt.job_run_id)),
       attempt.job_run_id,
       () => `Attempt ${attempt.run_id} is still ${attempt.state}.`,
     );
   }
 };
 
-/** A kill of an engine or of PostgreSQL is never a reason; the loss of a task's supervisor is. */
-export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killedAttempts }, look) => {
+/** The killed process of a task may cause INTERNAL_ERROR; a killed engine or PostgreSQL must not. */
+export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killedAttempts }, check) => {
   for (const run of runs) {
-    const excused = run.format === 'SINGLE_TASK' && killedAttempts.has(run.run_id);
-    look(
-      run.state !== 'INTERNAL_ERROR' || excused,
+    const isExpected = run.format === 'SINGLE_TASK' && killedAttempts.has(run.run_id);
+    check(
+      run.state !== 'INTERNAL_ERROR' || isExpected,
       run.run_id,
       () => `Run ${run.run_id} ended as INTERNAL_ERROR: ${run.message}`,
     );
   }
   for (const attempt of attempts) {
-    look(
+    check(
       attempt.state !== 'INTERNAL_ERROR' || killedAttempts.has(attempt.run_id),
       attempt.job_run_id,
       () => `Attempt ${attempt.run_id} ended as INTERNAL_ERROR: ${attempt.message}`,
@@ -60,89 +59,93 @@ export const internalErrorsHaveAReason: Invariant = ({ runs, attempts, killedAtt
   }
 };
 
-/** What a program said at its end is how its attempt ended, unless it was stopped or killed. */
-export const resultsMatchPrograms: Invariant = ({ runs, attempts, programRecords, killedAttempts }, look) => {
+/** The exit code of a program decides the result of its attempt, unless the attempt was stopped or killed. */
+export const resultsMatchPrograms: Invariant = (
+  { runs, attempts, programRecords, killedAttempts },
+  check,
+) => {
   const stored = indexByRunId(runs);
   for (const attempt of attempts) {
     const run = stored.get(attempt.job_run_id);
     if (run === undefined || taskSettingsOf(run, attempt).spark_python_task === undefined) continue;
     const { result } = attempt;
     const code = programRecords.get(attempt.run_id)?.end?.code;
-    const said = code === undefined ? undefined : code === 0 ? 'SUCCESS' : 'FAILED';
+    const expected = code === undefined ? undefined : code === 0 ? 'SUCCESS' : 'FAILED';
     if (result === 'SUCCESS')
-      look(
-        said === 'SUCCESS',
+      check(
+        expected === 'SUCCESS',
         run.run_id,
-        () => `Attempt ${attempt.run_id} is a SUCCESS, and its program ended with ${code}.`,
+        () => `Attempt ${attempt.run_id} is a SUCCESS, but its program exited with ${code}.`,
       );
     if (result === 'FAILED' && !killedAttempts.has(attempt.run_id)) {
-      look(
-        said === 'FAILED',
+      check(
+        expected === 'FAILED',
         run.run_id,
-        () => `Attempt ${attempt.run_id} is FAILED (${attempt.message}), and its program ended with ${code}.`,
+        () =>
+          `Attempt ${attempt.run_id} is FAILED (${attempt.message}), but its program exited with ${code}.`,
       );
     }
   }
 };
 
-/** Time-outs need a timeout that is over, cancels somebody who asked. */
-export const stopsHaveAReason: Invariant = (evidence, look) => {
+/** A timed-out attempt exceeded a timeout, and a canceled attempt belongs to a run with a cancel request. */
+export const stopsHaveAReason: Invariant = (evidence, check) => {
   const stored = indexByRunId(evidence.runs);
   const rounds = groupBy(evidence.repairs, (repair) => repair.run_id);
   for (const attempt of evidence.attempts) {
     const run = stored.get(attempt.job_run_id);
-    // The end of a run_job_task is that of the run which it started.
+    // A run_job_task ends as its child run does.
     if (run === undefined || taskSettingsOf(run, attempt).run_job_task !== undefined) continue;
-    const { timeout_seconds: own = 0 } = taskSettingsOf(run, attempt);
-    const { timeout_seconds: ofRun = 0 } = run.settings;
+    const { timeout_seconds: taskTimeout = 0 } = taskSettingsOf(run, attempt);
+    const { timeout_seconds: runTimeout = 0 } = run.settings;
     if (attempt.result === 'TIMEDOUT') {
       const starts = [
         run.start_time,
         run.admitted_time,
         ...(rounds.get(run.run_id) ?? []).map((repair) => repair.start_time),
       ];
-      const over = (seconds: number, start: number | null): boolean =>
+      const isExceeded = (seconds: number, start: number | null): boolean =>
         seconds > 0 && (attempt.end_time ?? 0) - (start ?? Infinity) >= seconds * 1_000;
-      look(
-        over(own, attempt.start_time) || starts.some((start) => over(ofRun, start)),
+      check(
+        isExceeded(taskTimeout, attempt.start_time) || starts.some((start) => isExceeded(runTimeout, start)),
         run.run_id,
-        () => `Attempt ${attempt.run_id} timed out before its time.`,
+        () => `Attempt ${attempt.run_id} timed out before its timeout.`,
       );
     }
     if (
       attempt.result === 'CANCELED' &&
       roundIndexOf(attempt, evidence) === (rounds.get(run.run_id) ?? []).length
     ) {
-      look(
+      check(
         run.stop_reason === 'cancel',
         run.run_id,
-        () => `Attempt ${attempt.run_id} was cancelled, and nobody had asked for it.`,
+        () => `Attempt ${attempt.run_id} was canceled without a cancel request.`,
       );
     }
   }
 };
 
-/** A run that was told to stop by a client says so, if it was not over before. */
-export const cancelsAreHonored: Invariant = ({ runs, cancelledRuns, repairs }, look) => {
+/** A run with an acknowledged cancel ends, and a canceled run has the cancel as its stop reason. */
+export const cancelsAreHonored: Invariant = ({ runs, cancelledRuns, repairs }, check) => {
   const repaired = new Set(repairs.map((repair) => repair.run_id));
   for (const run of runs.filter((one) => cancelledRuns.has(one.run_id) && !repaired.has(one.run_id))) {
-    look(!run.active, run.run_id, () => `Run ${run.run_id} was cancelled and is still ${run.state}.`);
-    look(
+    check(!run.active, run.run_id, () => `Run ${run.run_id} was canceled and is still ${run.state}.`);
+    check(
       run.result !== 'CANCELED' || run.stop_reason === 'cancel',
       run.run_id,
-      () => `Run ${run.run_id} is CANCELED without a reason to stop.`,
+      () => `Run ${run.run_id} is CANCELED without a stop reason.`,
     );
   }
 };
 
-/** The end of a run follows from the ends of its tasks. */
-export const runResultsMatchTasks: Invariant = ({ runs, attempts }, look) => {
+/** The result of a run follows from the results of its tasks. */
+export const runResultsMatchTasks: Invariant = ({ runs, attempts }, check) => {
   const ofRun = groupBy(attempts, (attempt) => attempt.job_run_id);
   for (const run of runs) {
     const own = ofRun.get(run.run_id) ?? [];
-    look(own.length > 0, run.run_id, () => `Run ${run.run_id} has no task runs.`);
+    check(own.length > 0, run.run_id, () => `Run ${run.run_id} has no task runs.`);
     if (run.format === 'SINGLE_TASK') {
-      look(
+      check(
         own.length === 1 && own[0]?.state === run.state && own[0]?.result === run.result,
         run.run_id,
         () => `Run ${run.run_id} is ${run.state}/${run.result}, its task ${own[0]?.state}/${own[0]?.result}.`,
@@ -151,7 +154,7 @@ export const runResultsMatchTasks: Invariant = ({ runs, attempts }, look) => {
     }
     if (run.state !== 'TERMINATED' || run.terminating_time === null) continue;
     const { timeout_seconds: timeout = 0 } = run.settings;
-    look(
+    check(
       run.result !== 'TIMEDOUT' || timeout > 0,
       run.run_id,
       () => `Run ${run.run_id} is TIMEDOUT without a timeout.`,
@@ -159,18 +162,18 @@ export const runResultsMatchTasks: Invariant = ({ runs, attempts }, look) => {
     const latest = new Map<string, TaskRunRow>();
     for (const attempt of own.toSorted((one, other) => one.attempt - other.attempt))
       latest.set(attempt.task_key, attempt);
-    const standings = tasksOf(run.settings).flatMap((task) => {
+    const taskStates = tasksOf(run.settings).flatMap((task) => {
       const attempt = latest.get(task.task_key);
       return attempt === undefined ? [] : [taskStateOf(task, progressOf(attempt), true)];
     });
-    // A stop that was noted when all its tasks were over changes nothing any more.
-    const ends = [rollUp(standings, stopReasonOf(run) ?? undefined), rollUp(standings, undefined)].map(
+    // A stop request that is stored after the end of all tasks does not change the result.
+    const results = [rollUp(taskStates, stopReasonOf(run) ?? undefined), rollUp(taskStates, undefined)].map(
       ({ end }) => end?.result,
     );
-    look(
-      ends.some((end) => end === run.result),
+    check(
+      results.some((result) => result === run.result),
       run.run_id,
-      () => `Run ${run.run_id} is ${run.result}; its tasks make it ${ends.join(' or ')}.`,
+      () => `Run ${run.run_id} is ${run.result}; the roll-up of its tasks is ${results.join(' or ')}.`,
     );
   }
 };
