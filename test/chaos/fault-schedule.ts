@@ -25,7 +25,7 @@ const faultWeights = {
   'database out of reach': 5,
 } as const;
 export type FaultKind = keyof typeof faultWeights;
-export const faultKinds = Object.keys(faultWeights) as FaultKind[];
+const faultKinds = Object.keys(faultWeights) as FaultKind[];
 
 /** What faults are done to. */
 export interface FaultTargets {
