@@ -1,3 +1,4 @@
+/** Binding of store functions to a database. */
 import type { Kysely } from 'kysely';
 import type { Database } from './schema.ts';
 
