@@ -116,7 +116,7 @@ describe.skipIf(!hasCurl)('examples, run as they are written', () => {
     ['follow', 'hello Oslo, counted 4'],
     ['logs', 'event: end'],
     ['bundle', '.tar.gz'],
-    ['users', 'ada@example.org'],
+    ['users', 'runyard_'],
     ['dashboard-commands', 'Weather of Seattle'],
     ['repair', 'The run failed: exit code 3'],
     ['repair', '"repair_id"'],
