@@ -95,7 +95,7 @@ export function storageUriOf({ storage, name }: PipelineSpec): string {
 }
 
 /** Returns the update request of a pipeline_task. */
-export function toUpdateRequest(task: Readonly<Record<string, unknown>>): UpdateRequest {
+function toUpdateRequest(task: Readonly<Record<string, unknown>>): UpdateRequest {
   const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
     fullRefresh: task['full_refresh'] === true,

@@ -7,7 +7,7 @@ import { toSingleLine, type Tone, type NotificationContent } from './notificatio
 import { fixedLimits } from '../engine/limits.ts';
 
 /** Renders the generic body; ids are JSON numbers. */
-export function renderGenericBody(
+function renderGenericBody(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,
   site: WorkspaceInfo,

@@ -122,7 +122,7 @@ function outcomeOfStatus(
 }
 
 /** Parses a Retry-After header (seconds or a date) into ms; undefined for anything else. */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000;
   const at = Date.parse(header);

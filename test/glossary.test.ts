@@ -44,7 +44,10 @@ const scanned = [
   'SECURITY.md',
 ];
 const extensions = /\.(?:css|html|java|js|md|mjs|py|sh|sql|ts|tsx|yml)$/;
-const paths = scanned.flatMap(listFiles).filter((path) => extensions.test(path));
+/** The cases of this file contain retired words. */
+const paths = scanned
+  .flatMap(listFiles)
+  .filter((path) => extensions.test(path) && path !== 'test/glossary.test.ts');
 
 test('no source, test, page or message uses a retired word', () => {
   expect(summarize(paths.flatMap(findRetiredWords))).toBe('');

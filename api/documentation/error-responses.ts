@@ -19,7 +19,7 @@ interface ErrorResponse {
 }
 
 /** Error responses by HTTP status. */
-export const errorResponses: readonly ErrorResponse[] = [
+const errorResponses: readonly ErrorResponse[] = [
   {
     name: 'Invalid',
     code: 'INVALID_PARAMETER_VALUE',

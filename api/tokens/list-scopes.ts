@@ -6,7 +6,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 const path = '/token-scopes';
 
 /** Returns method and path of each operation of a scope, in the first version that serves it. */
-export function listOperationsInScope(scope: string, operations: readonly Operation[]): string[] {
+function listOperationsInScope(scope: string, operations: readonly Operation[]): string[] {
   return operations
     .filter((operation) => scope === allApisScope || operation.scope === scope)
     .map(({ method, path: below, versions: [first] }) => `${method} /api/${first}${below}`);

@@ -35,7 +35,7 @@ async function renderCommands(words: readonly string[]): Promise<string[]> {
 async function readHelp(words: readonly string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [join(projectRoot, 'cli/main.ts'), ...words, '--help'], {
     cwd: projectRoot,
-    env: { PATH: process.env['PATH'] ?? '' },
+    env: {},
   });
   return (stdout.split('\nSettings (')[0] ?? '').trimEnd();
 }

@@ -98,7 +98,7 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
  * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job with
  * a long queue leaves capacity for the others. Of several, the one that waits longest.
  */
-export function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
+function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
   // A scan, not a sort: called for each admitted run, and thousands of jobs may wait.
   for (const job of jobs) {

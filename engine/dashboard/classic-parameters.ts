@@ -204,7 +204,7 @@ function parseValue(value: unknown): ParameterValue {
 }
 
 /** Names of relative dates and ranges, in lower case and without the prefix of older ones. */
-export const dynamicNames: ReadonlySet<string> = new Set([
+const dynamicNames: ReadonlySet<string> = new Set([
   'now',
   'today',
   'yesterday',

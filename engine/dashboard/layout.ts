@@ -8,7 +8,7 @@ const heightMax = 1_000;
 /** Last row that a widget can name; larger numbers are clamped to it. */
 const rowMax = 1_000_000;
 
-export const filterSize = { width: 2, height: 1 };
+const filterSize = { width: 2, height: 1 };
 
 /** Row of a widget that names none. */
 const unspecifiedRow = rowMax + 1;

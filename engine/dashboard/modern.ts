@@ -153,7 +153,7 @@ const Visual = Type.Object(
   strict,
 );
 
-export const Page = Type.Object(
+const Page = Type.Object(
   {
     name: Name,
     displayName: Type.String(),

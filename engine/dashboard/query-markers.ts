@@ -93,7 +93,7 @@ export function parseQuoted({ text }: SqlToken): QuotedToken | undefined {
 }
 
 /** Returns a value as an expression; a list of values becomes the text that the classic query contained. */
-export function toValueExpression({ parameter, text }: ParameterReference): string {
+function toValueExpression({ parameter, text }: ParameterReference): string {
   const { list } = parameter;
   if (list === undefined) return text;
   const { prefix, suffix, separator } = list;

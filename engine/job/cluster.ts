@@ -108,7 +108,7 @@ export const MavenLibrary = Type.Object(
   { description: 'A Maven library.' },
 );
 
-export const PythonPyPiLibrary = Type.Object(
+const PythonPyPiLibrary = Type.Object(
   {
     package: Type.String({ description: 'Package name; an exact version is allowed.' }),
     repo: Type.Optional(Type.String({ description: 'Package index. Default: the default index.' })),

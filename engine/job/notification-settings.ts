@@ -32,7 +32,7 @@ export const JobEmailNotifications = Type.Object(
   { description: 'Recipients of e-mail notifications. Missing lists are empty.' },
 );
 
-export const Webhook = Type.Object(
+const Webhook = Type.Object(
   { id: Type.String({ description: 'Id of a notification destination.' }) },
   { description: 'A destination.' },
 );
@@ -69,7 +69,7 @@ export const JobNotificationSettings = Type.Object(
   { description: 'Applies to e-mail and webhook notifications.' },
 );
 
-export const JobsHealthRule = Type.Object(
+const JobsHealthRule = Type.Object(
   withAliases({
     metric: Type.Enum(['RUN_DURATION_SECONDS'], { description: 'Metric of the rule.' }),
     operator: Type.Optional(

@@ -58,7 +58,7 @@ export const JobParameter = Type.Object(
   },
 );
 
-export const TaskDependency = Type.Object(
+const TaskDependency = Type.Object(
   {
     task_key: Type.String({ description: 'Task that must complete first.' }),
     outcome: Type.Optional(Type.String({ description: 'Required outcome of a condition.' })),

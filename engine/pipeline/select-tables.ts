@@ -81,7 +81,7 @@ export function selectTables(
 }
 
 /** Returns the tables that a table reads, directly or through views. */
-export function sourceTablesOf(
+function sourceTablesOf(
   graph: PipelineGraph,
   { flows }: Pick<LinkedTable, 'flows'>,
 ): { readonly key: string; readonly stream: boolean }[] {

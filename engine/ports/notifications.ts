@@ -50,11 +50,6 @@ export interface DeliveryStore {
   release(nodeId: string): Promise<void>;
 }
 
-/** Subscription that wakes the dispatcher when deliveries are due. */
-export interface WakeSignal {
-  close(): Promise<void>;
-}
-
 export interface DeliveryFilter {
   readonly jobId: number | undefined;
   /** Id of a run or task run; a run includes the deliveries of its tasks. */

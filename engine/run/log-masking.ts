@@ -82,7 +82,7 @@ function alignToCharacters(bytes: Buffer, from: number, to: number, end: number)
 }
 
 /** Returns the number of last bytes that start an incomplete UTF-8 character. */
-export function incompleteCharacterLength(bytes: Buffer): number {
+function incompleteCharacterLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (!isContinuationByte(byte)) return characterLength(byte) > back ? back : 0;

@@ -7,7 +7,7 @@ import type { JobSettings } from '../job/settings.ts';
 export const maskPlaceholder = '***';
 
 /** Variable of a cluster that names further secret variables, separated by commas. */
-export const secretNamesVariable = 'RUNYARD_SECRETS';
+const secretNamesVariable = 'RUNYARD_SECRETS';
 
 /** Secrets of a run. */
 export interface Mask {

@@ -23,7 +23,7 @@ export interface ComputeContext {
 }
 
 /** A flow failed. The message names it and becomes the state message. */
-export class FlowError extends Error {}
+class FlowError extends Error {}
 
 /** @param before published data of the table, unless it is reset. @throws FlowError */
 export async function computeTable(

@@ -46,7 +46,7 @@ export interface FlowInputs {
 }
 
 /** Returns the files of a name or pattern, listed once per update. */
-export async function inputsOf(
+async function inputsOf(
   { inputFiles, order }: Pick<UpdateContext, 'inputFiles' | 'order'>,
   uri: string,
 ): Promise<readonly InputFile[]> {

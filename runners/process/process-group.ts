@@ -83,7 +83,7 @@ async function findMarkedProcesses(directory: string): Promise<number[]> {
 }
 
 /** Tells whether a group has a member that is not a zombie. */
-export async function isGroupAlive(group: number): Promise<boolean> {
+async function isGroupAlive(group: number): Promise<boolean> {
   if (!signalGroup(group, 0)) return false;
   const all = await listProcessStatuses();
   if (all.length === 0) return true;

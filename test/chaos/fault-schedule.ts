@@ -26,7 +26,7 @@ const faultWeights = {
   'database unreachable': 5,
 } as const;
 export type FaultKind = keyof typeof faultWeights;
-export const faultKinds = Object.keys(faultWeights) as FaultKind[];
+const faultKinds = Object.keys(faultWeights) as FaultKind[];
 
 /** Targets of the faults. */
 export interface FaultTargets {

@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../docs/generator/source-text.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
-import { documentationPages } from './documentation-files.ts';
+import { documentationPages, pageAt } from './documentation-files.ts';
 
 interface Example {
   readonly name: string;
@@ -37,7 +37,7 @@ test('examples of the same name are equal', () => {
 });
 
 test('the guides contain examples', () => {
-  expect(examples.length).toBeGreaterThanOrEqual(17);
+  expect(examples.length).toBeGreaterThanOrEqual(24);
 });
 
 /** Runs all examples in one shell. @returns the output of each example, and how the shell exited */
@@ -49,10 +49,15 @@ async function runExamples(service: TestService): Promise<{ outputs: Map<string,
     const script = examples
       .map((example) => `echo "=== ${example.name}"\n${example.script}\necho`)
       .join('\n');
+    const commands = await installCommand(directory);
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'] ?? '', RUNYARD_URL: service.url, RUNYARD_TOKEN: service.token },
+      env: {
+        PATH: `${commands}:${process.env['PATH'] ?? ''}`,
+        RUNYARD_URL: service.url,
+        RUNYARD_TOKEN: service.token,
+      },
     });
     let output = '';
     shell.stdout.on('data', (data: Buffer) => {
@@ -64,6 +69,19 @@ async function runExamples(service: TestService): Promise<{ outputs: Map<string,
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Writes an `npx` that runs the command of this checkout as an installed package would. @returns its folder */
+async function installCommand(directory: string): Promise<string> {
+  const folder = join(directory, 'bin');
+  await mkdir(folder);
+  const command = join(projectRoot, 'cli/runyard.mjs');
+  await writeFile(
+    join(folder, 'npx'),
+    `#!/bin/sh\n[ "$1" = runyard ] && shift && exec "${process.execPath}" "${command}" "$@"\n`,
+    { mode: 0o755 },
+  );
+  return folder;
 }
 
 function splitAtFirstLine(text: string): [string, string] {
@@ -95,13 +113,26 @@ describe.skipIf(!hasCurl)('examples, run as they are written', () => {
 
   test.each([
     ['first-job', '"logs":"hello Runyard\\n"'],
+    ['follow', 'hello Oslo, counted 4'],
     ['logs', 'event: end'],
+    ['bundle', '.tar.gz'],
+    ['users', 'runyard_'],
+    ['dashboard-commands', 'Weather of Seattle'],
+    ['repair', 'The run failed: exit code 3'],
+    ['repair', '"repair_id"'],
     ['schedule', '"fire_times"'],
     ['dashboards', '"rows":[[365,"17 of 365 days",17]]'],
     ['pipelines', '"num_output_rows":1679'],
     ['service-principals', '"token_value"'],
   ])('%s prints %s', (name, expected) => {
     expect(outputs.get(name)).toContain(expected);
+  });
+
+  test('the schedule preview prints what the guide shows', () => {
+    const [, shown] = /<!-- example: schedule-preview -->[\s\S]*?```text\n([\s\S]*?)```/.exec(
+      pageAt('docs/guides/schedules.md').text,
+    ) ?? [''];
+    expect(outputs.get('schedule-preview')?.trim()).toBe(shown?.trim());
   });
 });
 
@@ -120,4 +151,10 @@ test.skipIf(!hasCurl)('the job with parameters passes a task value downstream', 
   const last = (await runyard.waitForRunEnd(runs[0].run_id)).tasks[1];
   const { logs } = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: last.run_id });
   expect(logs).toBe('hello Oslo, counted 4 in job values\n');
+});
+
+test.skipIf(!hasCurl)('the repaired run succeeds', async () => {
+  const { jobs } = await runyard.callOk('GET', '2.1/jobs/list', { name: 'load' });
+  const { runs } = await runyard.callOk('GET', '2.1/jobs/runs/list', { job_id: jobs[0].job_id });
+  expect((await runyard.waitForRunEnd(runs[0].run_id)).state.result_state).toBe('SUCCESS');
 });

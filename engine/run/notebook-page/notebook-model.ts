@@ -34,7 +34,7 @@ export function modelLine(notebook: ExportedNotebook): string {
 }
 
 /** Returns the model in the shape that readers know ("NotebookV1"). */
-export function notebookModel(notebook: ExportedNotebook): object {
+function notebookModel(notebook: ExportedNotebook): object {
   return {
     version: 'NotebookV1',
     origId: notebook.runId,

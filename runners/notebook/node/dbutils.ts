@@ -7,7 +7,7 @@ import type { NotebookDriverInput } from './driver-protocol.ts';
 import { createRunNotebook } from './workflow.ts';
 
 /** Thrown by the exit call to end the cell. */
-export class NotebookExit extends Error {
+class NotebookExit extends Error {
   override readonly name = 'NotebookExit';
 }
 
