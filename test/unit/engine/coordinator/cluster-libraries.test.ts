@@ -1,7 +1,4 @@
-/**
- * Who installs what on a cluster, and when: several tasks, several engines, restarts, and a cache that lost
- * something. The tools are a script here.
- */
+/** Installation of cluster libraries by several tasks and engines, with a scripted installer. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { libraryKey } from '../../../../engine/cluster/libraries.ts';
@@ -52,20 +49,20 @@ const lib = (name: string): Library => ({ pypi: { package: name } });
 const namesOf = (libraries: readonly Library[]): string =>
   libraries.map(({ pypi }) => pypi?.package).join(' ');
 
-interface Script {
+interface InstallerScript {
   readonly installed: string[];
-  /** Decides how an order ends; undefined: everything is installed. */
+  /** Decides the end of an installation; undefined installs every library. */
   answer:
     | ((
         order: InstallRequest,
         signal: AbortSignal,
       ) => Promise<Awaited<ReturnType<LibraryInstaller['install']>> | undefined>)
     | undefined;
-  kept: boolean;
+  cached: boolean;
 }
 
-function scripted(): { script: Script; librarian: LibraryManager } {
-  const script: Script = { installed: [], answer: undefined, kept: true };
+function createScriptedManager(): { script: InstallerScript; libraryManager: LibraryManager } {
+  const script: InstallerScript = { installed: [], answer: undefined, cached: true };
   const installer: LibraryInstaller = {
     async install(order, signal) {
       await order.onProgress(order.wanted, 'INSTALLING');
@@ -89,17 +86,17 @@ function scripted(): { script: Script; librarian: LibraryManager } {
       };
     },
     stopInstallers: async () => undefined,
-    touchCached: async () => script.kept,
+    touchCached: async () => script.cached,
   };
-  return { script, librarian: createLibraryManager({ store, installer, clock }) };
+  return { script, libraryManager: createLibraryManager({ store, installer, clock }) };
 }
 
-const equip = (
-  librarian: LibraryManager,
+const ensureInstalled = (
+  libraryManager: LibraryManager,
   wanted: readonly Library[],
   changes: Partial<EnsureInstalledRequest> = {},
 ): Promise<EnsureInstalledResult> =>
-  librarian.ensureInstalled({
+  libraryManager.ensureInstalled({
     cluster: { clusterId, sparkContextId: '1' },
     environment: {},
     wanted,
@@ -111,38 +108,41 @@ const ready = (names: string) => ({
   kind: 'ready',
   paths: { classPath: [], pythonPath: [`/env/${names}`], binPath: [] },
 });
-const states = async (): Promise<string[]> =>
+const listStates = async (): Promise<string[]> =>
   ((await createLibraryReader(database.db).findStates(clusterId)) ?? []).map(
     ({ library, status }) => `${namesOf([library])} ${status}`,
   );
 
-test('tasks of one engine take turns: the next finds what the one before it installed', async () => {
-  const { script, librarian } = scripted();
+test('tasks of one engine install one after another, and each library once', async () => {
+  const { script, libraryManager } = createScriptedManager();
   const all = await Promise.all([
-    equip(librarian, [lib('a')]),
-    equip(librarian, [lib('a'), lib('b')]),
-    equip(librarian, [lib('b')]),
+    ensureInstalled(libraryManager, [lib('a')]),
+    ensureInstalled(libraryManager, [lib('a'), lib('b')]),
+    ensureInstalled(libraryManager, [lib('b')]),
   ]);
   expect(all.map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready']);
   expect(script.installed.join(' ').split(' ').toSorted()).toEqual(['a', 'b']);
-  expect((await states()).toSorted()).toEqual(['a INSTALLED', 'b INSTALLED']);
+  expect((await listStates()).toSorted()).toEqual(['a INSTALLED', 'b INSTALLED']);
 });
 
-test('of two engines that add to one cluster at once, the one that comes second looks again, and nothing is lost', async () => {
-  const [one, other] = [scripted(), scripted()];
-  const meeting = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  // Both have looked before either has stored.
+test('two engines that install on one cluster at the same time lose no library, because the second one retries', async () => {
+  const [one, other] = [createScriptedManager(), createScriptedManager()];
+  const installing = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  // Both engines read the libraries before either of them stores any.
   one.script.answer = async () => {
-    meeting[0].resolve();
-    await meeting[1].promise;
+    installing[0].resolve();
+    await installing[1].promise;
     return undefined;
   };
   other.script.answer = async () => {
-    meeting[1].resolve();
-    await meeting[0].promise;
+    installing[1].resolve();
+    await installing[0].promise;
     return undefined;
   };
-  const paths = await Promise.all([equip(one.librarian, [lib('a')]), equip(other.librarian, [lib('b')])]);
+  const paths = await Promise.all([
+    ensureInstalled(one.libraryManager, [lib('a')]),
+    ensureInstalled(other.libraryManager, [lib('b')]),
+  ]);
   expect(paths.map((answer) => answer.kind)).toEqual(['ready', 'ready']);
   const { environment } = await store.getClusterLibraries({ clusterId, sparkContextId: '1' });
   expect(environment?.installed.map(({ library }) => libraryKey(library)).toSorted()).toEqual(
@@ -151,8 +151,8 @@ test('of two engines that add to one cluster at once, the one that comes second 
   expect([...one.script.installed, ...other.script.installed]).toHaveLength(3);
 });
 
-test('a library of the cluster that fails keeps no task from starting; one of the task does, and its message tells no secret of the cluster', async () => {
-  const { script, librarian } = scripted();
+test('a failing library of a task fails the task without secrets in the message; a failing library of the cluster does not', async () => {
+  const { script, libraryManager } = createScriptedManager();
   await store.add({ clusterId, sparkContextId: '1' }, [lib('bad')], true, 1);
   script.answer = async ({ wanted, environment }) => {
     const failures = wanted
@@ -160,99 +160,103 @@ test('a library of the cluster that fails keeps no task from starting; one of th
       .map((library) => ({ library, message: `broken ${environment['PIP_TOKEN']}` }));
     return failures.length === 0 ? undefined : { kind: 'failed', failures };
   };
-  expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
+  expect(await ensureInstalled(libraryManager, [lib('a')])).toEqual(ready('a'));
   expect(
-    await equip(librarian, [lib('bad2'), lib('b')], { environment: { PIP_TOKEN: 'correct-horse' } }),
+    await ensureInstalled(libraryManager, [lib('bad2'), lib('b')], {
+      environment: { PIP_TOKEN: 'correct-horse' },
+    }),
   ).toEqual({
     kind: 'failed',
     message:
       'Library installation failed for library due to user error. Error messages: pypi bad2: broken ***',
   });
-  expect(await states()).toEqual(['bad FAILED', 'a INSTALLED', 'bad2 FAILED', 'b SKIPPED']);
+  expect(await listStates()).toEqual(['bad FAILED', 'a INSTALLED', 'bad2 FAILED', 'b SKIPPED']);
   script.answer = undefined;
-  expect(await equip(librarian, [lib('bad2')])).toEqual(ready('a bad2'));
+  expect(await ensureInstalled(libraryManager, [lib('bad2')])).toEqual(ready('a bad2'));
 });
 
-test('what the cache has lost is installed again, all of it', async () => {
-  const { script, librarian } = scripted();
-  await equip(librarian, [lib('a')]);
-  script.kept = false;
-  const again = equip(librarian, [lib('b')]);
+test('libraries that the cache has lost are all installed again', async () => {
+  const { script, libraryManager } = createScriptedManager();
+  await ensureInstalled(libraryManager, [lib('a')]);
+  script.cached = false;
+  const again = ensureInstalled(libraryManager, [lib('b')]);
   script.answer = async () => {
-    script.kept = true;
+    script.cached = true;
     return undefined;
   };
   expect(await again).toEqual(ready('a b'));
   expect(script.installed).toEqual(['a', 'a b']);
 });
 
-test('after a restart of the cluster what belongs to it is installed again, what tasks brought is gone', async () => {
-  const { script, librarian } = scripted();
+test('a restart of the cluster reinstalls its own libraries and drops those of tasks', async () => {
+  const { script, libraryManager } = createScriptedManager();
   await store.add({ clusterId, sparkContextId: '1' }, [lib('own'), lib('leaving')], true, 1);
-  await equip(librarian, [lib('task')]);
+  await ensureInstalled(libraryManager, [lib('task')]);
   await store.remove(clusterId, [lib('leaving')], 2);
-  expect(await states()).toEqual(['own INSTALLED', 'leaving UNINSTALL_ON_RESTART', 'task INSTALLED']);
-  expect(await equip(librarian, [], { cluster: { clusterId, sparkContextId: '2' } })).toEqual(ready('own'));
-  expect(await states()).toEqual(['own INSTALLED']);
+  expect(await listStates()).toEqual(['own INSTALLED', 'leaving UNINSTALL_ON_RESTART', 'task INSTALLED']);
+  expect(await ensureInstalled(libraryManager, [], { cluster: { clusterId, sparkContextId: '2' } })).toEqual(
+    ready('own'),
+  );
+  expect(await listStates()).toEqual(['own INSTALLED']);
   expect(script.installed).toEqual(['own leaving task', 'own']);
 });
 
-test('what is given back and asked for again before the restart stays', async () => {
-  const { librarian } = scripted();
+test('a library that is removed and added again before the restart stays', async () => {
+  const { libraryManager } = createScriptedManager();
   await store.add({ clusterId, sparkContextId: '1' }, [lib('own')], true, 1);
-  await equip(librarian, []);
+  await ensureInstalled(libraryManager, []);
   await store.remove(clusterId, [lib('own')], 2);
   await store.add({ clusterId, sparkContextId: '1' }, [lib('own')], true, 3);
-  expect(await equip(librarian, [])).toEqual(ready('own'));
-  expect(await states()).toEqual(['own INSTALLED']);
+  expect(await ensureInstalled(libraryManager, [])).toEqual(ready('own'));
+  expect(await listStates()).toEqual(['own INSTALLED']);
 });
 
-test('a task that is stopped while another one installs does not wait; one that installs ends its tools first, and leaves no trace', async () => {
-  const { script, librarian } = scripted();
+test('a stopped task that waits for an installation returns at once, and a stopped installer ends first and leaves no state', async () => {
+  const { script, libraryManager } = createScriptedManager();
   const [first, second] = [new AbortController(), new AbortController()];
   let ended = false;
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   script.answer = (_order, signal) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => {
         ended = true;
         resolve({ kind: 'stopped' });
       });
-      begun.resolve();
+      started.resolve();
     });
-  const installing = equip(librarian, [lib('a')], { signal: first.signal });
-  await begun.promise;
-  const waiting = equip(librarian, [lib('b')], { signal: second.signal });
+  const installing = ensureInstalled(libraryManager, [lib('a')], { signal: first.signal });
+  await started.promise;
+  const waiting = ensureInstalled(libraryManager, [lib('b')], { signal: second.signal });
   second.abort();
   expect(await waiting).toEqual({ kind: 'stopped' });
   expect(ended).toBe(false);
   first.abort();
   expect(await installing).toEqual({ kind: 'stopped' });
   expect(ended).toBe(true);
-  expect(await states()).toEqual([]);
+  expect(await listStates()).toEqual([]);
 });
 
-test('a task that needs nothing more does not wait while another one installs', async () => {
-  const { script, librarian } = scripted();
-  await equip(librarian, [lib('a')]);
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+test('a task whose libraries are installed does not wait for the installation of another task', async () => {
+  const { script, libraryManager } = createScriptedManager();
+  await ensureInstalled(libraryManager, [lib('a')]);
+  const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   script.answer = async () => {
-    begun.resolve();
+    started.resolve();
     await gate.promise;
     return undefined;
   };
-  const installing = equip(librarian, [lib('b')]);
-  await begun.promise;
-  expect(await equip(librarian, [lib('a')])).toEqual(ready('a'));
-  expect(await equip(librarian, [])).toEqual(ready('a'));
+  const installing = ensureInstalled(libraryManager, [lib('b')]);
+  await started.promise;
+  expect(await ensureInstalled(libraryManager, [lib('a')])).toEqual(ready('a'));
+  expect(await ensureInstalled(libraryManager, [])).toEqual(ready('a'));
   gate.resolve();
   expect(await installing).toEqual(ready('a b'));
 });
 
-test('two versions of one package are refused without asking a tool', async () => {
-  const { script, librarian } = scripted();
-  await equip(librarian, [lib('a==1')]);
-  expect(await equip(librarian, [lib('a==2')])).toMatchObject({
+test('two versions of one package are rejected before the installer runs', async () => {
+  const { script, libraryManager } = createScriptedManager();
+  await ensureInstalled(libraryManager, [lib('a==1')]);
+  expect(await ensureInstalled(libraryManager, [lib('a==2')])).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining('pypi a==1 and pypi a==2 are two versions of the same package'),
   });

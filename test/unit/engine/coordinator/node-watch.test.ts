@@ -1,4 +1,4 @@
-/** The watch of a node: its lease, what it adopts, and that every run it owns is driven. */
+/** Ownership loop of a node: lease, adoption, and driving of every owned run. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startOwnershipLoop, type OwnershipLoop } from '../../../../engine/coordinator/ownership-loop.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
@@ -12,7 +12,7 @@ import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from '
 
 let database: TestDatabase;
 let harness: CoordinatorHarness;
-let watch: OwnershipLoop | undefined;
+let loop: OwnershipLoop | undefined;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -22,8 +22,8 @@ beforeEach(() => {
   harness = createCoordinatorHarness(database);
 });
 afterEach(async () => {
-  await watch?.close();
-  watch = undefined;
+  await loop?.close();
+  loop = undefined;
   await harness.close();
   await database.db.deleteFrom('nodes').execute();
 });
@@ -34,8 +34,8 @@ const graph = {
   tasks: [{ task_key: 'a', existing_cluster_id: 'c', notebook_task: { notebook_path: '/n' } }],
 };
 
-async function watched(coordinator: Coordinator, runs: RunStore = harness.runs): Promise<OwnershipLoop> {
-  watch = await startOwnershipLoop({
+async function startLoop(coordinator: Coordinator, runs: RunStore = harness.runs): Promise<OwnershipLoop> {
+  loop = await startOwnershipLoop({
     nodes: createNodeStore(database.db, async () => harness.clock.now()),
     runs,
     coordinator,
@@ -44,21 +44,21 @@ async function watched(coordinator: Coordinator, runs: RunStore = harness.runs):
     leaseMs,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     node: { nodeId: 'node-1', host: 'nowhere', bootId: 'b', pid: 1, processStart: '1', directoryId: 'd' },
-    heartbeat: beating,
+    heartbeat: createTestHeartbeat,
     sweepOrphans: async () => {
-      swept += 1;
+      sweepCount += 1;
     },
   });
-  return watch;
+  return loop;
 }
 
-let swept = 0;
-/** Keeps the lease as the thread does, by the clock of the test: together with each beat, and before it. */
-function beating(onLost: () => void): Heartbeat {
+let sweepCount = 0;
+/** Creates a heartbeat that renews the lease by the clock of the test, as the heartbeat thread does. */
+function createTestHeartbeat(onLost: () => void): Heartbeat {
   return {
     reportAlive() {
       const now = harness.clock.now();
-      // One after the other, as the thread does it.
+      // Renewals run one after another, as in the thread.
       renewing = renewing.then(() => renew(now, onLost));
     },
     close: async () => renewing,
@@ -69,7 +69,7 @@ async function renew(now: number, onLost: () => void): Promise<void> {
   if (!(await renewLease(database.db, 'node-1', now + leaseMs, now))) onLost();
 }
 
-const leaseOf = async (): Promise<number | undefined> =>
+const getLease = async (): Promise<number | undefined> =>
   (
     await database.db
       .selectFrom('nodes')
@@ -78,35 +78,32 @@ const leaseOf = async (): Promise<number | undefined> =>
       .executeTakeFirst()
   )?.lease_until;
 
-/**
- * One beat of the watch, to its end: the lease is its first step, so the next thing that it waits for is its
- * timer.
- */
-async function beat(): Promise<void> {
+/** Runs one round of the loop to its end; the loop then waits for its timer. */
+async function runRound(): Promise<void> {
   const timers = harness.clock.pendingCount();
   harness.clock.advance(leaseMs / 3);
   await eventually(() => expect(harness.clock.pendingCount()).toBe(timers));
   await renewing;
 }
 
-test('renews its lease three times in its span', async () => {
-  await watched(harness.startCoordinator());
-  const first = await leaseOf();
-  await beat();
-  expect(await leaseOf()).toBe((first ?? 0) + leaseMs / 3);
+test('renews its lease three times per lease duration', async () => {
+  await startLoop(harness.startCoordinator());
+  const first = await getLease();
+  await runRound();
+  expect(await getLease()).toBe((first ?? 0) + leaseMs / 3);
 });
 
-test('joins again when nobody knows it any more', async () => {
-  await watched(harness.startCoordinator());
+test('joins again when its row is gone', async () => {
+  await startLoop(harness.startCoordinator());
   await database.db.deleteFrom('nodes').execute();
-  await beat();
-  await eventually(async () => expect(await leaseOf()).toBe(harness.clock.now() + leaseMs));
+  await runRound();
+  await eventually(async () => expect(await getLease()).toBe(harness.clock.now() + leaseMs));
 });
 
-test('lets go of runs that others have adopted while its lease was lost, and looks for processes that are left', async () => {
+test('releases runs that others adopted while its lease was lost, and sweeps orphans', async () => {
   const coordinator = harness.startCoordinator();
-  await watched(coordinator);
-  const [taken, kept] = [
+  await startLoop(coordinator);
+  const [adopted, kept] = [
     await harness.launchRun(coordinator, graph),
     await harness.launchRun(coordinator, graph),
   ];
@@ -114,7 +111,7 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
   await database.db
     .updateTable('runs')
     .set({ owner: 'node-2', fence: 9 })
-    .where('run_id', '=', taken)
+    .where('run_id', '=', adopted)
     .execute();
   await database.db.updateTable('nodes').set({ lease_until: 0 }).execute();
   const other = {
@@ -126,16 +123,20 @@ test('lets go of runs that others have adopted while its lease was lost, and loo
     directoryId: 'd',
   };
   await createNodeStore(database.db).join(other, harness.clock.now() + 60_000, harness.clock.now());
-  swept = 0;
-  await beat();
+  sweepCount = 0;
+  await runRound();
   await eventually(() =>
-    expect([coordinator.isDriving(taken), coordinator.isDriving(kept), swept]).toEqual([false, true, 1]),
+    expect([coordinator.isDriving(adopted), coordinator.isDriving(kept), sweepCount]).toEqual([
+      false,
+      true,
+      1,
+    ]),
   );
 });
 
-test('finds timeouts that another node has changed', async () => {
+test('applies timeouts that another node has changed', async () => {
   const coordinator = harness.startCoordinator();
-  await watched(coordinator);
+  await startLoop(coordinator);
   const runId = await harness.launchRun(coordinator, graph);
   await harness.waitForRunningTasks('a');
   await database.db
@@ -144,27 +145,27 @@ test('finds timeouts that another node has changed', async () => {
     .where('run_id', '=', runId)
     .execute();
   harness.clock.advance(leaseMs / 3);
-  // The timeout is past by then: it strikes at once.
+  // The timeout has passed, so it expires at once.
   expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/TIMEDOUT',
     'a TERMINATED/TIMEDOUT',
   ]);
 });
 
-test('passes on a stop that was noted elsewhere', async () => {
+test('applies a stop that another node has requested', async () => {
   const coordinator = harness.startCoordinator();
-  await watched(coordinator);
+  await startLoop(coordinator);
   const runId = await harness.launchRun(coordinator, graph);
   await harness.waitForRunningTasks('a');
   await harness.runs.requestStop(runId, 'cancel');
-  await beat();
+  await runRound();
   expect(describeRun(await harness.waitForRunEnd(runId))).toEqual([
     'run TERMINATED/CANCELED',
     'a TERMINATED/CANCELED',
   ]);
 });
 
-test('takes up a run of its own that was let go of after a write had failed for good, and only once', async () => {
+test('resumes its own run that was released after a failed write, and only once', async () => {
   let failing = true;
   const runs: RunStore = {
     ...harness.runs,
@@ -174,16 +175,16 @@ test('takes up a run of its own that was let go of after a write had failed for 
     },
   };
   const coordinator = harness.startCoordinator({ runs });
-  await watched(coordinator);
+  await startLoop(coordinator);
   const runId = await harness.launchRun(coordinator, graph);
   await eventually(() => expect(coordinator.isDriving(runId)).toBe(false));
   failing = false;
-  // Idle for one round it may be a run that is being accepted this very moment.
-  await beat();
+  // A run that is idle for one round may be a run that is being accepted.
+  await runRound();
   expect(coordinator.isDriving(runId)).toBe(false);
-  await beat();
+  await runRound();
   await harness.waitForRunningTasks('a');
-  await beat();
+  await runRound();
   harness.pool.endTask('a');
   const ended = await harness.waitForRunEnd(runId);
   expect(describeRun(ended)).toEqual(['run TERMINATED/SUCCESS', 'a TERMINATED/SUCCESS']);

@@ -1,4 +1,4 @@
-/** The queue when several nodes serve it at once. */
+/** Scheduler queue that several nodes serve at the same time. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a run that another node withdraws between the looks at its row and at its tasks holds nobody up', async () => {
+test('a run that another node withdraws between the reads of its row and its tasks does not block the queue', async () => {
   const log = pino({ level: 'silent' });
   const runs = createRunStore(database.db, systemClock, log);
   const jobId = await createStoredJob(
@@ -34,19 +34,19 @@ test('a run that another node withdraws between the looks at its row and at its 
   const { runId } = await launchRunOfJob(ports, jobId);
   await runs.requestStop(runId, 'cancel');
   const before = await runs.listRunsLeavingQueue(0, 10);
-  /** Serves the queue once, until all that leaves it has left. */
-  const served = async (stale?: readonly RunWithTasks[]): Promise<void> => {
+  /** Serves the queue until no run can leave it. */
+  const serveQueue = async (stale?: readonly RunWithTasks[]): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let looks = 0;
+    let queries = 0;
     const queue = createRunQueue({
       runs: {
         ...runs,
         listRunsLeavingQueue: async (since, limit) =>
           stale === undefined ? runs.listRunsLeavingQueue(since, limit) : [...stale],
         async listQueuedJobs() {
-          looks += 1;
-          if (looks === 2) resolve();
-          return looks === 2 ? [] : [{ jobId, activeRuns: 1, maxConcurrentRuns: 1, since: 0 }];
+          queries += 1;
+          if (queries === 2) resolve();
+          return queries === 2 ? [] : [{ jobId, activeRuns: 1, maxConcurrentRuns: 1, since: 0 }];
         },
       },
       clock: systemClock,
@@ -60,9 +60,9 @@ test('a run that another node withdraws between the looks at its row and at its 
     await promise;
     await queue.close();
   };
-  await served();
+  await serveQueue();
   const after = await runs.find(runId);
   expect(after?.tasks.map((task) => task.progress.state)).toEqual(['SKIPPED', 'SKIPPED']);
-  await served(before.map(({ run }) => ({ run, tasks: after?.tasks ?? [] })));
+  await serveQueue(before.map(({ run }) => ({ run, tasks: after?.tasks ?? [] })));
   expect(await runs.find(runId)).toEqual(after);
 });

@@ -202,7 +202,7 @@ test('a cancelled run_job_task cancels a retry that replaced its run right befor
   expect(await harness.describeRunsOfJob(childId)).toEqual(['1 TERMINATED/FAILED', '2 TERMINATED/CANCELED']);
 });
 
-test('a run_job_task notices the end of its run between its query and its wait', async () => {
+test('a run_job_task sees the end of its run between its query and its wait', async () => {
   const childId = await createStoredJob(database.db, singleTaskSettings, harness.clock.now());
   let queries = 0;
   const notified = Promise.withResolvers<void>();

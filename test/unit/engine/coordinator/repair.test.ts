@@ -1,7 +1,4 @@
-/**
- * Repaired runs in the hands of a coordinator: what is driven again, what is told of it, and engines that end
- * meanwhile.
- */
+/** Execution of repaired runs: attempts, notifications, stops and adoption. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cancelRun } from '../../../../engine/cancel.ts';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
@@ -12,6 +9,7 @@ import { eventually } from '../../../harness/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { graphSettings, createLaunchPorts } from '../../storage/run-fixtures.ts';
 import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
+import { emailSettings, newCluster } from './run-settings.ts';
 
 let database: TestDatabase;
 let harness: CoordinatorHarness;
@@ -25,8 +23,6 @@ beforeEach(() => {
 afterEach(() => harness.close());
 
 const failed: TaskOutcome = { kind: 'failed', message: 'no good' };
-const cluster = { new_cluster: { num_workers: 1, spark_version: 'v', node_type_id: 's' } };
-const mails = { email_notifications: { on_start: ['s@x'], on_success: ['g@x'], on_failure: ['f@x'] } };
 
 function repair(
   runId: number,
@@ -48,8 +44,8 @@ function repair(
   });
 }
 
-/** A run of a, b behind it, and c, in which a succeeded, b failed, and what depends on it was skipped. */
-async function brokenRun(coordinator: Coordinator, more: Partial<JobSettings> = {}): Promise<number> {
+/** Returns an ended run of the chain a, b, c: a succeeded, b failed and c was skipped. */
+async function launchFailedRun(coordinator: Coordinator, more: Partial<JobSettings> = {}): Promise<number> {
   const runId = await harness.launchRun(coordinator, { ...graphSettings('a', 'b a', 'c b'), ...more });
   await harness.waitForRunningTasks('a');
   harness.pool.endTask('a');
@@ -60,12 +56,12 @@ async function brokenRun(coordinator: Coordinator, more: Partial<JobSettings> = 
   return runId;
 }
 
-const handed = (): string[] =>
+const listAttempts = (): string[] =>
   harness.pool.assignments.map(({ taskKey, attempt }) => `${taskKey} ${attempt}`);
 
-test('only the tasks that run again are handed over, as new attempts', async () => {
+test('a repair assigns only the tasks that run again, as new attempts', async () => {
   const coordinator = harness.startCoordinator();
-  const runId = await brokenRun(coordinator);
+  const runId = await launchFailedRun(coordinator);
   await repair(runId, coordinator);
   await harness.waitForRunningTasks('b');
   harness.pool.endTask('b');
@@ -79,12 +75,12 @@ test('only the tasks that run again are handed over, as new attempts', async () 
     'c SKIPPED',
     'c TERMINATED/SUCCESS',
   ]);
-  expect(handed()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
+  expect(listAttempts()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
 });
 
-test('people are told of its start once, and of every end', async () => {
+test('a repaired run notifies about its start once and about every end', async () => {
   const coordinator = harness.startCoordinator();
-  const runId = await brokenRun(coordinator, mails);
+  const runId = await launchFailedRun(coordinator, emailSettings);
   await repair(runId, coordinator);
   await harness.waitForRunningTasks('b');
   harness.pool.endTask('b', failed);
@@ -104,12 +100,12 @@ test('people are told of its start once, and of every end', async () => {
   ]);
 });
 
-test('it is PENDING until the first of its new attempts begins, whatever ran before', async () => {
+test('a repaired run is PENDING until the first of its new attempts starts', async () => {
   const coordinator = harness.startCoordinator({ clusterStartMs: 60_000 });
   const settings: JobSettings = {
     tasks: [
       ...(graphSettings('a').tasks ?? []),
-      ...(graphSettings('b a').tasks ?? []).map((task) => ({ ...task, ...cluster })),
+      ...(graphSettings('b a').tasks ?? []).map((task) => ({ ...task, new_cluster: newCluster })),
     ],
   };
   const runId = await harness.launchRun(coordinator, settings);
@@ -127,7 +123,7 @@ test('it is PENDING until the first of its new attempts begins, whatever ran bef
   await harness.waitForRunEnd(runId);
   await repair(runId, coordinator);
   expect(describeRun(await waiting())[0]).toBe('run PENDING');
-  // The same for an engine that takes it over in that moment.
+  // The same holds for an engine that adopts the run at that moment.
   const second = harness.startCoordinator({ nodeId: 'node-2', clusterStartMs: 60_000 });
   await harness.adoptRuns(second);
   await eventually(() => expect(harness.clock.pendingCount()).toBeGreaterThan(0));
@@ -142,9 +138,9 @@ test('it is PENDING until the first of its new attempts begins, whatever ran bef
 });
 
 describe('stops', () => {
-  test('the timeout of the run counts from the repair', async () => {
+  test('the timeout of a repaired run counts from the repair', async () => {
     const coordinator = harness.startCoordinator();
-    const runId = await brokenRun(coordinator, { timeout_seconds: 60 });
+    const runId = await launchFailedRun(coordinator, { timeout_seconds: 60 });
     harness.clock.advance(3_600_000);
     await repair(runId, coordinator);
     await harness.waitForRunningTasks('b');
@@ -160,7 +156,7 @@ describe('stops', () => {
       'c SKIPPED',
       'c SKIPPED',
     ]);
-    // An engine that adopts it counts from there, too.
+    // An engine that adopts the run also counts from the repair.
     await repair(runId, harness.startCoordinator({ nodeId: 'node-3' }), 'node-3', found.run.repair?.repairId);
     await harness.waitForRunningTasks('b');
     const second = harness.startCoordinator({ nodeId: 'node-2' });
@@ -171,7 +167,7 @@ describe('stops', () => {
     expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
   });
 
-  test('a run that was cancelled goes on, and can be cancelled again', async () => {
+  test('a cancelled run can be repaired and cancelled again', async () => {
     const coordinator = harness.startCoordinator();
     const cancel = (id: number): Promise<void> =>
       cancelRun({ runs: harness.runs, stopRun: coordinator.stop }, id);
@@ -194,18 +190,18 @@ describe('stops', () => {
     await harness.waitForRunningTasks('b');
     harness.pool.endTask('b');
     expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    expect(handed()).toEqual(['a 0', 'a 1', 'b 1', 'b 2']);
+    expect(listAttempts()).toEqual(['a 0', 'a 1', 'b 1', 'b 2']);
   });
 });
 
-describe('engines', () => {
-  test('one that repairs a run of another owns it, and its fence is higher', async () => {
+describe('ownership', () => {
+  test('an engine that repairs the run of another engine owns it with a higher fence', async () => {
     const first = harness.startCoordinator();
-    const runId = await brokenRun(first);
+    const runId = await launchFailedRun(first);
     const second = harness.startCoordinator({ nodeId: 'node-2' });
     await repair(runId, second, 'node-2');
     await harness.waitForRunningTasks('b');
-    const { run, tasks } = await harness.waitForRun(runId, () => true);
+    const { run, tasks } = await harness.getRun(runId);
     expect([run.owner, run.fence, first.countDrivenRuns(), second.countDrivenRuns()]).toEqual([
       'node-2',
       2,
@@ -221,24 +217,24 @@ describe('engines', () => {
     ]);
   });
 
-  test('one that ends right after it has stored a repair loses nothing', async () => {
+  test('a repair that was stored right before its engine closed is completed by another engine', async () => {
     const first = harness.startCoordinator();
-    const runId = await brokenRun(first);
+    const runId = await launchFailedRun(first);
     await first.close();
     await repair(runId, first);
-    expect(describeRun(await harness.waitForRun(runId, () => true))[0]).toBe('run PENDING');
+    expect(describeRun(await harness.getRun(runId))[0]).toBe('run PENDING');
     await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
     await harness.waitForRunningTasks('b');
     harness.pool.endTask('b');
     await harness.waitForRunningTasks('c');
     harness.pool.endTask('c');
     expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
-    expect(handed()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
+    expect(listAttempts()).toEqual(['a 0', 'b 0', 'b 1', 'c 1']);
   });
 
-  test('one that takes over in the middle goes on with the attempts of the repair', async () => {
+  test('an engine that adopts a run during its repair continues the attempts of the repair', async () => {
     const first = harness.startCoordinator();
-    const runId = await brokenRun(first);
+    const runId = await launchFailedRun(first);
     await repair(runId, first);
     await harness.waitForRunningTasks('b');
     await harness.waitForRun(runId, ({ run }) => run.progress.state === 'RUNNING');
@@ -249,6 +245,6 @@ describe('engines', () => {
     const found = await harness.waitForRunEnd(runId);
     expect(describeRun(found)[0]).toBe('run TERMINATED/SUCCESS');
     expect([found.run.owner, found.run.fence]).toEqual(['node-2', 3]);
-    expect(new Set(handed())).toEqual(new Set(['a 0', 'b 0', 'b 1', 'c 1']));
+    expect(new Set(listAttempts())).toEqual(new Set(['a 0', 'b 0', 'b 1', 'c 1']));
   });
 });

@@ -1,4 +1,4 @@
-/** Firing schedules: once for each due time, whatever else goes wrong. */
+/** Launches of scheduled runs: one for each due time, also after failures. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deleteJob } from '../../../../storage/postgres/jobs/jobs.ts';
@@ -11,14 +11,14 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const nextOf = async (jobId: number) =>
+const findSchedule = async (jobId: number) =>
   await harness.database.db
     .selectFrom('schedules')
     .selectAll()
     .where('job_id', '=', jobId)
     .executeTakeFirst();
 
-test('a fire becomes a run with the trigger PERIODIC, which is driven; the next one is waited for', async () => {
+test('a fire launches a run with the trigger PERIODIC and stores the next fire time', async () => {
   harness.startScheduler();
   const job = await harness.createJob();
   await harness.advanceTo(at('03-01T05:59:59'));
@@ -26,7 +26,7 @@ test('a fire becomes a run with the trigger PERIODIC, which is driven; the next 
   await harness.advanceTo(at('03-01T06:00'));
   expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
   expect(harness.acceptedRunIds).toHaveLength(1);
-  expect(await nextOf(job)).toMatchObject({
+  expect(await findSchedule(job)).toMatchObject({
     last_fire_at: at('03-01T06:00'),
     next_fire_at: at('03-02T06:00'),
   });
@@ -41,7 +41,7 @@ test('a fire becomes a run with the trigger PERIODIC, which is driven; the next 
   });
 });
 
-test('pausing counts at once, and paused time is not missed', async () => {
+test('a paused schedule does not fire, and its paused fires do not count as missed', async () => {
   harness.startScheduler();
   const job = await harness.createJob();
   await harness.advanceTo(at('03-01T05:59:59'));
@@ -56,16 +56,19 @@ test.each([
   ['FIRE_ONCE', ['03-03T06:00 PENDING']],
   ['SKIP', []],
   ['FIRE_ALL', ['03-01T06:00 PENDING', '03-02T06:00 PENDING', '03-03T06:00 PENDING']],
-])('missed while no engine was there: %s', async (misfire_policy, runs) => {
-  const job = await harness.createJob(scheduledJob('0 0 6 * * ?', { misfire_policy }));
-  harness.clock.setTime(at('03-03T12:00'));
-  harness.startScheduler();
-  await harness.advanceTo(at('03-03T12:00'));
-  expect(await harness.describeRuns(job)).toEqual(runs);
-  expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-04T06:00') });
-});
+])(
+  'fires that were missed while no engine ran follow the misfire policy %s',
+  async (misfire_policy, runs) => {
+    const job = await harness.createJob(scheduledJob('0 0 6 * * ?', { misfire_policy }));
+    harness.clock.setTime(at('03-03T12:00'));
+    harness.startScheduler();
+    await harness.advanceTo(at('03-03T12:00'));
+    expect(await harness.describeRuns(job)).toEqual(runs);
+    expect(await findSchedule(job)).toMatchObject({ next_fire_at: at('03-04T06:00') });
+  },
+);
 
-test('a name, a removed schedule and a deleted job: only what is still scheduled fires', async () => {
+test('a renamed job fires; a job without its schedule and a deleted job do not', async () => {
   harness.startScheduler();
   const [renamed, removed, deleted] = [
     await harness.createJob(),
@@ -82,7 +85,7 @@ test('a name, a removed schedule and a deleted job: only what is still scheduled
     await harness.describeRuns(removed),
     await harness.describeRuns(deleted),
   ]).toEqual([['03-01T06:00 PENDING'], [], []]);
-  expect([await nextOf(removed), await nextOf(deleted)]).toEqual([undefined, undefined]);
+  expect([await findSchedule(removed), await findSchedule(deleted)]).toEqual([undefined, undefined]);
 });
 
 test('several engines fire each schedule once', async () => {
@@ -95,8 +98,8 @@ test('several engines fire each schedule once', async () => {
   expect(new Set(harness.acceptedRunIds).size).toBe(80);
 });
 
-describe('a bad row', () => {
-  test('that nobody can read rests, with the reason, and stops no other', async () => {
+describe('a defective schedule', () => {
+  test('that cannot be parsed is suspended with the reason, and other schedules fire', async () => {
     harness.startScheduler();
     const [bad, good] = [await harness.createJob(), await harness.createJob()];
     await sql`update jobs set settings = jsonb_set(settings, '{schedule,timezone_id}', '"Mars/Base"') where job_id = ${bad}`.execute(
@@ -107,7 +110,7 @@ describe('a bad row', () => {
       [],
       ['03-01T06:00 PENDING'],
     ]);
-    expect(await nextOf(bad)).toMatchObject({
+    expect(await findSchedule(bad)).toMatchObject({
       next_fire_at: null,
       problem: expect.stringContaining('Mars/Base'),
     });
@@ -116,7 +119,7 @@ describe('a bad row', () => {
     expect(await harness.describeRuns(bad)).toEqual(['03-02T06:00 PENDING']);
   });
 
-  test('whose run cannot be stored fails alone, and fires the next time', async () => {
+  test('whose run cannot be stored skips that fire only, and other schedules fire', async () => {
     harness.startScheduler();
     const [bad, good] = [await harness.createJob(), await harness.createJob()];
     await sql`create function refuse() returns trigger language plpgsql as $$ begin
@@ -135,8 +138,8 @@ describe('a bad row', () => {
   });
 });
 
-describe('at most once, and not less', () => {
-  test('a crash between claim and commit leaves everything as it was', async () => {
+describe('exactly-once launch', () => {
+  test('a crash between claim and commit leaves the schedule unchanged', async () => {
     const job = await harness.createJob();
     harness.clock.setTime(at('03-01T06:00'));
     await expect(
@@ -147,19 +150,19 @@ describe('at most once, and not less', () => {
         },
       })),
     ).rejects.toThrow('killed');
-    expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-01T06:00'), last_fire_at: null });
+    expect(await findSchedule(job)).toMatchObject({ next_fire_at: at('03-01T06:00'), last_fire_at: null });
     harness.startScheduler();
     await harness.advanceTo(at('03-01T06:00'));
     expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
   });
 
-  test('while the database is away fires wait, and nothing is given up', async () => {
+  test('fires wait while the database is away', async () => {
     let away = true;
-    const fireDue: typeof harness.store.claimDue = (claim, decide) =>
+    const claimDue: typeof harness.store.claimDue = (claim, decide) =>
       away
         ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
         : harness.store.claimDue(claim, decide);
-    harness.startScheduler({ schedules: { ...harness.store, claimDue: fireDue } });
+    harness.startScheduler({ schedules: { ...harness.store, claimDue } });
     const job = await harness.createJob();
     harness.clock.advance(at('03-01T06:00') - harness.clock.now());
     away = false;
@@ -167,7 +170,7 @@ describe('at most once, and not less', () => {
     expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
   });
 
-  test('the database refuses a second run for one fire', async () => {
+  test('the database rejects a second run for one fire', async () => {
     harness.startScheduler();
     const job = await harness.createJob();
     await harness.advanceTo(at('03-01T06:00'));
@@ -176,12 +179,12 @@ describe('at most once, and not less', () => {
     );
     await harness.advanceTo(at('03-01T06:00:01'));
     expect(await harness.describeRuns(job)).toEqual(['03-01T06:00 PENDING']);
-    expect(await nextOf(job)).toMatchObject({ next_fire_at: at('03-02T06:00') });
+    expect(await findSchedule(job)).toMatchObject({ next_fire_at: at('03-02T06:00') });
   });
 });
 
 describe('limits', () => {
-  test('of a job that is still running the fire is skipped, or waits in the queue', async () => {
+  test('a fire of a job at its max_concurrent_runs is skipped, or queued with queue.enabled', async () => {
     harness.startScheduler();
     const skipping = await harness.createJob({ ...scheduledJob('0 * * * * ?'), max_concurrent_runs: 1 });
     const queuing = await harness.createJob({
@@ -195,7 +198,7 @@ describe('limits', () => {
     expect(await harness.describeRuns(queuing)).toEqual(['03-01T05:01 PENDING', '03-01T05:02 QUEUED']);
   });
 
-  test('a full workspace skips the runs for which there is no room, and says why', async () => {
+  test('fires beyond the capacity of the workspace are skipped with the reason', async () => {
     harness.startScheduler({}, { concurrentTaskRuns: 3 });
     const jobs = await Promise.all(Array.from({ length: 5 }, () => harness.createJob()));
     await harness.advanceTo(at('03-01T06:00'));
@@ -209,7 +212,7 @@ describe('limits', () => {
     expect(jobs).toHaveLength(5);
   });
 
-  test('many fires at once stay within the limit, and count their numbers without gaps', async () => {
+  test('1,200 fires at once stay within the limit and number their runs without gaps', async () => {
     harness.startScheduler({}, { concurrentTaskRuns: 700 });
     await Promise.all(
       Array.from({ length: 1_200 }, (_, index) => (index % 8 === 0 ? harness.createJob() : undefined)),
@@ -233,71 +236,11 @@ describe('limits', () => {
   });
 });
 
-test('trigger.periodic runs at its interval', async () => {
+test('a periodic trigger fires at its interval', async () => {
   harness.startScheduler();
   const { schedule: _, ...rest } = dailyAtSix;
   const job = await harness.createJob({ ...rest, trigger: { periodic: { interval: 2, unit: 'HOURS' } } });
   await harness.advanceTo(at('03-01T07:00'));
   await harness.advanceTo(at('03-01T09:00'));
   expect(await harness.describeRuns(job)).toEqual(['03-01T07:00 PENDING', '03-01T09:00 PENDING']);
-});
-
-describe('a year in five zones', () => {
-  const zones = [
-    'Europe/Berlin',
-    'America/New_York',
-    'Australia/Lord_Howe',
-    'America/Santiago',
-    'Asia/Kolkata',
-  ] as const;
-  /** What the clocks of a zone show. */
-  const local = (zone: string, time: number): string =>
-    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' }).format(time);
-
-  test('every Sunday at a quarter past two, but for the gaps; one run for what was missed while no engine was there', async () => {
-    const first = harness.startScheduler();
-    const jobs = new Map<string, number>();
-    for (const zone of zones)
-      jobs.set(zone, await harness.createJob(scheduledJob('0 15 2 ? * SUN', { timezone_id: zone })));
-    const step = async (until: number): Promise<void> => {
-      for (
-        let due = await harness.store.getNextDueTime();
-        due !== undefined && due <= until;
-        due = await harness.store.getNextDueTime()
-      )
-        await harness.advanceTo(due);
-    };
-    await step(at('10-20T00:00'));
-    // Nobody is there on the two Sundays around the change in Europe.
-    await first.close();
-    harness.clock.setTime(at('11-10T00:00'));
-    harness.startScheduler();
-    await harness.advanceTo(at('11-10T00:00'));
-    await step(Date.parse('2028-03-01T00:00Z'));
-    const gaps: Record<string, string> = {
-      'Europe/Berlin': '2027-03-28',
-      'America/New_York': '2027-03-14',
-      'Australia/Lord_Howe': '2027-10-03',
-    };
-    for (const [zone, job] of jobs) {
-      const rows = await harness.database.db
-        .selectFrom('runs')
-        .select('scheduled_time')
-        .where('job_id', '=', job)
-        .orderBy('scheduled_time')
-        .execute();
-      const sundays: string[] = [];
-      for (
-        let day = Date.parse('2027-03-07T00:00Z');
-        day < Date.parse('2028-02-29T00:00Z');
-        day += 7 * 86_400_000
-      )
-        sundays.push(new Date(day).toISOString().slice(0, 10));
-      const missed = new Set(['2027-10-24', '2027-10-31']);
-      const expected = sundays
-        .filter((day) => day !== gaps[zone] && !missed.has(day))
-        .map((day) => `${day} 02:15`);
-      expect([zone, ...rows.map((row) => local(zone, row.scheduled_time ?? 0))]).toEqual([zone, ...expected]);
-    }
-  });
 });

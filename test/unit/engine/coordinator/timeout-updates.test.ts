@@ -1,7 +1,4 @@
-/**
- * Other timeouts for active runs: the old timers are gone, the new ones count from the start (spec 4.1 rules
- * 2 and 3).
- */
+/** Changed timeouts of active runs: they replace the old ones and count from the start (spec 4.1 rules 2, 3). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
@@ -35,18 +32,23 @@ const single = (timeout: number | undefined): JobSettings => ({
   ...(timeout !== undefined && { timeout_seconds: timeout }),
 });
 
-/** Changes the settings of the run's job, as reset does. */
-async function change(
+/** Changes the settings of the run's job, as jobs/reset does. */
+async function resetJob(
   runId: number,
   settings: JobSettings,
   drivenBy: Coordinator = coordinator,
 ): Promise<void> {
   const found = await harness.runs.find(runId);
-  const retimed = await changeJob(database.db, found?.run.jobId ?? 0, () => settings, harness.clock.now());
-  for (const run of retimed ?? []) drivenBy.updateTimeouts(run.runId, run.settings);
+  const updatedRuns = await changeJob(
+    database.db,
+    found?.run.jobId ?? 0,
+    () => settings,
+    harness.clock.now(),
+  );
+  for (const run of updatedRuns ?? []) drivenBy.updateTimeouts(run.runId, run.settings);
 }
 
-const ways: [string, (seconds: number | undefined) => JobSettings, string[], string[]][] = [
+const cases: [string, (seconds: number | undefined) => JobSettings, string[], string[]][] = [
   ['a single-task run', single, ['main'], ['run TERMINATED/TIMEDOUT', 'main TERMINATED/TIMEDOUT']],
   [
     'a multi-task run',
@@ -56,68 +58,74 @@ const ways: [string, (seconds: number | undefined) => JobSettings, string[], str
   ],
 ];
 
-test.each(ways)(
-  '%s that had no timeout gets one, counted from its start',
-  async (_name, settings, tasks, ends) => {
+test.each(cases)(
+  '%s that receives its first timeout counts it from its start',
+  async (_name, settings, tasks, expected) => {
     const runId = await harness.launchRun(coordinator, settings(undefined));
     await harness.waitForRunningTasks(...tasks);
     harness.clock.advance(4_000);
-    await change(runId, settings(10));
+    await resetJob(runId, settings(10));
     harness.clock.advance(5_999);
     expect(harness.pool.runningTasks()).toEqual(tasks);
     harness.clock.advance(1);
-    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(expected);
   },
 );
 
-test.each(ways)('%s gets more time', async (_name, settings, tasks, ends) => {
-  const runId = await harness.launchRun(coordinator, settings(10));
-  await harness.waitForRunningTasks(...tasks);
-  await change(runId, settings(20));
-  harness.clock.advance(19_999);
-  expect(harness.pool.runningTasks()).toEqual(tasks);
-  harness.clock.advance(1);
-  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
-});
+test.each(cases)(
+  '%s with a longer timeout ends at the new time',
+  async (_name, settings, tasks, expected) => {
+    const runId = await harness.launchRun(coordinator, settings(10));
+    await harness.waitForRunningTasks(...tasks);
+    await resetJob(runId, settings(20));
+    harness.clock.advance(19_999);
+    expect(harness.pool.runningTasks()).toEqual(tasks);
+    harness.clock.advance(1);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(expected);
+  },
+);
 
-test.each(ways)('%s whose new time is over already ends at once', async (_name, settings, tasks, ends) => {
-  const runId = await harness.launchRun(coordinator, settings(100));
-  await harness.waitForRunningTasks(...tasks);
-  harness.clock.advance(50_000);
-  await change(runId, settings(50));
-  harness.clock.advance(0);
-  expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
-});
+test.each(cases)(
+  '%s whose new timeout has already passed ends at once',
+  async (_name, settings, tasks, expected) => {
+    const runId = await harness.launchRun(coordinator, settings(100));
+    await harness.waitForRunningTasks(...tasks);
+    harness.clock.advance(50_000);
+    await resetJob(runId, settings(50));
+    harness.clock.advance(0);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(expected);
+  },
+);
 
-test.each(ways)('%s whose timeout is removed has no timer left', async (_name, settings, tasks) => {
+test.each(cases)('%s whose timeout is removed has no timer left', async (_name, settings, tasks) => {
   const runId = await harness.launchRun(coordinator, settings(10));
   await harness.waitForRunningTasks(...tasks);
   expect(harness.clock.pendingCount()).toBe(1);
-  await change(runId, settings(undefined));
+  await resetJob(runId, settings(undefined));
   expect(harness.clock.pendingCount()).toBe(0);
   for (const key of tasks) harness.pool.endTask(key);
   expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
 
-test.each(ways)(
-  '%s that another engine adopts keeps what was changed',
-  async (_name, settings, tasks, ends) => {
+test.each(cases)(
+  '%s keeps its new timeout when another engine adopts it',
+  async (_name, settings, tasks, expected) => {
     const runId = await harness.launchRun(coordinator, settings(10));
     await harness.waitForRunningTasks(...tasks);
-    await change(runId, settings(20));
+    await resetJob(runId, settings(20));
     await coordinator.close();
     harness.clock.advance(15_000);
     await harness.adoptRuns(harness.startCoordinator({ nodeId: 'node-2' }));
     expect(harness.pool.runningTasks()).toEqual(tasks);
     harness.clock.advance(5_000);
-    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(ends);
+    expect(describeRun(await harness.waitForRunEnd(runId))).toEqual(expected);
   },
 );
 
-test('a task is stopped by its new timeout, and the others go on', async () => {
+test('a new timeout of a task ends only that task', async () => {
   const runId = await harness.launchRun(coordinator, pair(undefined, undefined));
   await harness.waitForRunningTasks('a', 'b');
-  await change(runId, pair(undefined, 5));
+  await resetJob(runId, pair(undefined, 5));
   harness.clock.advance(5_000);
   await harness.waitForRunningTasks('b');
   harness.pool.endTask('b');
@@ -128,7 +136,7 @@ test('a task is stopped by its new timeout, and the others go on', async () => {
   ]);
 });
 
-test('a task that waits takes its new timeout with it when it starts', async () => {
+test('a waiting task starts with its new timeout', async () => {
   const waiting = (seconds?: number): JobSettings => ({
     tasks: (graphSettings('a', 'b a').tasks ?? []).map((task) =>
       task.task_key === 'b' && seconds !== undefined ? { ...task, timeout_seconds: seconds } : task,
@@ -136,7 +144,7 @@ test('a task that waits takes its new timeout with it when it starts', async () 
   });
   const runId = await harness.launchRun(coordinator, waiting());
   await harness.waitForRunningTasks('a');
-  await change(runId, waiting(5));
+  await resetJob(runId, waiting(5));
   harness.clock.advance(60_000);
   harness.pool.endTask('a');
   await harness.waitForRunningTasks('b');
@@ -151,21 +159,21 @@ test('a task that waits takes its new timeout with it when it starts', async () 
   ]);
 });
 
-test('a longer timeout does not take back a stop by the earlier one', async () => {
+test('a longer timeout does not revoke a stop by the earlier one', async () => {
   harness.pool.ignoreStops = true;
   const runId = await harness.launchRun(coordinator, single(10));
   await harness.waitForRunningTasks('main');
   harness.clock.advance(10_000);
   await eventually(() => expect(harness.pool.stopCount('main')).toBeGreaterThan(0));
-  await change(runId, single(undefined));
+  await resetJob(runId, single(undefined));
   harness.pool.endTask('main', { kind: 'stopped' });
   expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/TIMEDOUT');
 });
 
-test('a run that this node does not drive is left alone', async () => {
+test('an update on a node that does not drive the run has no effect', async () => {
   const runId = await harness.launchRun(coordinator, single(10));
   await harness.waitForRunningTasks('main');
-  await change(runId, single(20), harness.startCoordinator({ nodeId: 'node-2' }));
+  await resetJob(runId, single(20), harness.startCoordinator({ nodeId: 'node-2' }));
   harness.pool.endTask('main');
   expect(describeRun(await harness.waitForRunEnd(runId))[0]).toBe('run TERMINATED/SUCCESS');
 });
