@@ -1,7 +1,4 @@
-/**
- * What is appended to delivered logs: what came since the last time, without secrets, and never what was left
- * out.
- */
+/** Delivery of logs: each delivery appends the new bytes, without secrets and truncated ranges. */
 import { appendFile, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,7 +34,7 @@ async function world() {
   };
 }
 
-test('each delivery appends what came since, also after one that was killed', async () => {
+test('each delivery appends the new bytes, also after a killed delivery', async () => {
   const { log, deliver } = await world();
   expect(await deliver()).toBe('');
   await writeFile(log, 'one\n');
@@ -49,7 +46,7 @@ test('each delivery appends what came since, also after one that was killed', as
   expect(await deliver({ over: true })).toBe('one\ntwo\nthree\n');
 });
 
-test('a secret is masked, also one that two deliveries divide, and what follows it is neither lost nor repeated', async () => {
+test('a secret that two deliveries divide is masked, and the bytes after it are delivered once', async () => {
   const { log, deliver } = await world();
   await writeFile(log, 'password correct-horse, and correct-');
   expect(await deliver()).toBe('password ***, and ');
@@ -58,7 +55,7 @@ test('a secret is masked, also one that two deliveries divide, and what follows 
   expect(await deliver({ over: true })).toBe('password ***, and ***.\ncorr');
 });
 
-test('of what was left out of a log a line is delivered, and not one of its bytes', async () => {
+test('a truncated range is delivered as one line without its bytes', async () => {
   const { log, delivered, deliver } = await world();
   await writeFile(log, 'beginning\n');
   await truncate(log, 8 * 2 ** 30);
@@ -71,7 +68,7 @@ test('of what was left out of a log a line is delivered, and not one of its byte
   expect((await stat(delivered)).size).toBe(text.length + 5);
 });
 
-test('a part that is left out behind what was delivered is told once, from there on', async () => {
+test('a range truncated after a delivery is reported once, from the delivered end on', async () => {
   const { log, deliver } = await world();
   await writeFile(log, '0123456789');
   expect(await deliver()).toBe('0123456789');

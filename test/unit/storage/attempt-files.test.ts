@@ -1,4 +1,4 @@
-/** What an attempt leaves in its directory, and how much of it is read back. */
+/** Files of attempts: directories, logs, output and values. */
 import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ async function fresh(): Promise<TestRoots & { attempts: AttemptFiles }> {
   return { ...tools, attempts: createAttemptFiles(tools.roots) };
 }
 
-test('an attempt has one private directory, asked for as often as one likes', async () => {
+test('an attempt has one private directory, also after repeated calls', async () => {
   const { attempts, base } = await fresh();
   const directory = await attempts.ensureAttemptDirectory(7);
   expect(directory).toBe(join(base, 'data/runs/7'));
@@ -29,7 +29,7 @@ test('a cluster has one directory of its own', async () => {
 });
 
 test.each(['', '.', '..', '../runs/1', 'a/b', '/etc', 'a\0b', 'n'.repeat(256)])(
-  'the cluster id %j is no directory name',
+  'the cluster id %j is refused as a directory name',
   async (clusterId) => {
     const { attempts } = await fresh();
     expect(await rejectionOf(attempts.ensureClusterDirectory(clusterId))).toMatchObject({
@@ -84,7 +84,7 @@ test('a log that is a link is not followed', async () => {
   expect(await attempts.logs(7, 100, view)).toEqual({ text: '', truncated: false });
 });
 
-test('the output is what the runner kept', async () => {
+test('the output is the one that the runner stored', async () => {
   const { attempts, putFile } = await fresh();
   const output = { result: '42', truncated: false, error: 'x', errorTrace: 'y' };
   await putFile('data/runs/7/output.json', JSON.stringify(output));

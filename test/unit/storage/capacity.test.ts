@@ -1,4 +1,4 @@
-/** Room for task runs, decided by many launches of several engines at once (spec 8). */
+/** Limits of active task runs under concurrent launches of several engines (spec 8). */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
@@ -52,7 +52,7 @@ async function active(): Promise<number> {
   return count;
 }
 
-/** Launches runs of these sizes at once, from all engines; how many were accepted. */
+/** Launches runs of these sizes concurrently from all engines, and returns the number of accepted runs. */
 async function launchAll(sizes: readonly number[], concurrentTaskRuns: number): Promise<number> {
   const stores = engines.map((engine) => createTestRunStore(engine.db));
   const launches = await Promise.allSettled(
@@ -88,7 +88,7 @@ describe('spec 8: task runs that are active at once', () => {
     expect(count).toBeGreaterThan(limit - Math.max(...sizes));
   });
 
-  test('fill the room to the last place', async () => {
+  test('reach the limit exactly', async () => {
     await database.db.deleteFrom('runs').execute();
     expect(
       await launchAll(

@@ -1,4 +1,4 @@
-/** What a notebook's attempt leaves in its directory, read back with distrust. */
+/** Files of a notebook attempt, validated when they are read. */
 import { mkdir, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -41,7 +41,7 @@ const report = {
   error: { summary: 's', trace: 't', cell: 0 },
 };
 
-test('the report is what the runner wrote', async () => {
+test('the report is the one that the runner wrote', async () => {
   const { notebooks, putFile } = await fresh();
   await putFile('data/runs/7/notebook.json', JSON.stringify(report));
   expect(await notebooks.report(7)).toEqual(report);

@@ -1,7 +1,4 @@
-/**
- * objstore:// as an S3-compatible server: what it is asked is signed, an object is fetched once for each of
- * its versions, and a refusal says what to do.
- */
+/** objstore:// on an S3-compatible server: signed requests, one fetch per object version, and errors. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -57,7 +54,7 @@ test('an object is fetched again when it has changed, and only then', async () =
   expect(server.requestLog.filter((line) => line.startsWith('GET'))).toHaveLength(2);
 });
 
-test('one that is replaced between the two questions is fetched as it is then', async () => {
+test('an object that is replaced between the two requests is fetched in its new version', async () => {
   server.objects.set('/b/y', 'old');
   server.afterHead = () => {
     server.objects.set('/b/y', 'new');
@@ -66,7 +63,7 @@ test('one that is replaced between the two questions is fetched as it is then', 
   expect(server.requestLog).toContain('GET /b/y 412');
 });
 
-test('many who ask at once get the same file', async () => {
+test('concurrent fetches of an object return the same file', async () => {
   server.objects.set('/b/z', 'z'.repeat(100_000));
   const locate = await locator();
   expect(
@@ -76,7 +73,7 @@ test('many who ask at once get the same file', async () => {
 
 test.each<[string, string, { secretKey?: string; endpoint?: string }, string | RegExp]>([
   [
-    'one that is not there',
+    'a missing object',
     's3://b/gone',
     {},
     'File s3://b/gone was not found in the object store. Put it there and start the run again.',
@@ -88,7 +85,7 @@ test.each<[string, string, { secretKey?: string; endpoint?: string }, string | R
     'The object store refuses s3://b/x (HTTP 403): it is not there, or the keys in RUNYARD_OBJSTORE_ACCESS_KEY and RUNYARD_OBJSTORE_SECRET_KEY may not read it.',
   ],
   [
-    'a server that is not there',
+    'an unreachable server',
     's3://b/x',
     { endpoint: 'http://127.0.0.1:1' },
     /^s3:\/\/b\/x could not be fetched from the object store at 127\.0\.0\.1:1: .*(ECONNREFUSED|bad port)/,
@@ -101,7 +98,7 @@ test.each<[string, string, { secretKey?: string; endpoint?: string }, string | R
     'The path "s3:///x" names the bucket ""; a bucket has letters, digits, dots and dashes.',
   ],
   [
-    'a way out of the bucket',
+    'a path that leaves the bucket',
     's3://b/../c/x',
     {},
     'The path "s3://b/../c/x" must not hold the folders "." and "..".',

@@ -1,7 +1,4 @@
-/**
- * Files named in tasks are found where their spelling says, and a run is told how to help itself when they
- * are not.
- */
+/** Resolution of the files that tasks name, and the messages about missing ones. */
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -139,7 +136,7 @@ test.each([
     'https://example.com/a.py',
     'must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/',
   ],
-])('%s is refused in the words of who wrote it', async (uri, reason) => {
+])('%s is refused with the path as written', async (uri, reason) => {
   const { roots } = await createTestRoots();
   expect(await rejectionOf(createPathResolver(roots)(uri, 'file'))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',
@@ -152,7 +149,7 @@ test.each([
   ['objstore://bucket/link', 'data/objstore/bucket/link'],
   ['objstore://link/secret', 'data/objstore/link'],
   ['/link', 'data/workspace/link'],
-])('a link that leads outside is no way to a file: %s', async (uri, link) => {
+])('a link that leads outside is not followed: %s', async (uri, link) => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('outside/secret');
   await putFile(join(link, '..', 'something'));

@@ -1,4 +1,4 @@
-/** Revisions of notebooks: what is kept, what is found for an instant, and what goes. */
+/** Revisions of notebooks: retention, lookup by time, and deletion. */
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -71,7 +71,7 @@ test('one that is too old, and a notebook that is not there, are refused by name
   expect(await rejectionOf(at('/../x', 1))).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
 });
 
-test('what was edited by hand is a revision when it is replaced', async () => {
+test('a notebook edited outside the service becomes a revision when it is replaced', async () => {
   const { put, at, base } = await world();
   await put('/nb', 'imported', 1_000);
   const file = join(base, 'data/workspace/nb.py');
@@ -93,7 +93,7 @@ test('deleting a notebook, or a folder, forgets the revisions; those of its neig
   expect(await readdir(join(base, 'data/revisions'))).toEqual(['g']);
 });
 
-test('no more than the newest are kept', async () => {
+test('only the newest revisions are kept', async () => {
   const { put, at, base } = await world();
   const folder = join(base, 'data/revisions/.revisions/nb.py');
   await mkdir(folder, { recursive: true });

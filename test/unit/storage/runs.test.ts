@@ -1,4 +1,4 @@
-/** Reading runs, and noting that one is to be stopped. */
+/** Reading of runs, and stop requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunFilter } from '../../../engine/ports/run-reader.ts';
 import type { RunStore } from '../../../engine/ports/runs.ts';
@@ -142,8 +142,8 @@ describe('a run is found', () => {
   });
 });
 
-describe('a stop', () => {
-  test('is noted once: the first reason stays', async () => {
+describe('a stop request', () => {
+  test('keeps the first reason', async () => {
     const {
       run: { runId },
     } = await createSubmittedRun(runs, singleTaskSettings);
@@ -151,7 +151,7 @@ describe('a stop', () => {
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBe('timeout');
   });
 
-  test('of a run that is over is not noted', async () => {
+  test('for an ended run is ignored', async () => {
     const {
       run: { runId },
     } = await createSubmittedRun(runs, singleTaskSettings);
@@ -159,7 +159,7 @@ describe('a stop', () => {
     expect((await requestStop(database.db, runId, 'cancel'))?.stopReason).toBeUndefined();
   });
 
-  test('of an unknown run finds nothing', async () => {
+  test('for an unknown run finds no run', async () => {
     expect(await requestStop(database.db, 999_999, 'cancel')).toBeUndefined();
   });
 

@@ -1,7 +1,4 @@
-/**
- * Every named CHECK of the schema refuses what it should: the invariants of memory stand in the database,
- * too.
- */
+/** CHECK constraints of the schema: each refuses the states that the engine excludes. */
 import { sql, type Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../../storage/postgres/schema.ts';
@@ -175,7 +172,7 @@ test.each(checks)('%s refuses: update %s', async (constraint, change) => {
   await expect(sql.raw(`update ${change}`).execute(database.db)).rejects.toMatchObject({ constraint });
 });
 
-/** Applies a change and takes it back. */
+/** Applies a change and rolls it back. */
 async function tried(db: Kysely<Database>, change: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql.raw(`update ${change}`).execute(transaction);
@@ -183,7 +180,7 @@ async function tried(db: Kysely<Database>, change: string): Promise<void> {
   });
 }
 
-describe('what the life of a run needs is accepted', () => {
+describe('the changes of a run from start to end are accepted', () => {
   const start = 'start_time = 10';
   const lives = [
     `state = 'RUNNING', ${start}, running_time = 10`,

@@ -15,7 +15,7 @@ export interface TestRoots {
   putFile(path: string, text?: string): Promise<string>;
 }
 
-/** Gone when the test is over. */
+/** Creates the roots and deletes them after the test. */
 export async function createTestRoots(): Promise<TestRoots> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'runyard-files-')));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ export async function createTestRoots(): Promise<TestRoots> {
   };
 }
 
-/** The refusal that a promise ends with. */
+/** Returns the error that a promise rejects with. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => ({ resolved: value }),

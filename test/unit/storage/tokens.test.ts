@@ -27,7 +27,7 @@ test('the bootstrap token belongs to the administrator and is valid for everythi
   });
 });
 
-test('an unknown hash is no token', async () => {
+test('an unknown hash matches no token', async () => {
   expect(await findToken(database.db, hashToken('other'))).toBeUndefined();
 });
 
@@ -46,7 +46,7 @@ test('a revoked bootstrap token is valid again after the next start; a further o
   expect(await findToken(database.db, hashToken('second'))).toMatchObject({ userName: 'admin' });
 });
 
-test('the last access is noted at most once a minute', async () => {
+test('the last access is stored at most once a minute', async () => {
   const { tokenId = '' } = (await findToken(database.db, hash)) ?? {};
   const noted = async (at: number): Promise<number | undefined> => {
     await recordTokenAccess(database.db, tokenId, at);
