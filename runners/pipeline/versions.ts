@@ -82,18 +82,34 @@ export async function publishVersion(storage: string, draft: string, manifest: M
   await finishPublish(storage);
 }
 
-/** Updates the link `current` and removes old versions, after the rename that publishes a version. */
+/**
+ * Updates the link `current` and removes old versions, after the rename that publishes a version. Another
+ * update may do the same or publish a newer version at the same time.
+ */
 export async function finishPublish(storage: string): Promise<void> {
-  const numbers = await versionNumbers(storage);
-  const newest = Math.max(0, ...numbers);
-  if (newest === 0) return;
-  const fresh = join(storage, `.current-${newest}`);
-  await rm(fresh, { force: true });
-  await symlink(join('versions', String(newest)), fresh);
-  await rename(fresh, join(storage, 'current'));
+  let numbers = await versionNumbers(storage);
+  let newest = 0;
+  while (Math.max(0, ...numbers) > newest) {
+    newest = Math.max(...numbers);
+    await linkCurrent(storage, newest);
+    numbers = await versionNumbers(storage);
+  }
   for (const number of numbers.filter((each) => each < newest - previousVersionsKept)) {
     await rm(join(storage, 'versions', String(number)), { recursive: true, force: true });
   }
+}
+
+async function linkCurrent(storage: string, version: number): Promise<void> {
+  const fresh = join(storage, `.current-${version}`);
+  // Concurrent calls for one version create the same link, so one of them can rename it for all.
+  await symlink(join('versions', String(version)), fresh).catch(ignoreCode('EEXIST'));
+  await rename(fresh, join(storage, 'current')).catch(ignoreCode('ENOENT'));
+}
+
+function ignoreCode(code: string): (error: unknown) => void {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+  };
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {
