@@ -1,7 +1,4 @@
-/**
- * Tables in memory with the columns of the real ones, transactions that go one after the other, and writes
- * that name what they expect.
- */
+/** In-memory tables with the columns of the database, serial transactions and writes with preconditions. */
 import type { ChangeSet } from '../../engine/ports/runs.ts';
 import type { Job } from '../../engine/ports/jobs.ts';
 import type { RunNotification } from '../../engine/run/notification.ts';
@@ -23,12 +20,12 @@ export interface JobRow {
   readonly runsStarted: number;
 }
 
-/** Rows are never changed, only replaced: a copy of the maps is a snapshot. */
+/** Rows are immutable: a copy of the maps is a snapshot. */
 export interface Tables {
   jobs: Map<number, JobRow>;
   runs: Map<number, RunRow>;
   taskRuns: Map<number, TaskRunRow>;
-  /** By scope and token: the run. */
+  /** Run by scope and token. */
   tokens: Map<string, number>;
   clusters: Map<string, Cluster>;
   notifications: readonly RunNotification[];
@@ -36,13 +33,13 @@ export interface Tables {
 
 export interface MemoryDatabase {
   readonly tables: Tables;
-  /** The next id of runs and task runs; never given back, as with a sequence. */
+  /** Returns the next id of a run or task run; ids are never reused. */
   nextId(): number;
-  /** Runs `steps` alone; what it did is undone when it throws. */
+  /** Runs `steps` exclusively; an exception rolls back its changes. */
   transaction<Result>(steps: () => Result | Promise<Result>): Promise<Result>;
 }
 
-/** @param firstId run ids begin here, far from job ids, so that nobody takes the one for the other */
+/** @param firstId first run id; far from the job ids, which reveals mixed-up ids */
 export function createMemoryDatabase(firstId = 1_001): MemoryDatabase {
   const tables: Tables = {
     jobs: new Map(),
@@ -121,10 +118,7 @@ function applyStateChange(row: StateColumns, change: StateChange): StateColumns 
   };
 }
 
-/**
- * Writes all changes of a set with its notices and new attempts, or nothing when a row is not where its
- * change expects it.
- */
+/** Writes all changes, notifications and attempts of a set; writes nothing when a precondition fails. */
 export function writeChangeSet(
   tables: Tables,
   { changes, notifications, attempts = [] }: ChangeSet,
@@ -177,7 +171,7 @@ export function insertTaskRun(tables: Tables, row: TaskRunRow): void {
       run_id === row.run_id ||
       (job_run_id === row.job_run_id && task_key === row.task_key && attempt === row.attempt)
     ) {
-      throw new Error(`The attempt ${row.attempt} of the task ${row.task_key} is there already.`);
+      throw new Error(`The attempt ${row.attempt} of the task ${row.task_key} already exists.`);
     }
   }
   tables.taskRuns.set(row.run_id, assertConstraints(row));
@@ -186,9 +180,9 @@ export function insertTaskRun(tables: Tables, row: TaskRunRow): void {
 export function insertRun(tables: Tables, row: RunRow): void {
   for (const { run_id, job_id, number_in_job, launched_by } of tables.runs.values()) {
     if (run_id === row.run_id || (job_id === row.job_id && number_in_job === row.number_in_job))
-      throw new Error(`The run ${row.number_in_job} is there already.`);
+      throw new Error(`The run ${row.number_in_job} already exists.`);
     if (row.launched_by !== null && launched_by === row.launched_by)
-      throw new Error(`The task run ${launched_by} has started a run already.`);
+      throw new Error(`The task run ${launched_by} has already started a run.`);
   }
   tables.runs.set(row.run_id, assertConstraints(row));
 }
@@ -204,13 +198,13 @@ function assertConstraints<Row extends StateColumns>(row: Row): Row {
     terminating_time: terminating,
     end_time: end,
   } = row;
-  const without = ['QUEUED', 'PENDING', 'RUNNING', 'SKIPPED'].includes(state);
+  const hasNoResult = ['QUEUED', 'PENDING', 'RUNNING', 'SKIPPED'].includes(state);
   const times = [start, running, terminating, end].filter((time) => time !== null);
   const holds =
     active === !isTerminal(state) &&
     (end === null) === active &&
-    (without ? result === null : result !== null || state === 'INTERNAL_ERROR') &&
+    (hasNoResult ? result === null : result !== null || state === 'INTERNAL_ERROR') &&
     times.every((time, index) => time >= (times[index - 1] ?? 0));
-  if (!holds) throw new Error(`A row would break the rules of its table: ${JSON.stringify(row)}`);
+  if (!holds) throw new Error(`The row violates a constraint of its table: ${JSON.stringify(row)}`);
   return row;
 }

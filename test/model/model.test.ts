@@ -1,7 +1,4 @@
-/**
- * Engine and reference model agree on everything that can be seen, whatever jobs, outcomes, cancels, limits,
- * times and crashes.
- */
+/** Engine and reference model agree on the observable state for random jobs, commands, limits and crashes. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
@@ -10,11 +7,11 @@ import { scenarioArbitrary, type GeneratedScenario } from './generators.ts';
 import { compareWithReference, createComparisonStatistics } from './compare-with-reference.ts';
 
 /**
- * The same cases each time, so that a change of the engine is told from luck; MODEL_CASES and MODEL_SQL_CASES
- * look at other ones, as many as they say. A failing case is replayed by what its message says.
+ * A fixed seed makes the test repeatable; MODEL_CASES and MODEL_SQL_CASES set the number of random cases
+ * instead. The failure message contains the command that replays a case.
  */
 const { MODEL_SEED, MODEL_PATH, MODEL_CASES, MODEL_SQL_CASES } = process.env;
-const usualSeed = 31;
+const defaultSeed = 31;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -22,10 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function check(numRuns: number, lived: (world: GeneratedScenario) => Promise<void>): Promise<void> {
-  const elsewhere = MODEL_SEED === undefined && (MODEL_CASES !== undefined || MODEL_SQL_CASES !== undefined);
-  const seed = elsewhere ? {} : { seed: Number(MODEL_SEED ?? usualSeed) };
-  const details = await fc.check(fc.asyncProperty(scenarioArbitrary, lived), {
+async function check(
+  numRuns: number,
+  compare: (scenario: GeneratedScenario) => Promise<void>,
+): Promise<void> {
+  const isRandom = MODEL_SEED === undefined && (MODEL_CASES !== undefined || MODEL_SQL_CASES !== undefined);
+  const seed = isRandom ? {} : { seed: Number(MODEL_SEED ?? defaultSeed) };
+  const details = await fc.check(fc.asyncProperty(scenarioArbitrary, compare), {
     numRuns,
     ...seed,
     ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
@@ -37,19 +37,19 @@ async function check(numRuns: number, lived: (world: GeneratedScenario) => Promi
   );
 }
 
-test('spec 3.1, 3.2: in memory, with engines that die at any call of a store', async () => {
-  const tally = createComparisonStatistics();
-  await check(Number(MODEL_CASES ?? 2_000), (world) =>
-    compareWithReference(createMemoryBackend(), world, tally),
+test('spec 3.1, 3.2: an engine on memory stores that crashes at any store call agrees with the model', async () => {
+  const statistics = createComparisonStatistics();
+  await check(Number(MODEL_CASES ?? 2_000), (scenario) =>
+    compareWithReference(createMemoryBackend(), scenario, statistics),
   );
-  process.stdout.write(`Lived through: ${JSON.stringify(tally)}\n`);
-  // Few lives end before their time.
-  expect(tally.ambiguous).toBeLessThan(tally.cases / 5 + 1);
+  process.stdout.write(`Statistics: ${JSON.stringify(statistics)}\n`);
+  // Few scenarios end early because their outcome is unspecified.
+  expect(statistics.ambiguous).toBeLessThan(statistics.cases / 5 + 1);
 }, 3_600_000);
 
-test('spec 3.1, 3.2: on PostgreSQL', async () => {
-  const tally = createComparisonStatistics();
-  await check(Number(MODEL_SQL_CASES ?? 40), async (world) =>
-    compareWithReference(await createPostgresBackend(database), world, tally),
+test('spec 3.1, 3.2: an engine on PostgreSQL agrees with the model', async () => {
+  const statistics = createComparisonStatistics();
+  await check(Number(MODEL_SQL_CASES ?? 40), async (scenario) =>
+    compareWithReference(await createPostgresBackend(database), scenario, statistics),
   );
 }, 3_600_000);

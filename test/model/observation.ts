@@ -1,4 +1,4 @@
-/** Everything that can be seen of a world as lines of text, of the engine and of the model alike. */
+/** Describes the observable state of the engine and of the model as comparable lines of text. */
 import type { StoreBackend } from './store-backend.ts';
 import type { FakeProcessTable } from './fake-process-table.ts';
 import { isOver, labelOf, latestAttempt, type ModelState } from './reference-state.ts';
@@ -11,17 +11,17 @@ interface StateTimes {
   readonly end: number | null | undefined;
 }
 
-/** Where something stands. Times count from the beginning of the world. */
+/** Describes a state. Times are relative to the start of the scenario. */
 function describeState(
   state: string,
   result: string | null | undefined,
   times: StateTimes & { due?: number | null | undefined; admitted?: number | null | undefined },
-  zero: number,
+  startTime: number,
 ): string {
-  // Whether a run was let in at once or waited for no time is nobody's promise.
+  // An admission at the start time equals a start without a queue.
   const stamps = Object.entries(times)
     .filter(([name, at]) => typeof at === 'number' && !(name === 'admitted' && at === times.start))
-    .map(([name, at]) => `${name} ${Number(at) - zero}`)
+    .map(([name, at]) => `${name} ${Number(at) - startTime}`)
     .toSorted();
   return `${state}${result === null || result === undefined ? '' : `/${result}`} ${stamps.join(' ')}`;
 }
@@ -30,23 +30,23 @@ function describeOrigin(trigger: string, attempt: number, first: string): string
   return attempt === 0 ? `${trigger} ${attempt}` : `${trigger} ${attempt} of ${first}`;
 }
 
-/** @param zero epoch ms at which the world began */
-export function observeModel(world: ModelState, zero: number): string[] {
-  const lines = world.runs.flatMap((run) => {
+/** @param startTime start of the scenario, epoch ms */
+export function observeModel(model: ModelState, startTime: number): string[] {
+  const lines = model.runs.flatMap((run) => {
     const label = labelOf(run);
     const from =
       run.original === undefined
         ? describeOrigin('ONE_TIME', 0, '')
         : describeOrigin('RETRY', run.attempt, labelOf(run.original));
     return [
-      `${label} ${from} ${describeState(run.state, run.result, { ...timesOf(run), admitted: run.admittedAt }, zero)}`,
+      `${label} ${from} ${describeState(run.state, run.result, { ...timesOf(run), admitted: run.admittedAt }, startTime)}`,
       ...run.tasks.flatMap((task) =>
         task.attempts.map(
           (attempt) =>
-            `${label}/${task.plan.key}:${attempt.number} ${describeState(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, zero)}`,
+            `${label}/${task.plan.key}:${attempt.number} ${describeState(attempt.state, attempt.result, { ...timesOf(attempt), due: attempt.due }, startTime)}`,
         ),
       ),
-      ...run.notifications.map((notice) => `${label} told ${notice}`),
+      ...run.notifications.map((notification) => `${label} notified ${notification}`),
       ...(run.sharedClusterReadyAt === undefined || isOver(run) ? [] : [`cluster ${label} shared`]),
       ...run.tasks.flatMap((task) =>
         latestAttempt(task).clusterReadyAt === undefined || isOver(latestAttempt(task))
@@ -61,19 +61,19 @@ export function observeModel(world: ModelState, zero: number): string[] {
         ),
     ];
   });
-  return [...lines.toSorted(), ...describeQueue(world).map((waiting) => `queue ${waiting}`)];
+  return [...lines.toSorted(), ...describeQueue(model).map((waiting) => `queue ${waiting}`)];
 }
 
 function timesOf({ start, running, terminating, end }: Partial<StateTimes>): StateTimes {
   return { start, running, terminating, end };
 }
 
-/** @param jobIds of the jobs of the plan, in its order; every other job is a submission */
+/** @param jobIds ids of the planned jobs in order; every other job is a submission */
 export async function observeEngine(
   backend: StoreBackend,
   { processes }: FakeProcessTable,
   jobIds: readonly number[],
-  zero: number,
+  startTime: number,
 ): Promise<string[]> {
   const { runs, taskRuns, notifications, clusters } = await backend.readRows();
   const submissions = [...new Set(runs.map((run) => run.job_id))]
@@ -92,17 +92,17 @@ export async function observeEngine(
     ...runs.map(
       (run) =>
         `${labels.get(run.run_id)} ${describeOrigin(run.trigger, run.attempt, labels.get(run.original_attempt_run_id) ?? '')} ` +
-        describeState(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, zero),
+        describeState(run.state, run.result, { ...timesOfRow(run), admitted: run.admitted_time }, startTime),
     ),
     ...taskRuns.map(
       (task) =>
         `${labels.get(task.job_run_id)}/${task.task_key}:${task.attempt} ` +
-        describeState(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, zero),
+        describeState(task.state, task.result, { ...timesOfRow(task), due: task.due_time }, startTime),
     ),
     ...notifications.map(({ runId, taskKey, event }) =>
       taskKey === undefined
-        ? `${labels.get(runId)} told run ${event}`
-        : `${attempts.get(runId)?.label} told ${attempts.get(runId)?.attempt} ${event}`,
+        ? `${labels.get(runId)} notified run ${event}`
+        : `${attempts.get(runId)?.label} notified ${attempts.get(runId)?.attempt} ${event}`,
     ),
     ...clusters.map(
       ({ jobRunId, key }) =>

@@ -1,4 +1,4 @@
-/** The stores that a world runs on, in memory or in PostgreSQL, and a look at everything that they hold. */
+/** Stores of a scenario, in memory or in PostgreSQL, with access to all rows. */
 import { pino } from 'pino';
 import { systemClock } from '../../engine/clock.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
@@ -55,7 +55,7 @@ export function createMemoryBackend(): StoreBackend {
   };
 }
 
-/** An empty database; what an earlier world left in it is removed. */
+/** Creates a backend on PostgreSQL and deletes the rows of earlier scenarios. */
 export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): Promise<StoreBackend> {
   for (const table of ['runs', 'outbox', 'clusters', 'idempotency_tokens', 'jobs'] as const)
     await db.deleteFrom(table).execute();
@@ -67,7 +67,7 @@ export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): P
       createJob(db, { settings, version: '2.1', creator: 'ann', now }, defaultLimits),
     changeJob: async (jobId, settings) => (await changeJob(db, jobId, () => settings, 0)) ?? [],
     async readRows() {
-      const notices = await db
+      const notifications = await db
         .selectFrom('outbox')
         .select(['run_id', 'task_key', 'event'])
         .orderBy('outbox_event_id')
@@ -81,7 +81,7 @@ export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): P
       return {
         runs: await db.selectFrom('runs').selectAll().orderBy('run_id').execute(),
         taskRuns: await db.selectFrom('task_runs').selectAll().orderBy('run_id').execute(),
-        notifications: notices.map((row) => ({
+        notifications: notifications.map((row) => ({
           runId: row.run_id ?? 0,
           taskKey: row.task_key ?? undefined,
           event: row.event,
