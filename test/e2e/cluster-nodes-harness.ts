@@ -1,6 +1,5 @@
 /**
- * Service with pools and injected faults, and requests about its clusters. Importing it starts the service
- * for a test file.
+ * Service with pools and injected faults, and requests about its clusters.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';

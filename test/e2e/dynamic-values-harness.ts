@@ -1,6 +1,5 @@
 /**
- * Service, tasks and output of the tests of dynamic values. Importing it starts the service for a test
- * file.
+ * Service, tasks and output of the tests of dynamic values.
  */
 import { afterAll, beforeAll } from 'vitest';
 import type { ResponseBody } from '../harness/api-client.ts';

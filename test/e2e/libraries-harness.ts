@@ -1,6 +1,5 @@
 /**
- * Service with a package index and an object server, and requests of the library tests. Importing it
- * starts the service for a test file.
+ * Service with a package index and an object server, and requests of the library tests.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ test.each([
     true,
     'skip',
   ],
-  ['nobody overtakes a run that waits for room', 0, 1, 3, true, 'queue'],
+  ['a new run does not overtake a queued run', 0, 1, 3, true, 'queue'],
   ['who may not wait does not overtake when those that wait fill the limit', 1, 1, 2, false, 'skip'],
   ['who may not wait starts where the limit leaves room for those that wait too', 1, 1, 3, false, 'start'],
 ] as const)(

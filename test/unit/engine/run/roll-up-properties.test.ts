@@ -14,7 +14,7 @@ import { progressByPhase, type TaskPhase } from './task-states.ts';
 interface Plan {
   readonly dependsOn: readonly string[];
   readonly runIf: RunCondition;
-  /** How it ends when nobody stops it. */
+  /** Phase at the end unless the run is stopped. */
   readonly ends: TaskPhase;
   /** Which of the started tasks ends next. */
   readonly pick: number;
