@@ -95,6 +95,21 @@ describe('path of a run', () => {
   });
 });
 
+test.each(documentationPages)(
+  'functions that $path names with their files are in these files',
+  ({ prose }) => {
+    const named = [...prose.matchAll(/`(\w+)` \(`([\w./-]+\.ts)`\)/g)];
+    const missing = named.filter(
+      ([, name = '', file = '']) => !readFileSync(join(projectRoot, file), 'utf8').includes(name),
+    );
+    expect(missing.map(([text]) => text)).toEqual([]);
+  },
+);
+
+test('the security page names the month of its review', () => {
+  expect(pageAt('docs/security.md').text).toMatch(/^## Review of [A-Z][a-z]+ 20\d\d\b/m);
+});
+
 describe('continuous integration', () => {
   test('the CI script installs, tests and runs the demo', () => {
     const script = readFileSync(join(projectRoot, '.ci/run'), 'utf8');
