@@ -1,12 +1,12 @@
 /**
- * The house rules of the architecture page, checked against every source file. There is no list of
+ * The rules of docs/architecture.md, checked against every source file. There is no list of
  * exemptions.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAst } from 'vite';
 import { describe, expect, test } from 'vitest';
+import { filesBelow, readSource } from './harness/source-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const topLevelFolders = [
@@ -21,21 +21,10 @@ const topLevelFolders = [
   'console',
 ];
 
-interface Source {
-  readonly path: string;
-  readonly text: string;
-  /**
-   * Paths of the project's own files that it names: imports, re-exports, dynamic imports, `new URL(…,
-   * import.meta.url)`.
-   */
-  readonly uses: readonly string[];
-  readonly packages: readonly string[];
-}
-
 const paths = topLevelFolders
   .flatMap(filesBelow)
   .filter((path) => !/^(?:console\/built|docs\/\.vitepress\/(?:cache|dist))\//.test(path));
-const sources = paths.filter((path) => /\.tsx?$/.test(path)).map(read);
+const sources = paths.filter((path) => /\.tsx?$/.test(path)).map(readSource);
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** Folders of layers 1 and 2, each with the folders of the same layer that it may import. */
@@ -248,50 +237,6 @@ describe('only one place', () => {
   });
 });
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
-}
-
-function read(path: string): Source {
-  const text = readFileSync(join(root, path), 'utf8');
-  const names = new Set<string>();
-  collectNames(parseAst(text.replace(/^#!.*/, ''), { lang: path.endsWith('x') ? 'tsx' : 'ts' }), names);
-  const own = [...names].filter((name) => name.startsWith('.'));
-  return {
-    path,
-    text,
-    uses: own.map((name) => relative(root, resolve(root, dirname(path), name))),
-    packages: [...names].filter((name) => !name.startsWith('.') && !name.startsWith('node:')),
-  };
-}
-
-/**
- * Every module name in the syntax tree: what is imported, re-exported, or made a URL relative to the file.
- */
-function collectNames(node: unknown, names: Set<string>): void {
-  if (Array.isArray(node)) return node.forEach((child) => collectNames(child, names));
-  if (typeof node !== 'object' || node === null) return;
-  if ('source' in node && isText(node.source)) names.add(node.source.value);
-  if (
-    'type' in node &&
-    node.type === 'NewExpression' &&
-    'arguments' in node &&
-    Array.isArray(node.arguments)
-  ) {
-    const [first, second] = node.arguments;
-    if (isText(first) && second?.type === 'MemberExpression' && second.object?.type === 'MetaProperty') {
-      names.add(first.value.startsWith('.') ? first.value : `./${first.value}`);
-    }
-  }
-  Object.values(node).forEach((child) => collectNames(child, names));
-}
-
-function isText(node: unknown): node is { value: string } {
-  return typeof node === 'object' && node !== null && 'value' in node && typeof node.value === 'string';
-}
-
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 }
@@ -299,10 +244,10 @@ function withoutComments(text: string): string {
 function cycles(): string[] {
   const done = new Set<string>();
   const found: string[] = [];
-  const visit = (path: string, way: readonly string[]): void => {
-    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '));
-    if (done.has(path) || way.includes(path)) return;
-    byPath.get(path)?.uses.forEach((used) => visit(used, [...way, path]));
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || trail.includes(path)) return;
+    byPath.get(path)?.uses.forEach((used) => visit(used, [...trail, path]));
     done.add(path);
   };
   sources.forEach(({ path }) => visit(path, []));

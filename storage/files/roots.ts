@@ -94,8 +94,7 @@ export function normalizePath(root: Root, given: string, written = given): strin
   for (const name of path.split('/')) {
     if (Buffer.byteLength(name) > fixedLimits.fileNameBytes)
       throw invalidPath(written, `has a name of more than ${fixedLimits.fileNameBytes} bytes`);
-    if (name === '..' && names.pop() === undefined)
-      throw invalidPath(written, `leads outside ${root.title}`);
+    if (name === '..' && names.pop() === undefined) throw invalidPath(written, `leads outside ${root.title}`);
     if (name !== '' && name !== '.' && name !== '..') names.push(name);
   }
   while (root.rootAlias !== undefined && names[0] === root.rootAlias) names.shift();

@@ -184,7 +184,7 @@ test('spec 7 a notebook cell with more than 8 MB of output fails the run before 
   const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id });
   expect(output).toMatchObject({
     metadata: { state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } },
-    error: expect.stringContaining('8388608'),
+    error: expect.stringContaining('8 MB'),
   });
   expect(output).not.toHaveProperty('notebook_output');
 });

@@ -210,7 +210,7 @@ describe('size of run output', () => {
     });
     const over = await outputOf({ notebook_task: { notebook_path: '/over' } });
     expect(over.metadata.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED' });
-    expect(over.error).toMatch(/8388608/);
+    expect(over.error).toMatch(/8 MB/);
     expect(over).not.toHaveProperty('notebook_output');
   });
 });

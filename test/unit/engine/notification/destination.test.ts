@@ -43,7 +43,10 @@ test.each<[object, RegExp]>([
   ],
   [{ email: { addresses: [] } }, /^config\.email\.addresses is empty/],
   [{ email: { addresses: ['größe@x.org'] } }, /addresses\[0\] is "größe@x\.org"; only ASCII/],
-  [{ email: { addresses: ['a@x.org', 'no-address'] } }, /addresses\[1\] is "no-address"; it must be a mail address/],
+  [
+    { email: { addresses: ['a@x.org', 'no-address'] } },
+    /addresses\[1\] is "no-address"; it must be a mail address/,
+  ],
   [{ generic_webhook: {} }, /^Missing required field: config\.generic_webhook\.url\.$/],
   [
     { generic_webhook: { url: 'ftp://x/secret' } },
