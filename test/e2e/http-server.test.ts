@@ -14,7 +14,7 @@ import { testCertificate, testKey } from '../harness/test-certificate.ts';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'runyard-door-'));
+  directory = await mkdtemp(join(tmpdir(), 'runyard-http-server-'));
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 

@@ -1,5 +1,5 @@
 /**
- * Lives a random world twice, by the engine and by the model, and compares what is seen after each command.
+ * Executes random commands on the engine and on the reference model and compares both after each command.
  */
 import { expect } from 'vitest';
 import type { TaskOutcome } from '../../engine/run/assignment.ts';
@@ -27,7 +27,7 @@ import {
   type ModelState,
 } from './reference-state.ts';
 
-/** What lives had in them, to see that they were worth it. */
+/** Statistics of the executed cases. */
 export interface ComparisonStatistics {
   cases: number;
   commands: number;
@@ -36,7 +36,7 @@ export interface ComparisonStatistics {
   repairs: number;
   notifications: number;
   restarts: number;
-  /** Lives that ended early, because what followed was nobody's promise. */
+  /** Cases that ended early, because the following behaviour is unspecified. */
   ambiguous: number;
 }
 
@@ -51,10 +51,10 @@ export const createComparisonStatistics = (): ComparisonStatistics => ({
   ambiguous: 0,
 });
 
-/** When every world begins, epoch ms. */
+/** Start time of every case, epoch ms. */
 const startTime = 1_770_000_000_000;
 
-/** Lives a world on an empty backend. @throws AssertionError where engine and model differ */
+/** Executes one case on an empty backend. @throws AssertionError where engine and model differ */
 export async function compareWithReference(
   backend: StoreBackend,
   { limits, jobs, commands }: GeneratedScenario,
@@ -64,11 +64,11 @@ export async function compareWithReference(
   const engine = await createEngineUnderTest(backend, jobs, limits, startTime);
   tally.cases += 1;
   for (const [index, command] of commands.entries()) {
-    // Nothing but time tells two launches apart: they are a millisecond apart.
+    // Launches are identified by their time, so two launches are one millisecond apart.
     await advanceBoth(model, engine, 1);
     engine.scheduleCrash(command.crash);
     await executeCommand(model, engine, command, index);
-    // What is overdue by now happens at once.
+    // Overdue timers fire at once.
     await advanceBoth(model, engine, 0);
     engine.scheduleCrash(undefined);
     if (model.ambiguous) {
@@ -89,7 +89,7 @@ export async function compareWithReference(
   tally.restarts += engine.restartCount();
 }
 
-/** @throws Error that says which lines only the one and only the other has */
+/** Compares two observations. @throws Error that lists the lines of only one of them */
 function assertSameObservations(engine: readonly string[], model: readonly string[], when: string): void {
   if (engine.join('\n') === model.join('\n')) return;
   const beyond = (own: readonly string[], other: readonly string[]): string[] =>
@@ -107,7 +107,7 @@ function assertSameObservations(engine: readonly string[], model: readonly strin
   );
 }
 
-/** Moves the time on both sides, from one thing that is due to the next. */
+/** Moves the time on both sides, from one due time to the next. */
 async function advanceBoth(model: ModelState, engine: EngineUnderTest, milliseconds: number): Promise<void> {
   const until = model.now + milliseconds;
   for (let steps = 0; ; steps += 1) {
@@ -158,7 +158,7 @@ async function executeCommand(
 
 type RequestCommand = Extract<Command, { kind: 'run' | 'submit' | 'cancel' | 'repair' | 'cancel all' }>;
 
-/** What comes through a door. */
+/** Executes a request of a client. */
 async function executeRequest(
   model: ModelState,
   engine: EngineUnderTest,
@@ -232,7 +232,7 @@ async function changeJob(
   return engine.changeJob(command.job, plan);
 }
 
-/** Ends one of the attempts that have a process. */
+/** Ends one of the attempts with a running process. */
 async function endPickedAttempt(
   model: ModelState,
   engine: EngineUnderTest,
@@ -246,7 +246,7 @@ async function endPickedAttempt(
   const picked = pickFrom(executing, pick);
   if (picked === undefined) return;
   const [run, task] = picked;
-  // Nobody is stopped who was not asked to.
+  // Only attempts with a stop request are stopped.
   const ending = wanted === 'stopped' && latestAttempt(task).stopReason === undefined ? 'succeeded' : wanted;
   const label = `${labelOf(run)}/${task.plan.key}:${latestAttempt(task).number}`;
   endAttempt(model, run, task, ending);

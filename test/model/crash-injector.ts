@@ -1,10 +1,10 @@
-/** The life of one engine: it can die at any call of a store, and it is known when it is quiet. */
+/** Crash injection for one engine: it can crash at any store call, and the test can wait until it is idle. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../engine/clock.ts';
 
 /**
- * Where an engine dies: at its n-th call of a store from now on, counted from 1, before or after it took
- * effect.
+ * Store call at which the engine crashes, counted from 1 from now on; the call takes effect when `after` is
+ * true.
  */
 export interface CrashPoint {
   readonly call: number;
@@ -13,47 +13,47 @@ export interface CrashPoint {
 
 export interface CrashInjector {
   isCrashed(): boolean;
-  /** Dies at once: nothing that it does from now on reaches anybody. */
+  /** Crashes at once: later calls of the engine have no effect. */
   crashNow(): void;
-  /** Dies at a call that comes; undefined: it does not. */
+  /** Crashes at a later call; undefined removes the crash point. */
   crashAtCall(crash: CrashPoint | undefined): void;
-  /** A store that is only reached while the engine lives. */
+  /** Wraps a store so that calls have no effect after the crash. */
   wrapStore<Store extends object>(store: Store): Store;
-  /** A clock that forgets the engine when it is dead. */
+  /** Wraps a clock so that timers do not fire after the crash. */
   wrapClock(clock: Clock): Clock;
-  /** Resolves when no call is under way and none follows by itself. */
+  /** Resolves when no store call is pending and none follows. */
   waitUntilIdle(): Promise<void>;
 }
 
 export function createCrashInjector(): CrashInjector {
   const never = new Promise<never>(() => undefined);
   const pending = new Set<Promise<unknown>>();
-  let over = false;
+  let isCrashed = false;
   let calls = 0;
-  let dies: CrashPoint | undefined;
+  let crashPoint: CrashPoint | undefined;
   const call = async (work: () => unknown): Promise<unknown> => {
-    if (over) return never;
+    if (isCrashed) return never;
     calls += 1;
-    const last = calls === dies?.call;
-    if (last && dies?.after === false) over = true;
-    if (over) return never;
+    const last = calls === crashPoint?.call;
+    if (last && crashPoint?.after === false) isCrashed = true;
+    if (isCrashed) return never;
     const working = Promise.resolve(work());
     pending.add(working);
     try {
       await working;
-      if (last) over = true;
+      if (last) isCrashed = true;
     } finally {
       pending.delete(working);
     }
-    return over ? never : working;
+    return isCrashed ? never : working;
   };
   return {
-    isCrashed: () => over,
+    isCrashed: () => isCrashed,
     crashNow() {
-      over = true;
+      isCrashed = true;
     },
     crashAtCall(crash) {
-      dies = crash && { ...crash, call: calls + crash.call };
+      crashPoint = crash && { ...crash, call: calls + crash.call };
     },
     wrapStore: (store) =>
       new Proxy(store, {
@@ -68,15 +68,14 @@ export function createCrashInjector(): CrashInjector {
       now,
       runAt: (instant, action) =>
         runAt(instant, () => {
-          if (!over) action();
+          if (!isCrashed) action();
         }),
     }),
     async waitUntilIdle() {
       for (let seen = -1; seen !== calls || pending.size > 0;) {
         seen = calls;
         await Promise.allSettled(pending);
-        // Whatever follows from an answer without asking a store again has happened after a turn of the event
-        // loop.
+        // Work that follows an answer without another store call is done after one turn of the event loop.
         await turn();
       }
     },

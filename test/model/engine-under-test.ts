@@ -1,6 +1,6 @@
 /**
- * The real engine on a backend: doors, coordinator and queue, with a clock that the test moves; it can be
- * killed, and another one adopts.
+ * The real engine on a backend: entry points, coordinator and queue, with a manual clock. The test can crash
+ * it; another engine then adopts its runs.
  */
 import { emptyLibraryManager } from '../unit/engine/coordinator/empty-libraries.ts';
 import { pino } from 'pino';
@@ -32,32 +32,26 @@ interface Engine {
 }
 
 export interface EngineUnderTest {
-  /** Starts a run; `refused`: there is no room. The same token gives the same run. */
+  /** Starts a run; `refused` when there is no capacity. The same token returns the same run. */
   launchRun(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
   submitRun(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
-  /**
-   * Runs everything again that failed in the run with this number; `refused`: nothing has, or it cannot be
-   * done now.
-   */
+  /** Repairs all failed tasks of a run; `refused` when none failed or there is no capacity. */
   repairRun(job: string, number: number): Promise<'started' | 'refused'>;
-  /** Cancels the run with this number. */
+  /** Cancels a run by its number. */
   cancelRun(job: string, number: number): Promise<void>;
   cancelAllRuns(jobIndex: number): Promise<void>;
   /** Changes the settings of a job. */
   changeJob(jobIndex: number, plan: JobPlan): Promise<void>;
-  /** Ends the process of an attempt, by its label in `seen`. */
+  /** Ends the process of an attempt, by its label in the observation. */
   endAttempt(label: string, outcome: TaskOutcome): Promise<void>;
   kill(): Promise<void>;
-  /**
-   * The engine dies at a call of a store during what comes next; another one adopts, and the caller asks
-   * again.
-   */
+  /** Crashes the engine at a later store call. Another engine adopts its runs, and callers repeat requests. */
   scheduleCrash(crash: CrashPoint | undefined): void;
-  /** The next instant at which something is due; undefined when nothing is. */
+  /** Next instant at which a timer is due; undefined when none is pending. */
   nextDueTime(): number | undefined;
-  /** Moves the time, no further than to the next instant, and lets everything happen that follows. */
+  /** Moves the clock, at most to the next due time, and waits until the engine is idle. */
   advanceTo(instant: number): Promise<void>;
-  /** Everything that can be seen. */
+  /** Returns the observable state. */
   observe(): Promise<string[]>;
   /** Number of engines that were killed. */
   restartCount(): number;
@@ -84,20 +78,20 @@ export async function createEngineUnderTest(
   let clusters = 0;
   const boot = (): Engine => {
     const nodeId = `node-${(engines += 1)}`;
-    const life = createCrashInjector();
-    const runs = life.wrapStore(backend.runs);
-    const endings = createRunEndListeners();
-    const mortalClock = life.wrapClock(clock);
+    const crashInjector = createCrashInjector();
+    const runs = crashInjector.wrapStore(backend.runs);
+    const runEndListeners = createRunEndListeners();
+    const engineClock = crashInjector.wrapClock(clock);
     const coordinator = createCoordinator({
       runs,
-      clusters: life.wrapStore(backend.clusters),
+      clusters: crashInjector.wrapStore(backend.clusters),
       compute: createFakeCompute(),
-      pool: table.createPool(life.isCrashed),
-      clock: mortalClock,
+      pool: table.createPool(crashInjector.isCrashed),
+      clock: engineClock,
       log,
       nodeId,
       limits,
-      runEndListeners: endings,
+      runEndListeners,
       libraryManager: emptyLibraryManager,
       directories: {
         ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
@@ -112,19 +106,19 @@ export async function createEngineUnderTest(
     });
     const queue = createRunQueue({
       runs,
-      clock: mortalClock,
+      clock: engineClock,
       log,
       limits,
       nodeId,
       acceptRun: coordinator.accept,
-      runEndListeners: endings,
+      runEndListeners,
     });
     return {
-      crashInjector: life,
+      crashInjector,
       runs,
       coordinator,
       queue,
-      launchPorts: { runs, clock: mortalClock, limits, nodeId, acceptRun: coordinator.accept },
+      launchPorts: { runs, clock: engineClock, limits, nodeId, acceptRun: coordinator.accept },
     };
   };
   const jobIds: number[] = [];
@@ -137,8 +131,8 @@ export async function createEngineUnderTest(
     );
   let engine = boot();
 
-  /** Waits until nothing happens any more; an engine that died meanwhile is followed by another. */
-  const quiet = async (): Promise<void> => {
+  /** Waits until the engine is idle. A new engine replaces one that crashed. */
+  const waitUntilIdle = async (): Promise<void> => {
     await engine.crashInjector.waitUntilIdle();
     while (engine.crashInjector.isCrashed()) {
       engine = boot();
@@ -148,18 +142,15 @@ export async function createEngineUnderTest(
       await engine.crashInjector.waitUntilIdle();
     }
   };
-  /**
-   * Asks at a door until there is an answer, as clients do; one that asks again looks before whether it was
-   * `done`.
-   */
-  const door = async (
-    ask: (at: Engine) => Promise<unknown>,
-    done: () => Promise<boolean> = async () => false,
+  /** Repeats a request until it is answered, as clients do. A repetition first checks whether it `isDone`. */
+  const request = async (
+    send: (target: Engine) => Promise<unknown>,
+    isDone: () => Promise<boolean> = async () => false,
   ): Promise<'started' | 'refused'> => {
     for (;;) {
-      if (await done()) return 'started';
+      if (await isDone()) return 'started';
       const answers: (() => 'started' | 'refused')[] = [];
-      void ask(engine).then(
+      void send(engine).then(
         () => answers.push(() => 'started'),
         (error: unknown) =>
           answers.push(() => {
@@ -167,16 +158,16 @@ export async function createEngineUnderTest(
             throw error;
           }),
       );
-      await quiet();
+      await waitUntilIdle();
       const [answer] = answers;
       if (answer !== undefined) return answer();
     }
   };
-  const cancelling = (at: Engine) => ({
-    runs: at.runs,
+  const cancelPortsOf = (target: Engine) => ({
+    runs: target.runs,
     stopRun(runId: number, reason: 'cancel' | 'timeout') {
-      at.coordinator.stop(runId, reason);
-      at.queue.wake();
+      target.coordinator.stop(runId, reason);
+      target.queue.wake();
     },
   });
   const rowsOf = async (label: string) => {
@@ -192,8 +183,8 @@ export async function createEngineUnderTest(
 
   return {
     launchRun: (jobIndex, idempotencyToken, queue) =>
-      door((at) =>
-        launchRun(at.launchPorts, {
+      request((target) =>
+        launchRun(target.launchPorts, {
           jobId: jobIdAt(jobIndex),
           parameters: {},
           idempotencyToken,
@@ -202,8 +193,8 @@ export async function createEngineUnderTest(
         }),
       ),
     submitRun: (plan, token) =>
-      door((at) =>
-        submitRun(at.launchPorts, {
+      request((target) =>
+        submitRun(target.launchPorts, {
           settings: { ...settingsOf(plan, jobIdAt), idempotency_token: token },
           version: '2.0',
           creator: 'ann',
@@ -215,9 +206,9 @@ export async function createEngineUnderTest(
       const { run_id: runId, repair_id: latest } = run;
       const isRepaired = async (): Promise<boolean> =>
         (await rowsOf(job)).find((row) => row.run_id === runId)?.repair_id !== latest;
-      return door(
-        (at) =>
-          repairRun(at.launchPorts, {
+      return request(
+        (target) =>
+          repairRun(target.launchPorts, {
             runId,
             taskKeys: [],
             allFailed: true,
@@ -231,21 +222,21 @@ export async function createEngineUnderTest(
     async cancelRun(job, number) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
-      await door((at) => cancelRun(cancelling(at), run.run_id));
+      await request((target) => cancelRun(cancelPortsOf(target), run.run_id));
     },
     async cancelAllRuns(jobIndex) {
       const unstopped = async () =>
         (await rowsOf(`job${jobIndex}`))
           .filter((run) => run.active && run.stop_reason === null)
           .map((run) => run.run_id);
-      const meant = await unstopped();
-      // Whoever asked before the engine died does not mean runs that were started since.
+      const requested = await unstopped();
+      // A request from before the crash does not cover runs that started later.
       const isDone = async (): Promise<boolean> => {
         const left = await unstopped();
-        return !meant.some((runId) => left.includes(runId));
+        return !requested.some((runId) => left.includes(runId));
       };
-      await door(
-        (at) => cancelAllRuns(cancelling(at), { jobId: jobIdAt(jobIndex), queuedOnly: false }),
+      await request(
+        (target) => cancelAllRuns(cancelPortsOf(target), { jobId: jobIdAt(jobIndex), queuedOnly: false }),
         isDone,
       );
     },
@@ -253,7 +244,7 @@ export async function createEngineUnderTest(
       for (const { runId, settings } of await backend.changeJob(jobIdAt(jobIndex), settingsOf(plan, jobIdAt)))
         engine.coordinator.updateTimeouts(runId, settings);
       engine.queue.wake();
-      await quiet();
+      await waitUntilIdle();
     },
     async endAttempt(label, outcome) {
       const [, job = '', number, key = '', attempt] = /^(\w+)#(\d+)\/(\w+):(\d+)$/.exec(label) ?? [];
@@ -266,21 +257,21 @@ export async function createEngineUnderTest(
       );
       if (process === undefined) throw new Error(`There is no process of ${label}.`);
       process.end(outcome);
-      await quiet();
+      await waitUntilIdle();
     },
     async kill() {
       engine.crashInjector.crashNow();
-      await quiet();
+      await waitUntilIdle();
     },
     scheduleCrash: (crash) => engine.crashInjector.crashAtCall(crash),
     nextDueTime: () => clock.nextDueTime(),
     async advanceTo(instant) {
       clock.advance(instant - clock.now());
-      await quiet();
-      // Two beats: what the first one lets in may change what the others wait for.
-      for (let beat = 0; beat < 2; beat += 1) {
+      await waitUntilIdle();
+      // The first wake-up may admit runs whose tasks free capacity for the second.
+      for (let wakeUp = 0; wakeUp < 2; wakeUp += 1) {
         engine.queue.wake();
-        await quiet();
+        await waitUntilIdle();
       }
     },
     observe: () => observeEngine(backend, table, jobIds, zero),

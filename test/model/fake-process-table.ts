@@ -1,6 +1,6 @@
 /**
- * Processes of attempts that outlive engines: handing an attempt over again attaches to its process, and the
- * test says how each ends.
+ * Processes of attempts that outlive engines. Running an attempt again attaches to its process; the test
+ * decides how each process ends.
  */
 import type { TaskPool } from '../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../engine/run/assignment.ts';
@@ -9,19 +9,19 @@ export interface FakeProcess {
   readonly assignment: TaskAssignment;
   readonly outcome: Promise<TaskOutcome>;
   end(outcome: TaskOutcome): void;
-  /** Asked to end. It goes on until the test ends it. */
+  /** True after a stop request. The process runs until the test ends it. */
   stopping: boolean;
   ended: boolean;
 }
 
 export interface FakeProcessTable {
-  /** By the id of the attempt. */
+  /** Processes by attempt id. */
   readonly processes: ReadonlyMap<number, FakeProcess>;
-  /** The pool of one engine; a dead one starts and stops nothing. */
+  /** Creates the pool of one engine; after a crash it starts and stops no process. */
   createPool(isDead: () => boolean): TaskPool;
 }
 
-/** @param started called when a process starts, which happens once for each attempt */
+/** @param started called once per attempt, when its process starts */
 export function createFakeProcessTable(
   started: (assignment: TaskAssignment) => void = () => undefined,
 ): FakeProcessTable {

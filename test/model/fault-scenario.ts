@@ -1,6 +1,6 @@
 /**
- * A reference story of several jobs, driven to its end whatever fails on the way: the real engine with its
- * watch and queue on PostgreSQL.
+ * Scenario of several jobs on the real engine with its ownership loop, its queue and PostgreSQL. It runs to
+ * its end with injected faults.
  */
 import { emptyLibraryManager } from '../unit/engine/coordinator/empty-libraries.ts';
 import { pino } from 'pino';
@@ -37,7 +37,7 @@ const middleJob = (childId: number): JobSettings => ({
   ...notificationSettings,
   run_job_task: { job_id: childId },
 });
-/** Its first attempt runs out of time, and lasts longer than its health rule allows. */
+/** Task whose first attempt exceeds its timeout and its health rule. */
 const singleTaskJob: JobSettings = {
   ...notebookTask,
   existing_cluster_id: 'all-purpose',
@@ -81,7 +81,7 @@ const graphJob = (middleId: number): JobSettings => ({
   ],
 });
 
-/** Waits pass at once: a database that is away comes back. */
+/** Clock whose retry delays pass at once. */
 const immediateClock: Clock = {
   now: () => 0,
   runAt(_at, action) {
@@ -92,10 +92,10 @@ const immediateClock: Clock = {
 
 const startTime = 1_770_000_000_000;
 const leaseMs = 3_000;
-/** Beats of the watch that something may need to be put right. */
+/** Maximum rounds of the ownership loop until the state is restored. */
 const maxHeartbeats = 8;
 
-/** What is left when everything is over: all that can be seen, without its times. */
+/** Returns the final observable state without times. */
 export async function runFaultScenario(
   database: TestDatabase,
   faulty: FaultyDatabase,
@@ -172,7 +172,7 @@ export async function runFaultScenario(
   await life.waitUntilIdle();
 
   const seen = (): Promise<string[]> => observeEngine(backend, processes, jobIds, startTime);
-  /** Waits until a line begins like this, or none does any more. */
+  /** Waits until a line with this beginning exists, or no longer exists. */
   const until = async (beginning: string, there = true): Promise<void> => {
     for (let beat = 0; ; beat += 1) {
       await life.waitUntilIdle();
@@ -183,7 +183,7 @@ export async function runFaultScenario(
       clock.advance(leaseMs / 3);
     }
   };
-  /** A client asks again while the service says that it is unavailable. */
+  /** Repeats a request while the service answers that it is unavailable. */
   const client = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       try {
@@ -222,7 +222,7 @@ export async function runFaultScenario(
       )
       ?.end(outcome);
     await until(`executing ${label}`, false);
-    // The beats of the watch are a part of the story.
+    // The rounds of the ownership loop are part of the scenario.
     clock.advance(leaseMs / 3);
     await life.waitUntilIdle();
   };

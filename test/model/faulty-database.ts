@@ -1,6 +1,6 @@
 /**
- * A connection pool on which one statement fails once, before it took effect or after; beneath every waiting
- * of ours, above the network.
+ * Connection pool on which one statement fails once, before or after it takes effect. The fault lies below
+ * the retries of the engine.
  */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
@@ -16,11 +16,11 @@ export type FaultMode = (typeof faultModes)[number];
 
 export interface FaultyDatabase {
   readonly db: Kysely<Database>;
-  /** The n-th statement from now on fails, counted from 1 with `begin` and `commit`; 0: none does. */
+  /** Makes the n-th statement from now on fail, counted from 1 including `begin` and `commit`; 0 disables it. */
   failAt(statement: number, mode: FaultMode): void;
-  /** Statements since then. */
+  /** Number of statements since then. */
   statementCount(): number;
-  /** The text of the statement that failed. */
+  /** Text of the failed statement. */
   failedStatement(): string | undefined;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): F
           await client.query(sql, parameters);
           return lose('ECONNRESET', 'read ECONNRESET');
         case 'serialization failure':
-          // Whatever the transaction did is gone; its client may go on.
+          // The transaction is rolled back; its client stays usable.
           if (sql === 'commit') await client.query('rollback', []);
           throw Object.assign(new Error('could not serialize access due to concurrent update'), {
             code: '40001',
@@ -70,7 +70,7 @@ export function openFaultyDatabase(address: Exclude<DatabaseAddress, string>): F
     return new Proxy(client, {
       get(target, name) {
         if (name === 'query') return query;
-        // The server takes back what a lost connection had not committed when it hears of it.
+        // The server rolls back the open transaction of a lost connection.
         if (name === 'release') return (destroy?: boolean) => target.release(destroy === true || broken);
         const value: unknown = Reflect.get(target, name);
         return typeof value === 'function' ? value.bind(target) : value;

@@ -1,4 +1,4 @@
-/** Random worlds: jobs with their graphs and policies, limits, and what happens in them. */
+/** Generators of random cases: jobs with graphs and policies, limits, and commands. */
 import * as fc from 'fast-check';
 import type { CrashPoint } from './crash-injector.ts';
 import type { RunCondition, JobPlan, TaskPlan } from './job-plans.ts';
@@ -6,7 +6,7 @@ import type { AttemptEnding } from './reference-model.ts';
 import { unlimited } from './reference-capacity.ts';
 import type { ModelLimits } from './reference-state.ts';
 
-/** One thing that happens. `pick` chooses among what there is by then. */
+/** One command. `pick` chooses among the objects that exist by then. */
 export type Command = { readonly crash: CrashPoint | undefined } & (
   | {
       readonly kind: 'run';
@@ -16,12 +16,12 @@ export type Command = { readonly crash: CrashPoint | undefined } & (
     }
   | { readonly kind: 'submit'; readonly plan: JobPlan }
   | { readonly kind: 'cancel'; readonly pick: number }
-  /** Everything in it that failed runs again. */
+  /** Repairs all failed tasks of the run. */
   | { readonly kind: 'repair'; readonly pick: number }
   | { readonly kind: 'cancel all'; readonly job: number }
   | { readonly kind: 'end'; readonly pick: number; readonly ending: AttemptEnding }
   | { readonly kind: 'wait'; readonly milliseconds: number }
-  /** Until the next thing is due. */
+  /** Moves to the next due time. */
   | { readonly kind: 'wait for it' }
   | { readonly kind: 'limit'; readonly job: number; readonly most: number }
   | { readonly kind: 'timeouts'; readonly job: number; readonly run: number; readonly task: number }
@@ -34,7 +34,7 @@ export interface GeneratedScenario {
   readonly commands: readonly Command[];
 }
 
-/** The first value most of the time. */
+/** Generates the first value most of the time. */
 function weightedConstant<Value>(usual: Value, ...others: Value[]): fc.Arbitrary<Value> {
   return fc.oneof(
     { weight: 2, arbitrary: fc.constant(usual) },
@@ -59,7 +59,7 @@ const conditions: readonly RunCondition[] = [
   'ALL_FAILED',
 ];
 
-/** Tasks, each depending on earlier ones. @param jobs how many jobs there are that a run_job_task may name */
+/** Generates tasks that depend on earlier ones. @param jobs number of jobs that a run_job_task may name */
 function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
   const task = fc.record({
     ...policyArbitraries,
@@ -78,15 +78,14 @@ function tasksArbitrary(jobs: number): fc.Arbitrary<TaskPlan[]> {
     tasks.map(({ upstream, ...rest }, index): TaskPlan => ({
       ...rest,
       key: `t${index}`,
-      // A run that cannot start fails at once: without end and interval it would be tried for ever in one
-      // instant.
+      // A child run that cannot start fails at once; unlimited retries would never leave that instant.
       retries: rest.childJobIndex !== undefined && rest.retries === -1 ? 2 : rest.retries,
       dependsOn: index === 0 ? [] : [...new Set(upstream.map((one) => `t${one % index}`))],
     })),
   );
 }
 
-/** A job that may run the jobs before it. */
+/** Generates a job that may run earlier jobs. */
 function jobArbitrary(index: number): fc.Arbitrary<JobPlan> {
   return fc
     .record({
@@ -103,7 +102,7 @@ function jobArbitrary(index: number): fc.Arbitrary<JobPlan> {
     .map(normalizeSingleTask);
 }
 
-/** A single-task job has one task without conditions, and no clusters to share. */
+/** Gives a single-task job one task without conditions and shared clusters. */
 function normalizeSingleTask(plan: JobPlan): JobPlan {
   const [first] = plan.tasks;
   if (!plan.singleTask || first === undefined) return plan;
@@ -206,7 +205,7 @@ const limitsArbitrary = fc.record({
   queueMs: fc.constant(60_000),
 });
 
-/** A world with a few jobs. */
+/** Generates a case with a few jobs. */
 export const scenarioArbitrary: fc.Arbitrary<GeneratedScenario> = fc
   .integer({ min: 1, max: 4 })
   .chain((jobs) =>

@@ -1,4 +1,4 @@
-/** Jobs as the model sees them, and the settings that say the same to the engine. */
+/** Jobs of the model, and their conversion to settings of the engine. */
 import type { JobSettings, SubmitSettings, TaskSettings } from '../../engine/job/settings.ts';
 
 export type RunCondition =
@@ -13,25 +13,23 @@ export interface TaskPlan {
   readonly key: string;
   readonly dependsOn: readonly string[];
   readonly runIf: RunCondition;
-  /** max_retries: -1 without end. */
+  /** max_retries; -1 is unlimited. */
   readonly retries: number;
   readonly intervalMs: number;
   readonly retryOnTimeout: boolean;
-  /** 0: none. */
+  /** 0 means no timeout. */
   readonly timeoutSeconds: number;
   readonly cluster: 'existing' | 'own' | 'shared';
-  /** Threshold of its health rule; 0: none. */
+  /** Threshold of the health rule; 0 means no rule. */
   readonly healthSeconds: number;
-  /** Told only of its first start and its last end. */
+  /** alert_on_last_attempt: notifications for the first start and the last end only. */
   readonly alertOnLastAttempt: boolean;
-  /** The job that it runs, by its index; undefined: it does work of its own. */
+  /** Index of the job that it runs; undefined for a task with a process. */
   readonly childJobIndex: number | undefined;
 }
 
 export interface JobPlan {
-  /**
-   * In single-task format: the one task is `main`, and its timeout, health and alerts are those of the job.
-   */
+  /** Single-task format: the task is `main`, with the timeout, health rule and notifications of the job. */
   readonly singleTask: boolean;
   readonly tasks: readonly TaskPlan[];
   readonly timeoutSeconds: number;
@@ -68,7 +66,7 @@ const health = (seconds: number) =>
       };
 const cluster = { num_workers: 1, spark_version: 'v', node_type_id: 's' };
 
-/** The settings of a job. @param jobIdOf the id of a job by its index */
+/** Converts a plan to job settings. @param jobIdOf returns the id of a job by its index */
 export function settingsOf(plan: JobPlan, jobIdOf: (index: number) => number): JobSettings & SubmitSettings {
   const job = {
     queue: { enabled: plan.queue },
@@ -117,7 +115,7 @@ function workloadSettings(task: TaskPlan, jobIdOf: (index: number) => number) {
   return { ...policy, notebook_task: { notebook_path: '/n' }, ...clusters[task.cluster] };
 }
 
-/** The plan with other timeouts: 0 for none. */
+/** Returns the plan with other timeouts; 0 means none. */
 export function withTimeouts(plan: JobPlan, runSeconds: number, taskSeconds: number): JobPlan {
   return {
     ...plan,

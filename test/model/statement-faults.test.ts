@@ -1,10 +1,10 @@
-/** Each statement of the engine fails once, before it took effect or after: the same story ends the same. */
+/** Every statement of the engine fails once, before or after it takes effect; the scenario ends the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { runFaultScenario } from './fault-scenario.ts';
 import { faultModes, openFaultyDatabase, type FaultyDatabase } from './faulty-database.ts';
 
-/** Every so many statements one fails; FAULTS_EVERY=1 leaves none out. */
+/** Distance of the failing statements; FAULTS_EVERY=1 covers every statement. */
 const every = Number(process.env['FAULTS_EVERY'] ?? '18');
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ test.each(faultModes.map((mode, index) => [mode, index] as const))(
     const statements = faulty.statementCount();
     const wrong: string[] = [];
     let [stories, failed] = [0, 0];
-    // Each mode meets other statements when some are left out.
+    // Each mode covers different statements when the distance is above 1.
     for (
       let statement = 1 + Math.floor((index * every) / faultModes.length);
       statement <= statements;
@@ -45,7 +45,7 @@ test.each(faultModes.map((mode, index) => [mode, index] as const))(
     }
     expect(wrong.join('\n')).toBe('');
     process.stdout.write(`${mode}: ${failed} of ${statements} statements failed once\n`);
-    // A fault may spare the story its last statements.
+    // A fault can shorten the scenario by its last statements.
     expect(failed).toBeGreaterThan(stories * 0.9);
   },
   3_600_000,

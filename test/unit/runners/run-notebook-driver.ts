@@ -9,7 +9,7 @@ import { findProgram, createTemporaryDirectory } from './test-context.ts';
 const [driver, sqlCells] = ['driver.py', 'sql-cells.ts'].map((name) =>
   fileURLToPath(new URL(`../../../runners/notebook/${name}`, import.meta.url)),
 );
-export const systemPython = (await findProgram('python3')) ?? 'python3';
+const systemPython = (await findProgram('python3')) ?? 'python3';
 
 /** Returns a Python of this machine that can import a module: the system Python, or the first on PATH. */
 export function findPythonWith(module: string): string | undefined {
