@@ -57,14 +57,14 @@ test('calls with the same key share one child run, another key starts another on
     childRuns.launchChild('a', notebook, neverAborted),
     childRuns.launchChild('a', notebook, neverAborted),
   ];
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   harness.pool.endTask(childKey);
   const [one, same] = await Promise.all(first);
   expect(one).toEqual({ runId: expect.any(Number), result: 'SUCCESS', message: '' });
   expect(same).toEqual(one);
   expect(await childRuns.launchChild('a', notebook, neverAborted)).toEqual(one);
   const other = childRuns.launchChild('b', notebook, neverAborted);
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   harness.pool.endTask(childKey, { kind: 'failed', message: 'Broken' });
   expect(await other).toEqual({
     runId: expect.any(Number),
@@ -88,7 +88,7 @@ test('a child run of a stored job is retried like a run of run-now', async () =>
     .childRunsOf('parent')
     .launchChild('job', { kind: 'job', jobId, parameters: {} }, neverAborted);
   for (const outcome of [{ kind: 'failed', message: 'Broken' }, { kind: 'succeeded' }] as const) {
-    await harness.waitForRunningTasks('parent', 'main');
+    await harness.waitForRunningTasks('main', 'parent');
     harness.pool.endTask('main', outcome);
   }
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
@@ -99,7 +99,7 @@ test('a child run whose caller aborts is cancelled, and the call returns its end
   await startParent();
   const stop = new AbortController();
   const ended = harness.pool.childRunsOf('parent').launchChild('a', notebook, stop.signal);
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   stop.abort();
   expect(await ended).toMatchObject({ result: 'CANCELED' });
 });
@@ -116,7 +116,7 @@ test('a child run requested after the stop of its task never starts, and one sta
     message: expect.stringContaining('could not be started'),
   });
   void childRuns.launchChild('early', notebook, neverAborted);
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   expect(await childRuns.launchChild('early', notebook, AbortSignal.abort())).toMatchObject({
     result: 'CANCELED',
   });
@@ -129,7 +129,7 @@ test('an engine that adopts the task attaches to the child run that was started 
   await harness.launchRun(harness.startCoordinator({}, 'kill'), parentSettings);
   await harness.waitForRunningTasks('parent');
   void harness.pool.childRunsOf('parent').launchChild('a', notebook, neverAborted);
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   const next = harness.startCoordinator({ nodeId: 'node-2' });
   await harness.adoptRuns(next);
   await eventually(() =>
@@ -147,7 +147,7 @@ test('a draining engine still starts the child runs of its running tasks', async
   await harness.waitForRunningTasks('parent');
   const drained = coordinator.drain();
   const ended = harness.pool.childRunsOf('parent').launchChild('a', notebook, neverAborted);
-  await harness.waitForRunningTasks('parent', childKey);
+  await harness.waitForRunningTasks(childKey, 'parent');
   harness.pool.endTask(childKey);
   expect(await ended).toMatchObject({ result: 'SUCCESS' });
   harness.pool.endTask('parent');
