@@ -172,8 +172,7 @@ test('a cancelled query ends at once, and earlier output stays', async () => {
     'SELECT 3',
   ]);
   const runId = await submit('/team/long');
-  let page = '';
-  await eventually(() => view(runId), { until: (content) => content.includes('>first</td>') });
+  let page = await eventually(() => view(runId), { until: (content) => content.includes('>first</td>') });
   for (const part of [
     'This run is active',
     '>so far</td>',

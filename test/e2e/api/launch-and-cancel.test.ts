@@ -167,11 +167,11 @@ describe('spec 4.1.5: submit', () => {
           { job_cluster_key: 'k', new_cluster: { spark_version: '1', node_type_id: 'n', num_workers: 1 } },
         ],
       },
-      'job_clusters is given; a submission has no shared job clusters',
+      'job_clusters is given; a submission cannot have shared job clusters',
     ],
     [
       { tasks: [{ ...task, existing_cluster_id: undefined, job_cluster_key: 'k' }] },
-      'tasks[0].job_cluster_key is given; a submission has no shared job clusters',
+      'tasks[0].job_cluster_key is given; a submission cannot have shared job clusters',
     ],
     [{ tasks: [task, task] }, 'task_key'],
     [{ tasks: [{ ...task, depends_on: [{ task_key: 'z' }] }] }, 'z'],
