@@ -47,7 +47,7 @@ test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no opti
 test('a task without any JAR is told where to name it', async () => {
   const context = await createTestContext({ cluster: clusterWith() });
   expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toMatchObject({
-    message: expect.stringContaining('name it in libraries'),
+    message: expect.stringContaining('No JAR is given for the class Main; add it to libraries'),
   });
 });
 
