@@ -123,7 +123,7 @@ describe('spec 4.4: classic dashboards', () => {
           visualization: { type: 'TABLE', query: { query: 'x'.repeat(2 ** 21 + 1) } },
         })),
       },
-      'The queries of the dashboard are 4194306 bytes of UTF-8 together; at most 4194304 are allowed.',
+      'The queries of the dashboard have 4194306 bytes of UTF-8 in total; at most 4194304 are allowed.',
     ],
     [
       'too many widgets',
