@@ -71,7 +71,7 @@ describe('spec 5.4: administrators', () => {
       /^"enableTokens" is not a workspace setting; the name must be one of enableTokensConfig, /,
     ],
     [{ enableTokensConfig: 'no' }, /^enableTokensConfig is "no"; it must be "true" or "false"\.$/],
-    [{ maxTokenLifetimeDays: '0' }, /^maxTokenLifetimeDays is "0"; it must be a whole number of days from 1/],
+    [{ maxTokenLifetimeDays: '0' }, /^maxTokenLifetimeDays is "0"; it must be a whole number of days of at least 1/],
     [{}, /^The request changes no setting/],
   ])('%j is refused, and nothing changes', async (body, message) => {
     const before = (await send('GET', 'workspace-conf')).body;
@@ -117,7 +117,7 @@ describe('spec 5.4: administrators', () => {
     await send('PATCH', path, { access_control_list: [{ user_name: 'gus', permission_level: 'CAN_USE' }] });
     expect(await shownTo()).toEqual([200, 200]);
     for (const [entry, message] of [
-      [{ user_name: 'fay', permission_level: 'CAN_MANAGE' }, /can be given\.$/],
+      [{ user_name: 'fay', permission_level: 'CAN_MANAGE' }, /it must be CAN_USE\.$/],
       [{ user_name: 'x', permission_level: 'CAN_USE' }, /does not exist\.$/],
       [{ permission_level: 'CAN_USE' }, /exactly one is required\.$/],
     ] as const)
