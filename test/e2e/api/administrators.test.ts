@@ -71,7 +71,10 @@ describe('spec 5.4: administrators', () => {
       /^"enableTokens" is not a workspace setting; the name must be one of enableTokensConfig, /,
     ],
     [{ enableTokensConfig: 'no' }, /^enableTokensConfig is "no"; it must be "true" or "false"\.$/],
-    [{ maxTokenLifetimeDays: '0' }, /^maxTokenLifetimeDays is "0"; it must be a whole number of days of at least 1/],
+    [
+      { maxTokenLifetimeDays: '0' },
+      /^maxTokenLifetimeDays is "0"; it must be a whole number of days of at least 1/,
+    ],
     [{}, /^The request changes no setting/],
   ])('%j is refused, and nothing changes', async (body, message) => {
     const before = (await send('GET', 'workspace-conf')).body;
