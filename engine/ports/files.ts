@@ -75,4 +75,25 @@ export interface ManagedFileStore {
   delete(path: string, recursive: boolean): Promise<void>;
   /** Creates a directory and its parents. Idempotent. */
   mkdirs(path: string): Promise<void>;
+  /**
+   * Moves a file, or a directory with its contents, and creates missing folders. RESOURCE_ALREADY_EXISTS when
+   * the destination is taken.
+   */
+  move(from: string, to: string): Promise<void>;
+}
+
+/**
+ * Streaming uploads to managed_fs. The file appears, complete, when its upload is closed. A handle that is not
+ * open, or belongs to another user, is refused with RESOURCE_DOES_NOT_EXIST.
+ */
+export interface UploadStore {
+  /**
+   * Opens an upload and returns its handle. RESOURCE_ALREADY_EXISTS when the path is taken, QUOTA_EXCEEDED when
+   * too many uploads are open.
+   */
+  create(principalId: number, path: string, overwrite: boolean): Promise<number>;
+  /** Appends a block. Concurrent blocks are appended in the order of their calls. */
+  addBlock(principalId: number, handle: number, data: Uint8Array): Promise<void>;
+  /** Ends an upload and creates its file. RESOURCE_ALREADY_EXISTS when the path was taken meanwhile. */
+  close(principalId: number, handle: number): Promise<void>;
 }
