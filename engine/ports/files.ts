@@ -21,11 +21,18 @@ export interface WorkspaceObject {
 export interface WorkspaceImport {
   readonly path: string;
   readonly content: Uint8Array;
-  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: stored unchanged under its path. */
+  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO, RAW: stored unchanged. */
   readonly format: ImportFormat;
   /** Language for SOURCE; by default the extension of the path selects it. */
   readonly language?: NotebookLanguage | undefined;
   readonly overwrite: boolean;
+}
+
+/** A notebook or file with its contents, as stored. */
+export interface StoredObject extends Pick<WorkspaceObject, 'path' | 'language'> {
+  readonly content: Buffer;
+  /** Extension without its dot. */
+  readonly fileType: string;
 }
 
 /**
@@ -39,9 +46,7 @@ export interface WorkspaceStore {
   getStatus(path: string): Promise<WorkspaceObject>;
   /** Lists the direct children of a directory by path; a notebook or file is listed as itself. */
   list(path: string): Promise<WorkspaceObject[]>;
-  export(
-    path: string,
-  ): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
+  export(path: string): Promise<StoredObject>;
   /** Deletes an object. INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
   /** Creates a directory and its parents. Idempotent. */
