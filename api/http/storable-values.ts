@@ -3,8 +3,6 @@ import { fixedLimits } from '../../engine/limits.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
-/** Maximum nesting of lists and objects; protects recursive readers. */
-
 interface Violation {
   /** Path such as `tasks[2].description`; empty for the whole value. */
   readonly field: string;
