@@ -40,7 +40,9 @@ interface TaskKindEntry {
 interface RunParameterRule {
   readonly field: string;
   readonly target: string;
-  /** `merge`: entries of a map win over those of the body; `replace`: a non-empty list replaces the body's. */
+  /**
+   * `merge`: entries of a map win over those of the body; `replace`: a non-empty list replaces the body's.
+   */
   readonly mode: 'merge' | 'replace';
 }
 

@@ -18,8 +18,8 @@ export class UnsupportedSchemaError extends Error {
 }
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own. Engines that start at the same time
- * take turns. Migrations of a newer version stay: during an upgrade both versions use the database.
+ * Brings the schema up to date, each migration in a transaction of its own. Engines that start at the same
+ * time take turns. Migrations of a newer version stay: during an upgrade both versions use the database.
  * @param steps the migrations of this version, in order
  * @throws UnsupportedSchemaError; Error that names the migration that failed
  */

@@ -1,6 +1,6 @@
 /**
- * Upgrades with engines as processes: the version before works on a schema that a newer version has migrated, and
- * a database from before the schema was frozen stops the start.
+ * Upgrades with engines as processes: the version before works on a schema that a newer version has migrated,
+ * and a database from before the schema was frozen stops the start.
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
