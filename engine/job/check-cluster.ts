@@ -131,7 +131,7 @@ function checkDestination(
 ): void {
   checkNotBlank(field, destination);
   const { pattern, name, example } = stores[store];
-  const uri = canonicalUri(destination);
+  const uri = store === 'workspace' ? destination : canonicalUri(destination);
   if (!pattern.test(uri))
     throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
   if (uri.split('/').includes('..'))
