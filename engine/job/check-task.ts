@@ -19,7 +19,8 @@ export interface TaskCheckContext {
   readonly kinds: readonly TaskKindInfo[];
 }
 
-const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
+/** Alternative fields for the cluster of a task. */
+export const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
 
 /**
  * Refuses a task without exactly one known kind, without exactly one cluster, or against the rules of its
@@ -33,7 +34,7 @@ export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskC
   if (task.new_cluster !== undefined) checkCluster(fieldPath(path, 'new_cluster'), task.new_cluster, limits);
   checkLibraries(fieldPath(path, 'libraries'), task.libraries);
   const kind = builtInKindOf(task);
-  if (kind !== undefined) taskKindTable[kind].check?.(path, task);
+  if (kind !== undefined) taskKindTable[kind].check?.(path, task, limits);
 }
 
 function checkKind(path: string, task: TaskLike, known: readonly TaskKindInfo[]): void {

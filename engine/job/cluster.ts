@@ -1,7 +1,7 @@
 /** Schemas of clusters and libraries (spec 2.8). check-cluster.ts checks rules across fields. */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
-import { int32, stringMap, stringList } from '../validation/scalars.ts';
+import { int32, scalarMap, stringList } from '../validation/scalars.ts';
 
 export const AutoScale = Type.Object(
   {
@@ -65,7 +65,7 @@ export const NewCluster = Type.Object(
     num_workers: Type.Optional(int32(0, 'Number of workers, without the driver. Alternative: autoscale.')),
     autoscale: Type.Optional(AutoScale),
     spark_version: Type.Optional(Type.String({ description: 'Runtime version. Required.' })),
-    spark_conf: Type.Optional(stringMap('Configuration properties.')),
+    spark_conf: Type.Optional(scalarMap('Configuration properties.')),
     cloud_attributes: Type.Optional(CloudAttributes),
     placement_attributes: Type.Optional(PlacementAttributes),
     node_type_id: Type.Optional(
@@ -78,7 +78,7 @@ export const NewCluster = Type.Object(
     ),
     ssh_public_keys: Type.Optional(stringList('Not supported: always shown empty.')),
     custom_tags: Type.Optional(
-      Type.Union([stringMap('Tags by name.'), noTags], {
+      Type.Union([scalarMap('Tags by name.'), noTags], {
         description: 'Tags of the cluster; an empty list means none.',
       }),
     ),
@@ -86,7 +86,7 @@ export const NewCluster = Type.Object(
     init_scripts: Type.Optional(
       Type.Array(InitScriptInfo, { description: 'Run one after the other, in this order.' }),
     ),
-    spark_env_vars: Type.Optional(stringMap('Environment variables of driver and workers, ASCII only.')),
+    spark_env_vars: Type.Optional(scalarMap('Environment variables of driver and workers, ASCII only.')),
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool of the nodes.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),

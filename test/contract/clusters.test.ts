@@ -78,8 +78,17 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'spark_conf',
-    accepts: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
-    rejects: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
+    accepts: [
+      { spark_conf: { 'spark.speculation': 'true' } },
+      { spark_conf: {} },
+      [
+        { spark_conf: { 'spark.speculation': true, 'spark.task.cpus': 2, 'spark.memory.fraction': 0.5 } },
+        {
+          spark_conf: { 'spark.speculation': 'true', 'spark.task.cpus': '2', 'spark.memory.fraction': '0.5' },
+        },
+      ],
+    ],
+    rejects: [[{ spark_conf: { a: [1] } }, notText('spark_conf.a', 'ARRAY')]],
   },
   {
     field: 'cloud_attributes',
@@ -108,7 +117,11 @@ const clusterRows: readonly FieldRow[] = [
   {
     // The specification has an always empty list, clients read a map; responses contain a map.
     field: 'custom_tags',
-    accepts: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
+    accepts: [
+      { custom_tags: { team: 'a' } },
+      [{ custom_tags: [] }, { custom_tags: {} }],
+      [{ custom_tags: { cost: 7, prod: false } }, { custom_tags: { cost: '7', prod: 'false' } }],
+    ],
     rejects: [
       [
         { custom_tags: ['a'] },
@@ -136,7 +149,10 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'spark_env_vars',
-    accepts: [{ spark_env_vars: { STAGE: 'test', EMPTY: '' } }],
+    accepts: [
+      { spark_env_vars: { STAGE: 'test', EMPTY: '' } },
+      [{ spark_env_vars: { WORKERS: 2, DEBUG: true } }, { spark_env_vars: { WORKERS: '2', DEBUG: 'true' } }],
+    ],
     rejects: [
       [
         { spark_env_vars: { CITY: 'Zürich' } },
@@ -150,7 +166,7 @@ const clusterRows: readonly FieldRow[] = [
         { spark_env_vars: { 'A=B': '1' } },
         '<at>spark_env_vars has the name "A=B"; a variable name must not be empty or contain "=".',
       ],
-      [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
+      [{ spark_env_vars: { A: {} } }, notText('spark_env_vars.A', 'OBJECT')],
     ],
   },
   {
