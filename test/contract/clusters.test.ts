@@ -78,16 +78,7 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'spark_conf',
-    accepts: [
-      { spark_conf: { 'spark.speculation': 'true' } },
-      { spark_conf: {} },
-      [
-        { spark_conf: { 'spark.speculation': true, 'spark.task.cpus': 2, 'spark.memory.fraction': 0.5 } },
-        {
-          spark_conf: { 'spark.speculation': 'true', 'spark.task.cpus': '2', 'spark.memory.fraction': '0.5' },
-        },
-      ],
-    ],
+    accepts: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
     rejects: [[{ spark_conf: { a: [1] } }, notText('spark_conf.a', 'ARRAY')]],
   },
   {
@@ -117,11 +108,7 @@ const clusterRows: readonly FieldRow[] = [
   {
     // The specification has an always empty list, clients read a map; responses contain a map.
     field: 'custom_tags',
-    accepts: [
-      { custom_tags: { team: 'a' } },
-      [{ custom_tags: [] }, { custom_tags: {} }],
-      [{ custom_tags: { cost: 7, prod: false } }, { custom_tags: { cost: '7', prod: 'false' } }],
-    ],
+    accepts: [{ custom_tags: { team: 'a' } }, [{ custom_tags: [] }, { custom_tags: {} }]],
     rejects: [
       [
         { custom_tags: ['a'] },
@@ -149,10 +136,7 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'spark_env_vars',
-    accepts: [
-      { spark_env_vars: { STAGE: 'test', EMPTY: '' } },
-      [{ spark_env_vars: { WORKERS: 2, DEBUG: true } }, { spark_env_vars: { WORKERS: '2', DEBUG: 'true' } }],
-    ],
+    accepts: [{ spark_env_vars: { STAGE: 'test', EMPTY: '' } }],
     rejects: [
       [
         { spark_env_vars: { CITY: 'Zürich' } },
