@@ -9,6 +9,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
 import { checkReferences } from './check-references.ts';
+import { checkChangedRunAs } from './check-run-as.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
@@ -42,6 +43,7 @@ export function updateJobOperation(ports: ChangeJobPorts): Operation {
     async handle({ job_id: jobId, new_settings: changes = {}, fields_to_remove: removed = [] }, context) {
       const { version } = context;
       await checkReferences(ports, changes);
+      await checkChangedRunAs(ports, changes.run_as, jobId);
       await changeJobSettings(
         ports,
         jobId,

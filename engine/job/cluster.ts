@@ -64,6 +64,9 @@ export const NewCluster = Type.Object(
   withAliases({
     num_workers: Type.Optional(int32(0, 'Number of workers, without the driver. Alternative: autoscale.')),
     autoscale: Type.Optional(AutoScale),
+    is_single_node: Type.Optional(
+      Type.Boolean({ description: 'A cluster without workers, as with num_workers 0. Default: false.' }),
+    ),
     spark_version: Type.Optional(Type.String({ description: 'Runtime version. Required.' })),
     spark_conf: Type.Optional(scalarMap('Configuration properties.')),
     cloud_attributes: Type.Optional(CloudAttributes),
@@ -91,7 +94,7 @@ export const NewCluster = Type.Object(
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool of the nodes.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
     runtime: Type.Optional(
-      Type.Enum(['warm'], { description: 'warm: processes are forked from a preloaded parent.' }),
+      Type.Enum(['warm'], { description: 'Not supported: every process starts fresh.' }),
     ),
   }),
   { description: 'A cluster that is created for the run.' },

@@ -1,26 +1,17 @@
 /** Updates of stored settings: reset replaces them, update merges them (spec 4.1 rules 2 and 3). */
 import { invalid } from '../errors.ts';
+import { jobFields } from './fields/job-fields.ts';
 import { clusterChoices } from './check-task.ts';
 import { formatOf, mainTaskKey, singleTaskFields, toMultiTask, type ApiVersion } from './job-format.ts';
 import { JobSettings } from './settings.ts';
 import { isTaskKindField, taskKindsIn } from './task-kinds.ts';
 import { isNonEmpty, quote } from '../validation/messages.ts';
 
-/** Fields outside the schema that are stored and shown. They can be removed, even if they are missing. */
-const keptFields = [
-  'run_as',
-  'git_source',
-  'environments',
-  'edit_mode',
-  'deployment',
-  'continuous',
-  'trigger',
-  'performance_target',
-  'budget_policy_id',
-  'usage_policy_id',
-];
-
-const knownFields: ReadonlySet<string> = new Set([...Object.keys(JobSettings.properties), ...keptFields]);
+/** Fields that can be removed, even if they are missing. */
+const knownFields: ReadonlySet<string> = new Set([
+  ...Object.keys(JobSettings.properties),
+  ...Object.keys(jobFields),
+]);
 
 /** Matches an entry of a list by its key in fields_to_remove. */
 const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;

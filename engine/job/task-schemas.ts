@@ -15,7 +15,7 @@ export const NotebookTask = Type.Object(
     ),
     source: Type.Optional(
       Type.Enum(['WORKSPACE', 'GIT'], {
-        description: 'Location of the notebook. Default: WORKSPACE, or GIT in a job with git_source.',
+        description: 'Location of the notebook. GIT is not supported. Default: WORKSPACE.',
       }),
     ),
   },
@@ -39,6 +39,9 @@ export const SparkJarTask = Type.Object(
 export const SparkPythonTask = Type.Object(
   {
     python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
+    source: Type.Optional(
+      Type.Enum(['WORKSPACE', 'GIT'], { description: 'Location of the file. GIT is not supported.' }),
+    ),
     parameters: Type.Optional(stringList('Command-line parameters.')),
   },
   { description: 'Runs a Python file.' },

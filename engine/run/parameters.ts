@@ -50,6 +50,13 @@ export const RunParameters = Type.Object(runParameterFields, {
 
 export type RunParameters = Static<typeof RunParameters>;
 
+/** Returns the parameters in the body of a request. */
+export function pickRunParameters(body: RunParameters): RunParameters {
+  return Object.fromEntries(
+    Object.entries(body).filter(([field]) => Object.hasOwn(runParameterFields, field)),
+  );
+}
+
 /** Task kinds by the field of run-now that carries their parameters. */
 const kindByParameterField: ReadonlyMap<TaskParameterField, TaskKind> = new Map(
   taskKinds.flatMap((kind) => {
