@@ -1,4 +1,6 @@
-/** Entry point of the command `runyard`. It imports only built-in modules: the cache works for later imports. */
+/**
+ * Entry point of the command `runyard`. It imports only built-in modules: the cache works for later imports.
+ */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

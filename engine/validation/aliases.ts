@@ -16,6 +16,10 @@ const keyAliases = {
 
 export type AliasedKey = keyof typeof keyAliases;
 
+const canonicalKeys: ReadonlyMap<string, string> = new Map(
+  Object.entries(keyAliases).flatMap(([key, aliases]) => aliases.map((alias) => [alias, key] as const)),
+);
+
 /** Scheme on the wire -> canonical scheme. */
 export const uriSchemes = [
   ['dbfs:', 'managed_fs:'],
@@ -91,6 +95,11 @@ export function withAliases<P extends TProperties>(properties: P): P {
 /** Returns the spelling under which an object has a canonical key; undefined when it has none. */
 export function spellingIn(object: object, key: AliasedKey): string | undefined {
   return spellingsOf(key).find((spelling) => Object.hasOwn(object, spelling));
+}
+
+/** Returns the canonical key of a spelling; every other name unchanged. */
+export function canonicalKeyOf(spelling: string): string {
+  return canonicalKeys.get(spelling) ?? spelling;
 }
 
 /** Reads the value of a canonical key under any of its spellings. */
