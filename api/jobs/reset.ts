@@ -34,7 +34,7 @@ export function resetJobOperation(ports: ChangeJobPorts): Operation {
     async handle({ job_id: jobId, new_settings: newSettings }, context) {
       const { version } = context;
       checkSettings(newSettings, { version, limits, kinds });
-      await checkReferences(ports, newSettings);
+      await checkReferences(ports, newSettings, context);
       await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};
     },

@@ -53,7 +53,8 @@ export function runNowOperation({
       // Running all tasks instead would be unsafe, so the field is an error.
       if (isNonEmpty(only)) throw invalid('only is given; running a subset of tasks is not supported.');
       const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
-      if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
+      if (job !== undefined)
+        await checkExistingClusters(clusterRules, job.settings, { visibleTo: undefined });
       const { runId, numberInJob } = await launchRun(launching, {
         jobId,
         parameters,

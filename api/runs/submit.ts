@@ -42,9 +42,9 @@ export function submitRunOperation({
       { description: 'Settings of the run.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkReferences({ destinations, clusterRules }, settings);
+      await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
       const { runId } = await submitRun(launching, {
         settings,
         version,
