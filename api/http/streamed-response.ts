@@ -1,7 +1,9 @@
 /** Responses that are no JSON document: streams, and the bytes of files. */
 import type { Readable } from 'node:stream';
 
-/** Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects. */
+/**
+ * Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects.
+ */
 export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;

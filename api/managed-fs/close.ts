@@ -6,8 +6,8 @@ import { UploadHandle } from './create.ts';
 
 /**
  * Ends an upload and creates its file.
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a handle that is not open; RESOURCE_ALREADY_EXISTS when the
- * path was taken since `create`
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a handle that is not open; RESOURCE_ALREADY_EXISTS when
+ * the path was taken since `create`
  */
 export function closeUploadOperation({ uploads }: ManagedFsPorts): Operation {
   return defineOperation({

@@ -6,8 +6,8 @@ import { FilePath } from '../views/file-view.ts';
 
 /**
  * Moves a file or directory of managed_fs.
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing source; RESOURCE_ALREADY_EXISTS for a destination
- * that is taken; INVALID_PARAMETER_VALUE for a directory that would be moved into itself
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing source; RESOURCE_ALREADY_EXISTS for a
+ * destination that is taken; INVALID_PARAMETER_VALUE for a directory that would be moved into itself
  */
 export function moveFileOperation({ managedFiles }: ManagedFsPorts): Operation {
   return defineOperation({

@@ -29,7 +29,9 @@ export interface Service {
   readonly token: string;
   /** True when this start generated the token. */
   readonly tokenIsNew: boolean;
-  /** Rejects new runs and resolves when the running tasks end. Other requests are served. Call before `stop`. */
+  /**
+   * Rejects new runs and resolves when the running tasks end. Other requests are served. Call before `stop`.
+   */
   drain(): Promise<void>;
   /** Stops the service and the embedded database; running tasks continue without it. Idempotent. */
   stop(): Promise<void>;

@@ -88,13 +88,13 @@ export interface ManagedFileStore {
 }
 
 /**
- * Streaming uploads to managed_fs. The file appears, complete, when its upload is closed. A handle that is not
- * open, or belongs to another user, is refused with RESOURCE_DOES_NOT_EXIST.
+ * Streaming uploads to managed_fs. The file appears, complete, when its upload is closed. A handle that is
+ * not open, or belongs to another user, is refused with RESOURCE_DOES_NOT_EXIST.
  */
 export interface UploadStore {
   /**
-   * Opens an upload and returns its handle. RESOURCE_ALREADY_EXISTS when the path is taken, QUOTA_EXCEEDED when
-   * too many uploads are open.
+   * Opens an upload and returns its handle. RESOURCE_ALREADY_EXISTS when the path is taken, QUOTA_EXCEEDED
+   * when too many uploads are open.
    */
   create(principalId: number, path: string, overwrite: boolean): Promise<number>;
   /** Appends a block. Concurrent blocks are appended in the order of their calls. */

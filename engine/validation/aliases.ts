@@ -16,6 +16,10 @@ const keyAliases = {
 
 export type AliasedKey = keyof typeof keyAliases;
 
+const canonicalKeys: ReadonlyMap<string, string> = new Map(
+  Object.entries(keyAliases).flatMap(([key, aliases]) => aliases.map((alias) => [alias, key] as const)),
+);
+
 /** Scheme on the wire -> canonical scheme. */
 export const uriSchemes = [
   ['dbfs:', 'managed_fs:'],
@@ -65,6 +69,9 @@ export const workspaceHeaders = {
 /** Variable of an exported notebook page that extraction scripts read the notebook model from. */
 export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
 
+/** Type of a cluster event of other services; clients may filter by it. */
+export const storageDownEvent = 'DBFS_DOWN';
+
 /** Path that clients probe before their first request. */
 export const probePath = '/.well-known/databricks-config';
 
@@ -91,6 +98,11 @@ export function withAliases<P extends TProperties>(properties: P): P {
 /** Returns the spelling under which an object has a canonical key; undefined when it has none. */
 export function spellingIn(object: object, key: AliasedKey): string | undefined {
   return spellingsOf(key).find((spelling) => Object.hasOwn(object, spelling));
+}
+
+/** Returns the canonical key of a spelling; every other name unchanged. */
+export function canonicalKeyOf(spelling: string): string {
+  return canonicalKeys.get(spelling) ?? spelling;
 }
 
 /** Reads the value of a canonical key under any of its spellings. */

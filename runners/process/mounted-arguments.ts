@@ -1,4 +1,6 @@
-/** Arguments of programs that name files of managed_fs below a mount point, on a machine without the mount. */
+/**
+ * Arguments of programs that name files of managed_fs below a mount point, on a machine without the mount.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountedPath, mountPoints } from '../../engine/validation/aliases.ts';

@@ -35,8 +35,8 @@ const putRemedy = 'Put it there with POST /api/2.0/managed_fs/put and start the 
 /**
  * Creates the function that resolves a file named in a task to an absolute path on this machine:
  * `managed_fs:/x`, `objstore://bucket/x` (each in any known spelling, also below a mount point), a workspace
- * path, or `/x` and `file:/x` below an allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing file and
- * INVALID_PARAMETER_VALUE for a forbidden one; the messages go to the run's state.
+ * path, or `/x` and `file:/x` below an allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST for a
+ * missing file and INVALID_PARAMETER_VALUE for a forbidden one; the messages go to the run's state.
  * @param objects the store behind objstore://; undefined uses a directory
  */
 export function createPathResolver(

@@ -79,7 +79,7 @@ const clusterRows: readonly FieldRow[] = [
   {
     field: 'spark_conf',
     accepts: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
-    rejects: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
+    rejects: [[{ spark_conf: { a: [1] } }, notText('spark_conf.a', 'ARRAY')]],
   },
   {
     field: 'cloud_attributes',
@@ -150,7 +150,7 @@ const clusterRows: readonly FieldRow[] = [
         { spark_env_vars: { 'A=B': '1' } },
         '<at>spark_env_vars has the name "A=B"; a variable name must not be empty or contain "=".',
       ],
-      [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
+      [{ spark_env_vars: { A: {} } }, notText('spark_env_vars.A', 'OBJECT')],
     ],
   },
   {

@@ -69,7 +69,9 @@ function parametersMarkup(parameters: Readonly<Record<string, string>>): Markup 
 `;
 }
 
-/** Renders the failure, with a link to its cell, or a hint that the run is active; undefined after a success. */
+/**
+ * Renders the failure, with a link to its cell, or a hint that the run is active; undefined after a success.
+ */
 function endMarkup(notebook: ExportedNotebook): Markup | undefined {
   const { report, failure, progress } = notebook;
   const error = report?.error;

@@ -1,4 +1,6 @@
-/** Notebook that is not executed: its language and cells, as stored in source format or as a Jupyter document. */
+/**
+ * Notebook that is not executed: its language and cells, as stored in source format or as a Jupyter document.
+ */
 import type { NotebookLanguage } from '../../job/notebook-formats.ts';
 import type { CellLanguage, NotebookCell } from '../task-output.ts';
 
@@ -6,8 +8,8 @@ export interface SourceCell {
   readonly language: CellLanguage;
   readonly title?: string;
   /**
-   * Code of a cell in the language of the notebook, and Markdown, without a magic word; other cells start with
-   * theirs (`%sql`).
+   * Code of a cell in the language of the notebook, and Markdown, without a magic word; other cells start
+   * with theirs (`%sql`).
    */
   readonly source: string;
 }

@@ -36,7 +36,7 @@ test.each(['', 'file:', 'file://'])(
   },
 );
 
-test('a path of this machine outside the allowed roots is looked for in the workspace alone', async () => {
+test('an absolute path outside the allowed roots is searched only in the workspace', async () => {
   const { roots, base, putFile } = await createTestRoots();
   const outside = await putFile('outside/a.py');
   await putFile('allowed/b.py');
@@ -69,7 +69,7 @@ test.each(['/dbfs/nb', '/Volumes/nb'])('the notebook %s is a notebook of the wor
   expect(await createPathResolver(roots)(path, 'notebook')).toBe(notebook);
 });
 
-test('a notebook is never read from an allowed root', async () => {
+test('a notebook is not read from an allowed root', async () => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('allowed/nb.py');
   expect(await rejectionOf(createPathResolver(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
@@ -93,7 +93,7 @@ test.each([
   );
 });
 
-test('an extension is tried for notebooks alone', async () => {
+test('an extension is added only to paths of notebooks', async () => {
   const { roots, putFile } = await createTestRoots();
   await putFile('data/workspace/a.py');
   expect(await rejectionOf(createPathResolver(roots)('/a', 'file'))).toMatchObject({
@@ -134,7 +134,7 @@ test.each([
   });
 });
 
-test('a notebook whose name leaves no room for an extension is looked for as it is', async () => {
+test('a notebook name of the maximum length is searched without an extension', async () => {
   const { roots } = await createTestRoots();
   const refusal = await rejectionOf(createPathResolver(roots)(`/${'n'.repeat(251)}`, 'notebook'));
   expect(refusal).toMatchObject({
