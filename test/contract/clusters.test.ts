@@ -224,10 +224,9 @@ const clusterRows: readonly FieldRow[] = [
   {
     field: 'ClusterLogConf.managed_fs',
     accepts: [
-      ['managed_fs', 'managed_fs:/logs'],
-      ['dbfs', '/dbfs/logs'],
-      ['volumes', '/Volumes/main/default/v/logs'],
-    ].map(([store = '', destination]) => ({ cluster_log_conf: { [store]: { destination } } })),
+      { cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } },
+      { cluster_log_conf: { volumes: { destination: '/Volumes/main/default/v/logs' } } },
+    ],
     rejects: [
       [
         { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
