@@ -223,10 +223,9 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'ClusterLogConf.managed_fs',
-    accepts: [
-      { cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } },
-      { cluster_log_conf: { volumes: { destination: '/Volumes/main/default/v/logs' } } },
-    ],
+    accepts: ['managed_fs', 'volumes'].map((store) => ({
+      cluster_log_conf: { [store]: { destination: '/Volumes/v' } },
+    })),
     rejects: [
       [
         { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
@@ -253,7 +252,6 @@ const clusterRows: readonly FieldRow[] = [
       ['workspace', '/a.sh'],
       ['managed_fs', '/a.sh'],
       ['managed_fs', 'dbfs:/a.sh'],
-      ['dbfs', '/dbfs/a.sh'],
       ['volumes', '/Volumes/main/default/v/a.sh'],
       ['objstore', 'objstore://b/a.sh'],
       ['s3', 's3://b/a.sh'],
