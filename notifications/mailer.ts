@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { codeOf, messageOf } from '../engine/errors.ts';
-import { isEmailAddress } from '../engine/notification/address.ts';
+import { isEmailAddress } from '../engine/validation/email-address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';

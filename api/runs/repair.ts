@@ -1,9 +1,11 @@
 /** POST jobs/runs/repair. */
 import { Type } from 'typebox';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { repairFields } from '../../engine/job/fields/request-fields.ts';
 import { Queue } from '../../engine/job/settings.ts';
 import { repairRun } from '../../engine/repair.ts';
-import { runParameterFields } from '../../engine/run/parameters.ts';
+import { pickRunParameters, runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
@@ -65,8 +67,9 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
       latest_repair_id: latestRepairId = 0,
       use_original_settings: useOriginalSettings,
       queue,
-      ...parameters
+      ...rest
     }) {
+      checkSupported('', rest, repairFields);
       return {
         repair_id: await repairRun(launching, {
           runId,
@@ -76,7 +79,7 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
           latestRepairId,
           useOriginalSettings,
           queue: queue?.enabled,
-          parameters,
+          parameters: pickRunParameters(rest),
         }),
       };
     },

@@ -13,7 +13,8 @@ import {
   missingField,
   quote,
 } from '../validation/messages.ts';
-import { isEmailAddress, isPrivateHost } from './address.ts';
+import { isEmailAddress } from '../validation/email-address.ts';
+import { isPrivateHost } from './address.ts';
 
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
 export type DestinationKind = (typeof destinationKinds)[number];

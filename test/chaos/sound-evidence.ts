@@ -227,6 +227,9 @@ export const soundEvidence: Evidence = {
       starting_node: null,
       last_used_time: null,
       logs_pending: false,
+      pinned_time: null,
+      restarting: false,
+      permissions_set: false,
     },
   ],
   tokens: [

@@ -25,6 +25,12 @@ const stateLabels: Readonly<
 };
 
 export function pageHeaderMarkup(notebook: ExportedNotebook): Markup {
+  if (notebook.runId === undefined)
+    return html`<header class="head">
+<h1>${notebookNameOf(notebook)}</h1>
+<p class="path">${notebook.path}</p>
+</header>
+`;
   const [label, tone] = stateLabelOf(notebook.progress);
   return html`<header class="head">
 <h1>${notebookNameOf(notebook)} <span class="state ${tone}">${label}</span></h1>

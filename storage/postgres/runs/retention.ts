@@ -36,12 +36,14 @@ export async function removeOldClusters(
     .select('cluster_id')
     .where('kind', '=', 'ALL_PURPOSE')
     .where('terminated_time', '<', endedBefore)
+    .where('pinned_time', 'is', null)
     .limit(limit);
   // A cluster that restarts concurrently is not TERMINATED any more when its row lock is released.
   const rows = await db
     .deleteFrom('clusters')
     .where('cluster_id', 'in', old)
     .where('state', '=', 'TERMINATED')
+    .where('pinned_time', 'is', null)
     .returning('cluster_id')
     .execute();
   return rows.map((row) => row.cluster_id);

@@ -39,7 +39,7 @@ test('cells share tables, statements show rows, and parameters are bound as valu
   const { context, outcome, outputs } = await run(
     [
       '-- MAGIC %md # Rain of :year',
-      "-- DBTITLE 1,Days\nCREATE TABLE rain AS\nSELECT * FROM read_csv('dbfs:/rain.csv') WHERE year = :year;\nSELECT rain, ':year' AS text FROM rain ORDER BY 1 -- of :year",
+      "-- DBTITLE 1,Days\nCREATE TABLE rain AS\nSELECT * FROM read_csv('/dbfs/rain.csv') WHERE year = :year;\nSELECT rain, ':year' AS text FROM rain ORDER BY 1 -- of :year",
       "CREATE WIDGET TEXT unit DEFAULT 'mm';\nCREATE WIDGET TEXT year DEFAULT '1999';\nSELECT :unit, :year, :evil",
       "COPY rain TO 'managed_fs:/out/rain.csv';\nSELECT count(*) AS days FROM read_files(:file, format => 'csv', header => true);\nUPDATE rain SET rain = 0 WHERE rain > 3",
     ],

@@ -4,7 +4,8 @@
 import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { migrate, UnsupportedSchemaError } from '../../../storage/migrations/migrate.ts';
+import { migrate } from '../../../storage/migrations/migrate.ts';
+import { UnsupportedSchemaError } from '../../../storage/migrations/unsupported-schema-error.ts';
 import { migrations, type Migration } from '../../../storage/migrations/registry.ts';
 import { advisoryLocks } from '../../../storage/postgres/advisory-locks.ts';
 import { openDatabase } from '../../../storage/postgres/database.ts';

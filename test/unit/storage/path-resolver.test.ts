@@ -16,6 +16,11 @@ test.each([
   ['/Users/u/a.py', 'data/workspace/Users/u/a.py'],
   ['/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
   ['file:/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
+  ['/dbfs/jobs/a.py', 'data/managed_fs/jobs/a.py'],
+  ['file:/dbfs/jobs/a.py', 'data/managed_fs/jobs/a.py'],
+  ['/Volumes/main/default/v/a.py', 'data/managed_fs/Volumes/main/default/v/a.py'],
+  ['dbfs:/Volumes/main/default/v/a.py', 'data/managed_fs/Volumes/main/default/v/a.py'],
+  ['/Workspace/dbfs/a.py', 'data/workspace/dbfs/a.py'],
 ])('%s is the file %s', async (uri, file) => {
   const { roots, putFile } = await createTestRoots();
   const expected = await putFile(file);
@@ -43,6 +48,25 @@ test('an absolute path outside the allowed roots is searched only in the workspa
   expect(await rejectionOf(locate(`${base}/allowed-not/a.py`, 'file'))).toMatchObject({
     code: 'RESOURCE_DOES_NOT_EXIST',
   });
+});
+
+test('an allowed root goes before a mount point', async () => {
+  const { roots } = await createTestRoots();
+  const allowed = [{ directory: '/Volumes/data', title: 'the allowed root' }];
+  const locate = createPathResolver({ ...roots, allowed });
+  expect(await rejectionOf(locate('/Volumes/data/a.py', 'file'))).toMatchObject({
+    message: 'File /Volumes/data/a.py was not found. Put it there and start the run again.',
+  });
+  expect(await rejectionOf(locate('/Volumes/main/a.py', 'file'))).toMatchObject({
+    message:
+      'File /Volumes/main/a.py was not found. Put it there with POST /api/2.0/managed_fs/put and start the run again.',
+  });
+});
+
+test.each(['/dbfs/nb', '/Volumes/nb'])('the notebook %s is a notebook of the workspace', async (path) => {
+  const { roots, putFile } = await createTestRoots();
+  const notebook = await putFile(`data/workspace${path}.py`);
+  expect(await createPathResolver(roots)(path, 'notebook')).toBe(notebook);
 });
 
 test('a notebook is not read from an allowed root', async () => {

@@ -34,6 +34,14 @@ test.each([
   ['managed_fs:/a', '/a'],
   ['managed_fs:///a/b', '/a/b'],
   ['dbfs:/a', '/a'],
+  ['/dbfs', '/'],
+  ['/dbfs/a', '/a'],
+  ['dbfs:/dbfs/a', '/a'],
+  ['/x/../dbfs/a', '/a'],
+  ['file:/dbfs/a', '/a'],
+  ['/Volumes/main/v/a', '/Volumes/main/v/a'],
+  ['file:/Volumes/main/v/a', '/Volumes/main/v/a'],
+  ['/dbfs/Volumes/main/v/a', '/Volumes/main/v/a'],
 ])('the managed_fs path %s is %s', async (written, path) => {
   const { roots } = await createTestRoots();
   expect(normalizePath(roots.managedFs, written)).toBe(path);
