@@ -22,7 +22,17 @@ const aggregates = new Set([
 const itemStarts = new Set(['select', 'distinct', 'all']);
 const itemEnds = new Set(['from', 'as']);
 /** Keywords that end the list of columns of a SELECT. */
-const clauses = new Set(['from', 'where', 'group', 'order', 'having', 'limit', 'union', 'except', 'intersect']);
+const clauses = new Set([
+  'from',
+  'where',
+  'group',
+  'order',
+  'having',
+  'limit',
+  'union',
+  'except',
+  'intersect',
+]);
 
 /** State of one nesting level of brackets. */
 interface Level {
