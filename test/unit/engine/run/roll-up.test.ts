@@ -265,21 +265,24 @@ describe('the end of a run', () => {
 });
 
 describe('a stop', () => {
-  test.each<[StopReason, string]>([
-    ['cancel', 'Run cancelled by user'],
-    ['timeout', 'Run timed out'],
-  ])('%s skips what waits and leaves what was started', (reason, message) => {
+  const ofParent = 'Run cancelled by its parent: task load of run 7 timed out';
+
+  test.each<[StopReason, 'skip' | 'exclude', message: string, stopMessage?: string]>([
+    ['cancel', 'exclude', 'Run cancelled by user'],
+    ['cancel', 'exclude', ofParent, ofParent],
+    ['timeout', 'skip', 'Run timed out'],
+  ])('%s: %s of what waits, what was started goes on: %s', (reason, event, message, stopMessage) => {
     const tasks = [
       task('a', 'running'),
       task('b', 'started'),
       task('c', 'waiting'),
       task('d', 'waiting', 'a'),
     ];
-    expect(rollUp(tasks, reason)).toEqual({
+    expect(rollUp(tasks, reason, { stopMessage })).toEqual({
       start: [],
       skip: [
-        { key: 'c', message },
-        { key: 'd', message },
+        { key: 'c', event, message },
+        { key: 'd', event, message },
       ],
     });
   });
