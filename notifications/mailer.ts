@@ -109,7 +109,9 @@ function createFileMailer(settings: MailSettings): Mailer {
   };
 }
 
-/** Composes an e-mail. Addresses are passed as objects: nodemailer would parse a string for lists and names. */
+/**
+ * Composes an e-mail. Addresses are passed as objects: nodemailer would parse a string for lists and names.
+ */
 function composeMail({ deliveryId, to, message }: Mail, from: string) {
   return {
     from,
@@ -140,8 +142,8 @@ function statusOf(response: string): number | undefined {
 }
 
 /**
- * Converts a failure. A 5xx reply about the recipient or the content is final; all other failures, such as a wrong
- * password, are retried.
+ * Converts a failure. A 5xx reply about the recipient or the content is final; all other failures, such as a
+ * wrong password, are retried.
  */
 function toFailureResult(error: unknown): SendResult {
   const status =

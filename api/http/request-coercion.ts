@@ -16,10 +16,10 @@ const booleans = new Map([
 ]);
 
 /**
- * Returns a copy of `value` converted by the schema: decimal text to numbers (to integers only when exact as a
- * JSON number), `true|false|True|False` to booleans, numbers and booleans to text where the schema accepts
- * scalars, null to an absent field. Unknown fields and values that
- * cannot be converted stay unchanged; validation rejects the latter. Does not modify its argument.
+ * Returns a copy of `value` converted by the schema: decimal text to numbers (to integers only when exact as
+ * a JSON number), `true|false|True|False` to booleans, numbers and booleans to text where the schema accepts
+ * scalars, null to an absent field. Unknown fields and values that cannot be converted stay unchanged;
+ * validation rejects the latter. Does not modify its argument.
  */
 export function coerceValue(schema: TSchema, value: unknown): unknown {
   return isRecord(schema) ? coerceBySchema(schema, value) : value;
@@ -47,7 +47,9 @@ function coerceText(type: unknown, text: string): unknown {
   return text;
 }
 
-/** Leaves a value alone that matches a branch; otherwise converts it by the first branch that then matches. */
+/**
+ * Leaves a value alone that matches a branch; otherwise converts it by the first branch that then matches.
+ */
 function coerceUnion(branches: readonly unknown[], value: unknown): unknown {
   const known = branches.filter(isRecord);
   if (known.some((branch) => Check(branch, value))) return value;

@@ -10,8 +10,8 @@ export type RunAsPorts = Pick<OperationPorts, 'people' | 'owners'>;
 const names = ['user_name', 'service_principal_name'] as const;
 
 /**
- * Refuses a run_as that names another user than the one as whom a new job or a submission runs: its creator, or
- * its owner with job access control (spec 2.1).
+ * Refuses a run_as that names another user than the one as whom a new job or a submission runs: its creator,
+ * or its owner with job access control (spec 2.1).
  * @throws ServiceError INVALID_PARAMETER_VALUE that names the user and says whether there is such a user
  */
 export async function checkNewRunAs(

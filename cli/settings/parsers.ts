@@ -1,4 +1,6 @@
-/** Parsers of setting values: each takes text (from a variable) or JSON (from the file) and states its rule. */
+/**
+ * Parsers of setting values: each takes text (from a variable) or JSON (from the file) and states its rule.
+ */
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../../engine/limits.ts';

@@ -29,8 +29,8 @@ import {
 } from '../validation/messages.ts';
 
 /**
- * Refuses a cluster without size, runtime or node type, an empty range, contradictory fields, and fields that are
- * not supported.
+ * Refuses a cluster without size, runtime or node type, an empty range, contradictory fields, and fields that
+ * are not supported.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkCluster(path: string, cluster: NewCluster, limits: Limits): void {
@@ -181,7 +181,7 @@ function checkDestination(
 ): void {
   checkNotBlank(field, destination);
   const { pattern, name, example } = stores[store];
-  const uri = canonicalUri(destination);
+  const uri = store === 'workspace' ? destination : canonicalUri(destination);
   if (!pattern.test(uri))
     throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
   if (uri.split('/').includes('..'))

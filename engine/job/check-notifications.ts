@@ -17,7 +17,8 @@ export type NotificationAndHealthSettings = Pick<
 >;
 
 /**
- * Refuses addresses that are none or not ASCII, unsupported events, too many webhooks and incomplete health rules.
+ * Refuses addresses that are none or not ASCII, unsupported events, too many webhooks and incomplete health
+ * rules.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkNotifications(

@@ -6,7 +6,9 @@ import { fieldPath, isNonEmpty } from '../validation/messages.ts';
 import { checkSubmitParameters } from './check-submit-task.ts';
 import type { RunJobTask } from './task-schemas.ts';
 
-/** Parameters of one task kind, by field of run-now; sorted, so that messages about two of them are stable. */
+/**
+ * Parameters of one task kind, by field of run-now; sorted, so that messages about two of them are stable.
+ */
 const kindParameterFields = [
   'jar_params',
   'notebook_params',
@@ -19,8 +21,8 @@ const kindParameterFields = [
 export type KindParameters = Pick<RunJobTask, (typeof kindParameterFields)[number]>;
 
 /**
- * Refuses parameters of two kinds, that are too large, or that have characters outside ASCII. An empty list or
- * map counts as absent.
+ * Refuses parameters of two kinds, that are too large, or that have characters outside ASCII. An empty list
+ * or map counts as absent.
  * @param path path of the parameters in messages; '' for the body of run-now
  * @returns the field with parameters; undefined when there is none
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
@@ -46,8 +48,8 @@ export function checkKindParameters(
 }
 
 /**
- * Checks the parameters of a run_job_task. When the task starts, they are checked against the job that it names,
- * which may change until then.
+ * Checks the parameters of a run_job_task. When the task starts, they are checked against the job that it
+ * names, which may change until then.
  * @param path '' or `tasks[n]`
  */
 export function checkRunJobTask(

@@ -20,9 +20,9 @@ const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;
 const taskFields: ReadonlySet<string> = new Set([...singleTaskFields, 'tasks', 'job_clusters']);
 
 /**
- * Returns the settings of a job after jobs/update in an API version. 2.1 and 2.2 know every job as multi-task:
- * an update of tasks turns a single-task job into a multi-task one. Any other update leaves it single-task, so
- * that clients of 2.0 need no change (spec 9.3).
+ * Returns the settings of a job after jobs/update in an API version. 2.1 and 2.2 know every job as
+ * multi-task: an update of tasks turns a single-task job into a multi-task one. Any other update leaves it
+ * single-task, so that clients of 2.0 need no change (spec 9.3).
  * @throws ServiceError for an unknown or nested name in fields_to_remove
  */
 export function updateSettings(
@@ -48,7 +48,9 @@ export function updateSettings(
   );
 }
 
-/** Tells whether an update of a single-task job in 2.1 or 2.2 changes its task. Empty fields change nothing. */
+/**
+ * Tells whether an update of a single-task job in 2.1 or 2.2 changes its task. Empty fields change nothing.
+ */
 function isTaskUpdate(newSettings: JobSettings, fieldsToRemove: readonly string[]): boolean {
   return (
     Object.entries(newSettings).some(([field, value]) => taskFields.has(field) && isNonEmpty(value)) ||
@@ -60,9 +62,9 @@ function isTaskUpdate(newSettings: JobSettings, fieldsToRemove: readonly string[
 /**
  * Returns the settings of a job after jobs/update. Removal comes first. Then top-level fields of the new
  * settings replace those of the job, except `tasks` and `job_clusters`, which are merged by key: an entry
- * replaces the one with the same key, others are appended. A new task kind replaces the one of the job, and a new
- * choice of the cluster the former choice. Removing a missing field has no effect, so that a
- * client can retry an update. The caller checks the result with `checkSettings`.
+ * replaces the one with the same key, others are appended. A new task kind replaces the one of the job, and a
+ * new choice of the cluster the former choice. Removing a missing field has no effect, so that a client can
+ * retry an update. The caller checks the result with `checkSettings`.
  * @param stored in the format of the API version: `toMultiTask` for 2.1 and 2.2
  * @param fieldsToRemove top-level fields, `tasks/<task_key>`, `job_clusters/<job_cluster_key>`
  * @throws ServiceError for an unknown or nested name in fields_to_remove

@@ -1,6 +1,7 @@
 /**
- * Support of the documented fields of settings and requests: works, stored only, or refused. The tables of this
- * folder are the one place that says so; validation, docs/reference/fields.md and the field walk read them.
+ * Support of the documented fields of settings and requests: works, stored only, or refused. The tables of
+ * this folder are the one place that says so; validation, docs/reference/fields.md and the field walk read
+ * them.
  */
 import { invalid } from '../../errors.ts';
 import { canonicalKeyOf } from '../../validation/aliases.ts';
@@ -15,7 +16,9 @@ interface Refusal {
 
 /** Support of one field. */
 export interface FieldSupport {
-  /** `stored`: accepted and shown, without effect. `refused`: some or all values; the others mean its absence. */
+  /**
+   * `stored`: accepted and shown, without effect. `refused`: some or all values; the others mean its absence.
+   */
   readonly state: 'works' | 'stored' | 'refused';
   /** Sentence for the documentation. */
   readonly note: string;

@@ -1,4 +1,6 @@
-/** Support of the fields of job settings and one-time submissions. Fields of their one task: task-fields.ts. */
+/**
+ * Support of the fields of job settings and one-time submissions. Fields of their one task: task-fields.ts.
+ */
 import { refused, stored, works, type FieldTable } from './field-support.ts';
 
 const billing = stored('Nothing is billed.');

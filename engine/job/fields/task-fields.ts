@@ -10,7 +10,9 @@ import {
 } from './field-support.ts';
 import { isNonEmpty, quote } from '../../validation/messages.ts';
 
-/** Field of a task kind that this service does not have. Every other key that ends in `_task` is refused, too. */
+/**
+ * Field of a task kind that this service does not have. Every other key that ends in `_task` is refused, too.
+ */
 const unknownKind = refused('see the task kinds of this service');
 
 const git = 'git_source is not supported, so it must be WORKSPACE';

@@ -7,7 +7,8 @@ import { readSdkInterfaces } from './sdk-types.ts';
 export type ObjectName = keyof typeof documentedFields;
 
 /**
- * Interfaces by name. Of two with one name, the clusters and libraries of `compute` are those that settings contain.
+ * Interfaces by name. Of two with one name, the clusters and libraries of `compute` are those that settings
+ * contain.
  */
 const interfaces = new Map([...readSdkInterfaces('jobs'), ...readSdkInterfaces('compute')]);
 
@@ -52,8 +53,8 @@ function isObjectName(name: string): name is ObjectName {
 }
 
 /**
- * Lists the documented fields that a request can reach, as `Object.field` with the names of the tables; an object
- * without a table has the name of its interface. Fields inside a refused field are left out.
+ * Lists the documented fields that a request can reach, as `Object.field` with the names of the tables; an
+ * object without a table has the name of its interface. Fields inside a refused field are left out.
  */
 export function listSdkFields(): ReadonlySet<string> {
   const found = new Set<string>();
