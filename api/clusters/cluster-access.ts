@@ -1,6 +1,6 @@
 /**
- * Access to clusters. A cluster of a run needs the permission on the job of that run, an all-purpose cluster the
- * level of its access control list.
+ * Access to clusters. A cluster of a run needs the permission on the job of that run, an all-purpose cluster
+ * the level of its access control list.
  */
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';

@@ -14,6 +14,7 @@
  */
 import { initial } from './0001-initial.ts';
 import { manageClusters } from './0003-manage-clusters.ts';
+import { repairAndParallelTasks } from './0005-repair-and-parallel-tasks.ts';
 
 export interface Migration {
   /** Four digits and words in kebab case, as the file: `0001-initial`. */
@@ -25,4 +26,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-initial', statements: initial },
   { name: '0003-manage-clusters', statements: manageClusters },
+  { name: '0005-repair-and-parallel-tasks', statements: repairAndParallelTasks },
 ];
