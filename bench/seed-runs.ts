@@ -28,8 +28,8 @@ export interface SeededHistory {
 }
 
 /**
- * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth is
- * a one-time run.
+ * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth
+ * is a one-time run.
  */
 export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
   const log = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 /**
- * Access to clusters. A cluster of a run needs the permission on the job of that run; all-purpose clusters are
- * open to all users.
+ * Access to clusters. A cluster of a run needs the permission on the job of that run; all-purpose clusters
+ * are open to all users.
  */
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { permissionDenied, hasPermission, type PermissionLevel } from '../../engine/job/permissions.ts';

@@ -33,7 +33,7 @@ import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { StreamedResponse } from './streamed-response.ts';
+import { FileResponse, StreamedResponse } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -230,6 +230,7 @@ function addOperation(
       // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
       if (answer instanceof StreamedResponse)
         return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
+      if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
       trail.setResponse(answer);
       return answer;
     },

@@ -9,7 +9,7 @@ import type {
   QueryFiles,
   QueryRunner,
 } from '../../engine/ports/dashboards.ts';
-import type { ManagedFileStore, WorkspaceStore } from '../../engine/ports/files.ts';
+import type { ManagedFileStore, UploadStore, WorkspaceStore } from '../../engine/ports/files.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { TaskKindInfo } from '../../engine/job/task-kinds.ts';
 import type { LibraryCluster, LibraryReader, LibraryStore } from '../../engine/ports/libraries.ts';
@@ -162,4 +162,5 @@ export interface DashboardPorts extends WorkspacePorts, Pick<OperationPorts, 'cl
 
 export interface ManagedFsPorts {
   readonly managedFiles: ManagedFileStore;
+  readonly uploads: UploadStore;
 }

@@ -13,8 +13,8 @@ const notAnObjectMessage = 'Invalid JSON given in the body of the request - expe
 const longNumber = /\d{16}/;
 
 /**
- * Registers the body parsers. Every body is parsed as JSON regardless of its content type; an empty body counts
- * as absent. GET requests may have a body. Forms are accepted by operations with a file field.
+ * Registers the body parsers. Every body is parsed as JSON regardless of its content type; an empty body
+ * counts as absent. GET requests may have a body. Forms are accepted by operations with a file field.
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });

@@ -8,6 +8,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
 import { checkReferences } from './check-references.ts';
+import { checkChangedRunAs } from './check-run-as.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
@@ -35,6 +36,7 @@ export function resetJobOperation(ports: ChangeJobPorts): Operation {
       const { version } = context;
       checkSettings(newSettings, { version, limits, kinds });
       await checkReferences(ports, newSettings);
+      await checkChangedRunAs(ports, newSettings.run_as, jobId);
       await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};
     },

@@ -1,8 +1,10 @@
 /** POST jobs/runs/repair. */
 import { Type } from 'typebox';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { repairFields } from '../../engine/job/fields/request-fields.ts';
 import { repairRun } from '../../engine/repair.ts';
-import { runParameterFields } from '../../engine/run/parameters.ts';
+import { pickRunParameters, runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
@@ -53,8 +55,9 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
       rerun_all_failed_tasks: allFailed = false,
       rerun_dependent_tasks: dependents = false,
       latest_repair_id: latestRepairId = 0,
-      ...parameters
+      ...rest
     }) {
+      checkSupported('', rest, repairFields);
       return {
         repair_id: await repairRun(launching, {
           runId,
@@ -62,7 +65,7 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
           allFailed,
           includeDependents: dependents,
           latestRepairId,
-          parameters,
+          parameters: pickRunParameters(rest),
         }),
       };
     },

@@ -15,6 +15,7 @@ import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createQueryFiles } from '../../storage/files/query-files.ts';
 import type { Roots } from '../../storage/files/roots.ts';
+import type { Uploads } from '../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../storage/files/workspace.ts';
 import {
   createClassicDashboardStore,
@@ -48,6 +49,7 @@ export interface ApiServerDependencies {
   readonly launchGate: LaunchGate;
   readonly people: People;
   readonly queries: QueryRunner;
+  readonly uploads: Uploads;
   readonly tls: TlsFiles | undefined;
   readonly plugins: readonly PluginKind[];
 }
@@ -142,6 +144,7 @@ function createDataPorts({
   roots,
   people: { people, tokenRules, auditEvents },
   queries,
+  uploads,
 }: ApiServerDependencies) {
   const { limits } = config;
   return {
@@ -151,6 +154,7 @@ function createDataPorts({
     auditEvents,
     workspace: createWorkspaceStore(roots, limits),
     managedFiles: createManagedFileStore(roots),
+    uploads,
     destinations: createDestinationStore(db),
     deliveries: createDeliveryLog(db),
     destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },

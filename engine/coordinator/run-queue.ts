@@ -95,8 +95,8 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
 }
 
 /**
- * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job with
- * a long queue leaves capacity for the others. Of several, the one that waits longest.
+ * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job
+ * with a long queue leaves capacity for the others. Of several, the one that waits longest.
  */
 function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;

@@ -14,7 +14,8 @@ export const workloadFailedMessage = 'Workload failed, see run output for detail
 
 /**
  * Decides how an attempt ends.
- * @param stopReason reason of a stop request. An attempt that ended by itself before the stop keeps its outcome.
+ * @param stopReason reason of a stop request. An attempt that ended by itself before the stop keeps its
+ * outcome.
  */
 export function decideAttemptEnd(outcome: TaskOutcome, stopReason: StopReason | undefined): AttemptEnd {
   switch (outcome.kind) {

@@ -76,7 +76,10 @@ function secretValues(variables: Readonly<Record<string, string>>): string[] {
     .map(([, value]) => value);
 }
 
-/** Returns a secret in the forms that programs write: as it is, by line, quoted as JSON, URL-encoded, in base64. */
+/**
+ * Returns a secret in the forms that programs write: as it is, by line, quoted as JSON, URL-encoded, in
+ * base64.
+ */
 function secretFormsOf(secret: string): string[] {
   const lines = secret.includes('\n')
     ? secret

@@ -1,4 +1,6 @@
-/** Status of a run, which current clients read in addition to its state: a word, and the reason of its end. */
+/**
+ * Status of a run, which current clients read in addition to its state: a word, and the reason of its end.
+ */
 import type { Progress } from './run.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Log delivery of clusters (spec 2.8) to `<destination>/<cluster id>/{driver,executor,init_scripts}/` in
- * managed_fs. As wherever logs are served, secrets of the runs are masked and a truncated part is replaced by a
- * line that says so.
+ * managed_fs. As wherever logs are served, secrets of the runs are masked and a truncated part is replaced by
+ * a line that says so.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

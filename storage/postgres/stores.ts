@@ -1,4 +1,6 @@
-/** The stores that the engine and the API use, assembled from the functions of the folders beside this file. */
+/**
+ * The stores that the engine and the API use, assembled from the functions of the folders beside this file.
+ */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
 import type { JobStore } from '../../engine/ports/jobs.ts';

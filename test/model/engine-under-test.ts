@@ -45,7 +45,9 @@ export interface EngineUnderTest {
   /** Ends the process of an attempt, by its label in the observation. */
   endAttempt(label: string, outcome: TaskOutcome): Promise<void>;
   kill(): Promise<void>;
-  /** Crashes the engine at a later store call. Another engine adopts its runs, and callers repeat requests. */
+  /**
+   * Crashes the engine at a later store call. Another engine adopts its runs, and callers repeat requests.
+   */
   scheduleCrash(crash: CrashPoint | undefined): void;
   /** Next instant at which a timer is due; undefined when none is pending. */
   nextDueTime(): number | undefined;

@@ -25,7 +25,9 @@ interface LaunchRequest {
   readonly parent?: ModelRun;
 }
 
-/** Launches a run, or returns the run of the same token; `refused` when the workspace limits do not allow it. */
+/**
+ * Launches a run, or returns the run of the same token; `refused` when the workspace limits do not allow it.
+ */
 export function launchRun(
   model: ModelState,
   { job, token, queue, parent }: LaunchRequest,
@@ -165,7 +167,10 @@ function admitByCapacity(
   return hasWaitingRuns ? 'ACTIVE_RUNS_LIMIT_REACHED' : (exceededLimit ?? 'start');
 }
 
-/** Returns true when queued runs and a run_job_task compete for capacity at this instant: the order is unspecified. */
+/**
+ * Returns true when queued runs and a run_job_task compete for capacity at this instant: the order is
+ * unspecified.
+ */
 function hasCapacityRace(model: ModelState): boolean {
   return (
     hasWorkspaceLimits(model) &&

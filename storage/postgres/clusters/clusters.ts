@@ -103,8 +103,8 @@ function insertForRun(
   fence: number,
 ): Promise<'created' | 'refused'> {
   return db.transaction().execute(async (transaction) => {
-    // The row lock orders this insert with an adoption of the run: the adopting engine either sees the cluster,
-    // or has raised the fence before.
+    // The row lock orders this insert with an adoption of the run: the adopting engine either sees the
+    // cluster, or has raised the fence before.
     const own = await transaction
       .selectFrom('runs')
       .select('run_id')

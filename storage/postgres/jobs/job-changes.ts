@@ -8,10 +8,11 @@ import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Replaces the settings of a job by the result of `settingsOf`, in one transaction under the job's lock. Launches
- * take the same lock: a run is created with the old or the new settings, and the timeouts of a run with the old
- * ones are updated here.
- * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
+ * Replaces the settings of a job by the result of `settingsOf`, in one transaction under the job's lock.
+ * Launches take the same lock: a run is created with the old or the new settings, and the timeouts of a run
+ * with the old ones are updated here.
+ * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such
+ * job
  */
 export function changeJob(
   db: Kysely<Database>,

@@ -9,7 +9,8 @@ import type { Database } from '../schema.ts';
 
 /**
  * Far from the limit launches run concurrently: each holds one of `lockSlots` locks and adds at most
- * `taskRunsPerSlot` task runs. Near the limit, or with more task runs, a launch takes all locks and runs alone.
+ * `taskRunsPerSlot` task runs. Near the limit, or with more task runs, a launch takes all locks and runs
+ * alone.
  */
 const lockSlots = 16;
 const taskRunsPerSlot = 10;
@@ -17,9 +18,9 @@ const lock = advisoryLocks.launchCapacity;
 
 /**
  * Counts the active task runs of all runs except queued ones. A caller that adds `added` task runs only when
- * the sum stays within `maximum` never exceeds the maximum, whatever other transactions do: a launch that runs
- * alone reads the exact number; a launch in a slot leaves a reserve for all task runs that the launches in the
- * other slots can add.
+ * the sum stays within `maximum` never exceeds the maximum, whatever other transactions do: a launch that
+ * runs alone reads the exact number; a launch in a slot leaves a reserve for all task runs that the launches
+ * in the other slots can add.
  */
 export async function countActiveTaskRuns(
   transaction: Transaction<Database>,

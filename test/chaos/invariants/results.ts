@@ -1,4 +1,7 @@
-/** Invariants of results: every run ends, with the result of its tasks, and only the suite causes INTERNAL_ERROR. */
+/**
+ * Invariants of results: every run ends, with the result of its tasks, and only the suite causes
+ * INTERNAL_ERROR.
+ */
 import { maxConcurrentRunsOf } from '../../../engine/run/admission.ts';
 import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/job-format.ts';

@@ -1,4 +1,7 @@
-/** Allocation of the nodes of a pool: concurrent requests never get more nodes than the pool has, and each is served. */
+/**
+ * Allocation of the nodes of a pool: concurrent requests never get more nodes than the pool has, and each is
+ * served.
+ */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';

@@ -23,7 +23,10 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-/** Simulates the latest attempts until the run ends. `stopAfter`: number of starts after which it is cancelled. */
+/**
+ * Simulates the latest attempts until the run ends. `stopAfter`: number of starts after which it is
+ * cancelled.
+ */
 function simulateRun(
   { run, tasks }: RunWithTasks,
   endOf: (key: string) => TaskPhase,

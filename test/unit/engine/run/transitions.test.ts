@@ -66,7 +66,7 @@ test('spec 3.1: the table has these rows and no others', () => {
   expect(transitions).toHaveLength(all.length);
 });
 
-describe('spec 3.1: an event that a state does not know does nothing', () => {
+describe('spec 3.1: an event without a row for the state is ignored', () => {
   const unknown = lifeCycleStates
     .flatMap((state) => events.map((event) => [state, event] as const))
     .filter(([state, event]) => !all.some(([, from, on]) => from === state && on === event));
@@ -76,7 +76,7 @@ describe('spec 3.1: an event that a state does not know does nothing', () => {
   });
 });
 
-test.each(lifeCycleStates.filter(isTerminal))('spec 3.1: %s is never left, unless by a repair', (state) => {
+test.each(lifeCycleStates.filter(isTerminal))('spec 3.1: only a repair leaves %s', (state) => {
   expect(transitions.filter((row) => (row.from as string) === state && row.on !== 'repair')).toEqual([]);
 });
 
@@ -88,7 +88,7 @@ test.each<TransitionRow>([...transitions])(
   },
 );
 
-test('every state can be reached, and every active state can come to an end', () => {
+test('every state is reachable, and a terminal state is reachable from every active state', () => {
   expect(new Set<string>(['QUEUED', ...transitions.map((row) => row.to)])).toEqual(new Set(lifeCycleStates));
   for (const state of lifeCycleStates.filter((one) => !isTerminal(one))) {
     expect(transitions.some((row) => row.from === state && row.to !== state)).toBe(true);
