@@ -25,7 +25,7 @@ state = {}
 
 
 def run(task, **arguments):
-    return asyncio.run(task.fn(credentials, **arguments))
+    return asyncio.run(task.fn(databricks_credentials=credentials, **arguments))
 
 
 def python_task(word):
