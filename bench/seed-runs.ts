@@ -82,6 +82,7 @@ async function insertSeededRun(
     runId,
     jobId,
     settings,
+    parallelTasks: { taskRuns: 1, runJobTasks: 0 },
     creator,
     startTime,
     version: '2.0',

@@ -48,9 +48,9 @@ export function createJobOperation({
       { description: 'Settings of the job.' },
     ),
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
       checkSettings(settings, { version, limits, kinds });
-      await checkReferences({ destinations, clusterRules }, settings);
+      await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
       const grants = parseGrants(wanted);
       await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
       const job = { settings, version, creator: caller.userName, now: clock.now(), grants };

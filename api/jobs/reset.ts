@@ -35,7 +35,7 @@ export function resetJobOperation(ports: ChangeJobPorts): Operation {
     async handle({ job_id: jobId, new_settings: newSettings }, context) {
       const { version } = context;
       checkSettings(newSettings, { version, limits, kinds });
-      await checkReferences(ports, newSettings);
+      await checkReferences(ports, newSettings, context);
       await checkChangedRunAs(ports, newSettings.run_as, jobId);
       await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};

@@ -42,7 +42,7 @@ export function updateJobOperation(ports: ChangeJobPorts): Operation {
     response: Type.Object({}),
     async handle({ job_id: jobId, new_settings: changes = {}, fields_to_remove: removed = [] }, context) {
       const { version } = context;
-      await checkReferences(ports, changes);
+      await checkReferences(ports, changes, context);
       await checkChangedRunAs(ports, changes.run_as, jobId);
       await changeJobSettings(
         ports,

@@ -49,7 +49,8 @@ export function runNowOperation({
     async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue, ...rest }, { caller }) {
       checkSupported('', rest, runNowFields);
       const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
-      if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
+      if (job !== undefined)
+        await checkExistingClusters(clusterRules, job.settings, { visibleTo: undefined });
       const { runId, numberInJob } = await launchRun(launching, {
         jobId,
         parameters: pickRunParameters(rest),

@@ -48,9 +48,9 @@ export function submitRunOperation({
       { description: 'Settings of the run.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkReferences({ destinations, clusterRules }, settings);
+      await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
       const grants = parseGrants(wanted);
       await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
       const { runId } = await submitRun(launching, { settings, version, creator: caller.userName, grants });

@@ -26,6 +26,7 @@ import { createDeliveryLog } from '../../storage/postgres/deliveries/delivery-lo
 import { createDestinationStore } from '../../storage/postgres/deliveries/destinations.ts';
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
+import { createClusterPermissionStore } from '../../storage/postgres/clusters/cluster-permissions.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
@@ -55,7 +56,8 @@ export interface ApiServerDependencies {
 }
 
 export function createApiServer(dependencies: ApiServerDependencies): FastifyInstance {
-  const { config, database, engine, clock, log, launchGate, people, tls, plugins } = dependencies;
+  const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
+    dependencies;
   const { db } = database;
   return createApp({
     operations: createAllOperations({
@@ -72,6 +74,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
     metrics: { databaseQueries: database.queryCount, activeRuns: engine.coordinator.countDrivenRuns },
     metricsOpen: config.metricsOpen,
+    workspace: workspaceInfo,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate),
     isTransientError,
@@ -93,6 +96,7 @@ function createRunPorts({
 }: ApiServerDependencies) {
   const { limits } = config;
   const permissions = createPermissionStore(db);
+  const clusterPermissions = createClusterPermissionStore(db);
   return {
     jobs: createJobStore(db),
     permissions,
@@ -104,11 +108,13 @@ function createRunPorts({
     kinds: [...builtInKinds, ...plugins],
     clusters: clusters.reader,
     control: clusters.control,
+    clusterPermissions,
     inventory: config.clusters,
     clusterRules: {
       inventory: config.clusters,
       requireExisting: config.clustersStrict,
       find: clusters.reader.find,
+      access: { permissions, clusterPermissions },
     },
     launching: {
       runs: withLaunchGate(runs, launchGate),

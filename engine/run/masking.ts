@@ -43,10 +43,14 @@ export function maskOfSettings(
   settings: JobSettings,
   others: readonly Readonly<Record<string, string>>[] = [],
 ): Mask {
-  const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map(
+  return maskOfVariables([...clusterVariablesOf(settings), ...others]);
+}
+
+/** Returns the variables of all clusters that a run creates. */
+export function clusterVariablesOf(settings: JobSettings): Readonly<Record<string, string>>[] {
+  return [...(settings.job_clusters ?? []), ...tasksOf(settings)].map(
     (holder) => holder.new_cluster?.spark_env_vars ?? {},
   );
-  return maskOfVariables([...clusters, ...others]);
 }
 
 /** Returns the mask of the secrets among the variables of clusters. */

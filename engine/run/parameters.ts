@@ -113,9 +113,9 @@ export function checkRunNowParameters(
 
 /**
  * Returns the body of a task with the parameters of the run; undefined for a task without a built-in kind. A
- * notebook gets, in ascending precedence: base_parameters, defaults of the job parameters, notebook_params,
- * job_parameters. The parameters of other kinds are replaced; an empty list changes nothing. pipeline_params
- * replace fields of the body.
+ * notebook gets, in ascending precedence: base_parameters, notebook_params, job parameters with the values of
+ * the run. The parameters of other kinds are replaced; an empty list changes nothing. pipeline_params replace
+ * fields of the body.
  */
 export function applyParameters(
   task: TaskSettings,
@@ -132,7 +132,7 @@ export function applyParameters(
   if (rule.mode === 'body') return { ...body, ...own } as TaskBody;
   if (rule.mode === 'replace') return isNonEmpty(own) ? ({ ...body, [rule.target]: own } as TaskBody) : body;
   const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
-  const merged = { ...defaults, ...own, ...overriding.job_parameters };
+  const merged = { ...own, ...defaults, ...overriding.job_parameters };
   if (!isNonEmpty(merged)) return body;
   return { ...body, [rule.target]: Object.assign({}, Reflect.get(body, rule.target), merged) };
 }

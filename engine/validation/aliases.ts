@@ -69,6 +69,9 @@ export const workspaceHeaders = {
 /** Variable of an exported notebook page that extraction scripts read the notebook model from. */
 export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
 
+/** Type of a cluster event of other services; clients may filter by it. */
+export const storageDownEvent = 'DBFS_DOWN';
+
 /** Path that clients probe before their first request. */
 export const probePath = '/.well-known/databricks-config';
 

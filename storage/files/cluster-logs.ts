@@ -17,7 +17,7 @@ import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
-import { createClusterReader } from '../postgres/clusters/all-purpose-clusters.ts';
+import { createClusterReader } from '../postgres/clusters/cluster-reader.ts';
 import {
   appendLogs,
   readLogDeliveryState,

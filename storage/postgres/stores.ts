@@ -62,7 +62,8 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     }),
     launchTransaction: (steps, options) => onRequest(options, () => runLaunchTransaction(db, steps)),
     find: (runId, options) => onRequest(options, () => findRun(db, runId)),
-    requestStop: (runId, reason, options) => onRequest(options, () => requestStop(db, runId, reason)),
+    requestStop: (runId, reason, options) =>
+      onRequest(options, () => requestStop(db, runId, reason, options?.message)),
     reserveRunIds: (count) => withRetry(() => reserveRunIds(db, count)),
     recordDurationWarning: (warning) => withRetry(() => storeWarning(db, warning)),
     findLaunchedRun: (taskRunId) => withRetry(() => findRunLaunchedBy(db, taskRunId)),

@@ -146,7 +146,13 @@ function markStarted(
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .updateTable('clusters')
-      .set({ state: 'RUNNING', spark_context_id: sparkContextId, started_time: now, starting_node: null })
+      .set({
+        state: 'RUNNING',
+        restarting: false,
+        spark_context_id: sparkContextId,
+        started_time: now,
+        starting_node: null,
+      })
       .where('cluster_id', '=', clusterId)
       .where('state', '=', 'PENDING')
       .returningAll()

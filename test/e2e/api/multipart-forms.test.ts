@@ -80,6 +80,23 @@ describe('multipart forms', () => {
     expect(await readFile(join(dataDirectory, 'managed_fs', path))).toEqual(bytes);
   });
 
+  test.each(['content', 'contents', 'file'])('the part with the file may be named %s', async (part) => {
+    for (const [path, more] of [
+      ['managed_fs/put', []],
+      ['workspace/import', [['format', 'AUTO']]],
+    ] as const) {
+      const parts = [
+        ['path', '/form/part.bin'],
+        [part, new Blob([bytes])],
+        ['overwrite', 'true'],
+        ...more,
+      ] as const;
+      expect(await form(path, parts)).toMatchObject({ status: 200, body: {} });
+    }
+    for (const root of ['managed_fs', 'workspace'])
+      expect(await readFile(join(dataDirectory, root, 'form/part.bin'))).toEqual(bytes);
+  });
+
   test('a notebook is imported unchanged', async () => {
     const parts = [
       ['path', '/form/nb'],
@@ -155,10 +172,21 @@ describe('multipart forms', () => {
       'managed_fs/put',
       [
         ['path', '/other'],
-        ['content', file],
+        ['data', file],
       ],
       'INVALID_PARAMETER_VALUE',
-      '"content" is sent as a file; only contents may be a file.',
+      '"data" is sent as a file; only contents may be a file.',
+    ],
+    [
+      'a file under two of its names',
+      'managed_fs/put',
+      [
+        ['path', '/other'],
+        ['contents', file],
+        ['file', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'contents occurs more than once in the form; send it once.',
     ],
     [
       'an existing path',

@@ -92,7 +92,7 @@ describe('an excluded branch', () => {
 });
 
 describe('the message of a skipped task', () => {
-  test.each<[string, readonly TaskState[], string]>([
+  test.each<[string, readonly TaskState[], string, event?: 'skip' | 'exclude']>([
     [
       'the dependency that failed',
       [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')],
@@ -107,14 +107,16 @@ describe('the message of a skipped task', () => {
       'the condition that waits for a failure',
       [task('a', 'success'), task('b', 'success'), task('x', 'waiting', 'a b', 'ALL_FAILED')],
       'Not run: its condition ALL_FAILED on the tasks a, b was not met.',
+      'exclude',
     ],
     [
       'the condition, when nothing failed',
       [task('a', 'skipped', 'r', 'ALL_FAILED'), task('r', 'success'), task('x', 'waiting', 'a')],
       'Not run: its condition ALL_SUCCESS on the tasks a was not met.',
+      'exclude',
     ],
-  ])('%s', (_name, tasks, message) => {
-    expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', message }]);
+  ])('%s', (_name, tasks, message, event = 'skip') => {
+    expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', event, message }]);
   });
 });
 
