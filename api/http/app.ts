@@ -15,6 +15,8 @@ import type { AuditEvent } from '../../engine/token/audit.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
 import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAccess } from './access.ts';
 import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import type { StoredToken } from '../../engine/token/token.ts';
 import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from '../documentation/routes.ts';
@@ -178,9 +180,16 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
     if (open) return;
     const token = await authenticate({ header: request.headers.authorization, ip: request.ip });
     const { principalId, userName, admin, tokenId, scopes } = token;
-    request.caller = { principalId, userName, admin, tokenId, scopes };
+    const through = describeClient(request.headers['x-runyard-client'], token);
+    request.caller = { principalId, userName, admin, tokenId, scopes, through };
     authorize(token, { scope, anyScope });
   });
+}
+
+/** Returns what a request came through, for messages about who did something. */
+function describeClient(client: unknown, { comment = '', tokenId }: StoredToken): string {
+  if (client === 'console') return 'the console';
+  return `the token ${comment === '' ? tokenId.slice(0, 12) : quote(comment)}`;
 }
 
 /** Context of the routes of all operations. */

@@ -68,7 +68,11 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     tls,
     trustedProxies: config.trustedProxies,
     permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
-    metrics: { databaseQueries: database.queryCount, activeRuns: engine.coordinator.countDrivenRuns },
+    metrics: {
+      databaseQueries: database.queryCount,
+      activeRuns: engine.coordinator.countDrivenRuns,
+      failures: engine.coordinator.countFailures,
+    },
     metricsOpen: config.metricsOpen,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate),

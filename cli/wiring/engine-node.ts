@@ -26,7 +26,7 @@ import { startHeartbeat } from '../../storage/postgres/nodes/heartbeat.ts';
 import { createPathResolver } from '../../storage/files/path-resolver.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createRetryingPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
-import type { Roots } from '../../storage/files/roots.ts';
+import { knownPathsOf, type Roots } from '../../storage/files/roots.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
@@ -184,6 +184,7 @@ function createRunDriver(
     clock,
     log,
     nodeId,
+    hostName,
     clusterStartMs: config.clusterStartMs,
     randomString: randomCharacters,
     limits,
@@ -220,7 +221,7 @@ function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation
     RUNYARD_MANAGED_FS: roots.managedFs.directory,
     RUNYARD_WORKSPACE: roots.workspace.directory,
   };
-  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
+  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits, knownPaths: knownPathsOf(roots) };
 }
 
 /** Wakes the queue and maintains clusters, with each beat of the ownership loop. */

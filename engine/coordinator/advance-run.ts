@@ -1,10 +1,12 @@
 /** Decisions about a run: which tasks start, which are skipped, and how the run ends. */
+import type { Explained } from '../run/explain/explanation.ts';
 import type { OwnershipLost } from '../run/ownership.ts';
 import { ownershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
 import { rollUp } from '../run/roll-up.ts';
 import { isTerminal } from '../run/states.ts';
 import { isBlockedByDrain } from './coordinator-context.ts';
+import { describeRunStop } from './describe-stop.ts';
 import { driveTask, type DriveContext } from './drive-task.ts';
 import { releaseSharedClusters } from './release-clusters.ts';
 import { isSingleTask, setBegun, taskStatesOf, type RunExecution } from './run-execution.ts';
@@ -23,7 +25,8 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
   for (;;) {
     // Repeated after tasks were skipped: one of them may have been the last to use a cluster.
     await releaseSharedClusters(c, execution, false);
-    const { start, skip, end } = rollUp(taskStatesOf(execution), execution.run.stopReason);
+    const stop = await describeRunStop(c, execution);
+    const { start, skip, end } = rollUp(taskStatesOf(execution), stop);
     for (const key of start) startTask(c, execution, execution.tasks.get(key));
     if (end !== undefined) {
       if ((await transitionRun(c, execution, 'finish', end)) === ownershipLost) return ownershipLost;
@@ -31,7 +34,7 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
     }
     if (skip.length === 0) return 'active';
     const results = await Promise.all(
-      skip.map(({ key, message }) => skipTask(c, execution, execution.tasks.get(key), message)),
+      skip.map((skipped) => skipTask(c, execution, execution.tasks.get(skipped.key), skipped)),
     );
     if (results.includes(ownershipLost)) return ownershipLost;
   }
@@ -68,9 +71,11 @@ async function skipTask(
   c: DriveContext,
   execution: RunExecution,
   task: TaskExecution | undefined,
-  message: string,
+  { message, explanation }: Explained,
 ): Promise<TransitionResult> {
-  return task === undefined ? 'written' : transitionTask(c, execution, task, 'skip', { message });
+  return task === undefined
+    ? 'written'
+    : transitionTask(c, execution, task, 'skip', { message, explanation });
 }
 
 async function cleanUpRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {

@@ -34,7 +34,8 @@ export async function awaitRun(
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
         if (stop.aborted && cancelled !== watched) {
-          await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched);
+          const because = `run ${execution.run.runId}, which started it, was stopped`;
+          await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched, { because });
           cancelled = watched;
         }
         const pendingStop = cancelled === watched ? undefined : stop;

@@ -14,7 +14,7 @@ import {
   type QueueDecision,
 } from '../run/admission.ts';
 import { stepOf, type StepFacts } from '../run/step.ts';
-import { stopMessage } from '../run/roll-up.ts';
+import { explainQueueTimeout, explainStopOfRun } from '../run/explain/explain-run.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
@@ -162,11 +162,11 @@ async function endQueuedRun(
   const now = clock.now();
   const { stopReason, jobId, runId } = run;
   const skipped = stopReason === undefined;
-  const message = skipped
-    ? `Skipping this run because it has waited ${limits.queueHours} hours in the queue, the longest time allowed.`
-    : stopMessage[stopReason];
+  const explained = skipped
+    ? explainQueueTimeout(limits.queueHours)
+    : explainStopOfRun({ reason: 'cancel', by: run.stopRequest }, undefined);
   const event = skipped ? 'skip' : 'withdraw';
-  const facts: StepFacts = { message, ...(!skipped && { result: 'CANCELED' }) };
+  const facts: StepFacts = { ...explained, ...(!skipped && { result: 'CANCELED' }) };
   const step = stepOf({ kind: 'run', ...run }, event, now, facts);
   const single = run.format === 'SINGLE_TASK';
   // The task of a single-task run ends like the run; tasks of other runs were never started. When another
@@ -176,7 +176,7 @@ async function endQueuedRun(
     .map((task) =>
       single
         ? stepOf({ kind: 'task', ...task }, event, now, facts).change
-        : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change,
+        : stepOf({ kind: 'task', ...task }, 'skip', now, { ...explained }).change,
     );
   await runs.write({
     changes: [step.change, ...taskSteps],

@@ -1,6 +1,6 @@
 /** Start of a cluster: its nodes, its start-up time, then its init scripts (spec 2.8). */
 import type { Cluster } from '../cluster/cluster.ts';
-import { poolCapacityOf, formatNodes, type Inventory } from '../cluster/inventory.ts';
+import { formatNodes, poolCapacityOf, poolTooSmallMessage, type Inventory } from '../cluster/inventory.ts';
 import {
   terminationMessage,
   isUserError,
@@ -105,12 +105,11 @@ async function waitForNodes(
       if (capacity === undefined || cluster.nodes >= cluster.wantedNodes)
         return { kind: 'held', cluster, waited };
       if (cluster.wantedNodes > capacity) {
-        const nodes = formatNodes(cluster.wantedNodes, cluster.poolId, capacity);
         return await terminateUnstartable(
           c,
           clusterId,
           'INSTANCE_POOL_CLUSTER_FAILURE',
-          `It needs ${nodes}: that can never be.`,
+          poolTooSmallMessage(cluster.wantedNodes, cluster.poolId, capacity),
         );
       }
       c.setMessage(clusterWaitMessage(cluster, c.compute.inventory));
@@ -152,9 +151,11 @@ async function terminateUnstartable(
 export function unavailableResult(clusterId: string, cluster: Cluster | undefined): ClusterStartFailure {
   const termination = cluster?.termination;
   if (termination === undefined) return { kind: 'lost', message: `Cluster ${clusterId} was removed.` };
+  const message = terminationMessage(clusterId, termination);
   return {
     kind: isUserError(termination) ? 'failed' : 'lost',
-    message: terminationMessage(clusterId, termination),
+    message,
+    failure: { kind: 'cluster', code: termination.code, clusterId, message },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Read access to runs, for the API. Types only; storage/ implements them. */
+import type { CauseCode } from '../run/explain/explanation.ts';
 import type { Mask } from '../run/masking.ts';
 import type { Repair } from '../run/repair-rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from '../run/run.ts';
@@ -11,6 +12,8 @@ export interface RunFilter {
   /** True: active runs only; false: completed runs only; undefined: both. */
   readonly active: boolean | undefined;
   readonly type: RunType | undefined;
+  /** Only runs that failed for this cause. */
+  readonly causeCode?: CauseCode | undefined;
   /** Range of start times, epoch ms, both ends inclusive. */
   readonly startFrom: number | undefined;
   readonly startTo: number | undefined;

@@ -5,6 +5,7 @@ import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
 import type { NewUpdate, StoredUpdate } from './pipelines.ts';
 import type { Job } from './jobs.ts';
+import type { StopRequest } from '../run/explain/failure.ts';
 import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
 import type { NewRepair } from '../run/repair.ts';
@@ -165,6 +166,8 @@ export interface StopFilter {
   readonly jobId: number | undefined;
   /** True: only queued runs. */
   readonly queuedOnly: boolean;
+  /** Who asks. */
+  readonly by?: StopRequest | undefined;
 }
 
 /** Behaviour of an operation while the database is away: it fails, or with `retry` waits. */
@@ -210,7 +213,13 @@ export interface RunStore {
   /** Finds the latest attempt of a run by its first attempt; undefined when it was deleted. */
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason, options?: OutageOptions): Promise<Run | undefined>;
+  requestStop(
+    runId: number,
+    reason: StopReason,
+    options?: OutageOptions & { readonly by?: StopRequest | undefined },
+  ): Promise<Run | undefined>;
+  /** Finds who asked for the stop of a run; undefined when that is not known. Waits for the database. */
+  findStopRequest(runId: number): Promise<StopRequest | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Lists the active runs of a node, with the fields that other nodes may have changed. */

@@ -78,5 +78,5 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
 
 async function failTask(context: RunnerContext, message: string): Promise<TaskOutcome> {
   await context.writeOutput({ error: message });
-  return { kind: 'failed', message };
+  return { kind: 'failed', message, failure: { kind: 'message', message, origin: 'user code' } };
 }

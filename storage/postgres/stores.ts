@@ -29,6 +29,7 @@ import {
   findRun,
   findLatestAttempt,
   listRuns,
+  findStopRequest,
   requestStop,
   requestStopOfRuns,
   listOwnedRuns,
@@ -60,7 +61,9 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     }),
     launchTransaction: (steps, options) => onRequest(options, () => runLaunchTransaction(db, steps)),
     find: (runId, options) => onRequest(options, () => findRun(db, runId)),
-    requestStop: (runId, reason, options) => onRequest(options, () => requestStop(db, runId, reason)),
+    requestStop: (runId, reason, options) =>
+      onRequest(options, () => requestStop(db, runId, reason, options?.by)),
+    findStopRequest: (runId) => withRetry(() => findStopRequest(db, runId)),
     reserveRunIds: (count) => withRetry(() => reserveRunIds(db, count)),
     recordDurationWarning: (warning) => withRetry(() => storeWarning(db, warning)),
     findLaunchedRun: (taskRunId) => withRetry(() => findRunLaunchedBy(db, taskRunId)),

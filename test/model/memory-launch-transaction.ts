@@ -12,6 +12,7 @@ import {
   writeChangeSet,
   type MemoryDatabase,
   type Tables,
+  noExplanation,
 } from './memory-database.ts';
 import { countRuns, findRunLaunchedBy, insertJob, isQueued, requireRow } from './memory-queries.ts';
 
@@ -81,6 +82,8 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
         end_time: null,
         stop_reason: null,
         warned_time: null,
+        ...noExplanation,
+        stop_request: null,
         owner: after.owner ?? null,
         fence: after.fence,
         overriding_parameters: after.overridingParameters ?? null,
@@ -136,6 +139,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     fence: 1,
     stop_reason: null,
     warned_time: null,
+    ...noExplanation,
   };
   insertRun(tables, {
     ...initialState,
@@ -165,6 +169,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     repair_count: null,
     repair_start_time: null,
     earlier_duration: null,
+    stop_request: null,
   });
   for (const { runId, taskKey, dueTime = null, message } of run.tasks) {
     insertTaskRun(tables, {

@@ -83,6 +83,7 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
           tables.runs.set(runId, { ...row, stop_reason: reason });
         return find(runId)?.run;
       }),
+    findStopRequest: async () => undefined,
     requestStopAll: ({ jobId, queuedOnly }) =>
       transaction(() =>
         rows(
