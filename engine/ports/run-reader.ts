@@ -32,6 +32,8 @@ export interface RunReader {
   listTaskRuns(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
   /** Finds the run started by an attempt of a run_job_task. */
   findLaunchedRun(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
+  /** Lists the attempts of a single-task run, which are runs of their own, oldest first. */
+  listAttempts(run: Run): Promise<Run[]>;
   /** Returns the mask of a run: the secrets of its clusters, also of a cluster that it shared. */
   getMask(run: Run): Promise<Mask>;
   /** Lists the repairs of a run, oldest first. */

@@ -30,6 +30,7 @@ import {
   findLatestAttempt,
   listRuns,
   findStopRequest,
+  listAttempts,
   requestStop,
   requestStopOfRuns,
   listOwnedRuns,
@@ -96,6 +97,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     list: listRuns,
     listTaskRuns: taskRunsOf,
     findLaunchedRun: findRunLaunchedBy,
+    listAttempts,
     listRepairs: repairsOf,
     getMask: maskOfRun,
   });

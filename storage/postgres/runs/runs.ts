@@ -136,6 +136,23 @@ export async function findLatestAttempt(db: Kysely<Database>, runId: number): Pr
   return row && runOf(row);
 }
 
+/** Lists the attempts of a single-task run, which are runs of their own, oldest first. */
+export async function listAttempts(
+  db: Kysely<Database>,
+  { originalAttemptRunId: original }: Run,
+): Promise<Run[]> {
+  const rows = await visibleRuns(db)
+    .where((run) =>
+      run.or([
+        run('runs.run_id', '=', original),
+        run.and([run('original_attempt_run_id', '=', original), run('attempt', '>', 0)]),
+      ]),
+    )
+    .orderBy('attempt')
+    .execute();
+  return rows.map(runOf);
+}
+
 /** Selects runs without those of deleted jobs (spec 4.1 rule 1). */
 export function visibleRuns(db: Kysely<Database>) {
   return db
