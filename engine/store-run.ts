@@ -13,6 +13,8 @@ import {
   type Admission,
   type CapacityUsage,
 } from './run/admission.ts';
+import { explainConcurrency } from './run/explain/explain-run.ts';
+import type { Explanation } from './run/explain/explanation.ts';
 import type { NewRun } from './run/new-run.ts';
 import type { RunNotification } from './run/notification.ts';
 import type { RunParameters } from './run/parameters.ts';
@@ -78,7 +80,13 @@ export async function storeRun(
       ? await reserveCapacity(transaction, tasks, plan, limits)
       : plan.admission;
   const taskRunIds = isSingleTask ? ids : ids.slice(1);
-  const run = createNewRun(plan, admission, { runId, jobId, numberInJob, taskRunIds, owner: nodeId });
+  const run = createNewRun(plan, await explainSkip(transaction, admission, jobId), {
+    runId,
+    jobId,
+    numberInJob,
+    taskRunIds,
+    owner: nodeId,
+  });
   await transaction.insertRun(run);
   await plan.launchHook?.afterInsert(transaction, runId);
   return { kind: 'stored', run };
@@ -93,7 +101,26 @@ interface NewRunIds {
   readonly owner: string;
 }
 
-function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): NewRun {
+/** An admission; that of a run that is skipped has its explanation. */
+type ExplainedAdmission =
+  | Exclude<Admission, { kind: 'skip' }>
+  | { readonly kind: 'skip'; readonly message: string; readonly explanation: Explanation };
+
+/** Active runs that the message of a skipped run names. */
+const activeRunsNamed = 3;
+
+/** Explains why a run is skipped, by the runs that are active. */
+async function explainSkip(
+  transaction: LaunchTransaction,
+  admission: Admission,
+  jobId: number,
+): Promise<ExplainedAdmission> {
+  if (admission.kind !== 'skip') return admission;
+  const active = await transaction.listActiveRuns(jobId, activeRunsNamed);
+  return { kind: 'skip', ...explainConcurrency(admission.message, active) };
+}
+
+function createNewRun(plan: LaunchPlan, admission: ExplainedAdmission, ids: NewRunIds): NewRun {
   const { runId, jobId, numberInJob, taskRunIds, owner } = ids;
   const { settings, parameters, now, scheduledTime } = plan;
   const { state, notifications } = admittedState(plan, admission, ids);
@@ -116,6 +143,7 @@ function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): N
     overridingParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
     queueCode: admission.kind === 'queue' ? admission.code : undefined,
     message: admission.kind === 'start' ? '' : admission.message,
+    ...(admission.kind === 'skip' && { explanation: admission.explanation }),
     startTime: now,
     originalAttemptRunId: runId,
     attempt: 0,
@@ -134,7 +162,7 @@ function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): N
  */
 function admittedState(
   { settings, now }: LaunchPlan,
-  admission: Admission,
+  admission: ExplainedAdmission,
   { runId, jobId }: NewRunIds,
 ): Pick<NewRun, 'state'> & { readonly notifications: readonly RunNotification[] } {
   switch (admission.kind) {
@@ -145,7 +173,10 @@ function admittedState(
     case 'skip': {
       const progress = pendingProgress(now, '');
       const subject = { kind: 'run', runId, fence: 1, progress } as const;
-      const step = stepOf(subject, 'skip', now, { message: admission.message });
+      const step = stepOf(subject, 'skip', now, {
+        message: admission.message,
+        explanation: admission.explanation,
+      });
       if (step.progress.state !== 'SKIPPED') throw new Error('The event skip does not lead to SKIPPED.');
       const notifications =
         step.notification === 'end'

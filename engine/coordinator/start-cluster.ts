@@ -112,12 +112,31 @@ async function waitForNodes(
           poolTooSmallMessage(cluster.wantedNodes, cluster.poolId, capacity),
         );
       }
-      c.setMessage(clusterWaitMessage(cluster, c.compute.inventory));
+      c.setMessage(await describeWait(c, cluster));
       if ((await untilReleased(c.release, changed.promise)) === released) return released;
     } finally {
       unsubscribe();
     }
   }
+}
+
+/** Returns the message of a cluster that waits for nodes, with those that hold them. */
+async function describeWait(c: ClusterStartContext, cluster: Cluster): Promise<string> {
+  const message = clusterWaitMessage(cluster, c.compute.inventory);
+  const others = (await c.clusters.listNodeHolders(cluster.poolId)).filter((name) => name !== cluster.name);
+  if (others.length === 0) return message;
+  const shown = others.slice(0, holdersMax).map(describeHolder);
+  const more = others.length - shown.length;
+  return `${message}, held by ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Holders of nodes that a message names. */
+const holdersMax = 3;
+
+/** Clusters of runs are named after their task. */
+function describeHolder(name: string): string {
+  const [, runId, key] = /^job-\d+-run-(\d+)-(.*)$/s.exec(name) ?? [];
+  return runId === undefined ? `cluster ${name}` : `task ${key} of run ${runId}`;
 }
 
 /** Returns the state_message of a task that waits for a cluster. */

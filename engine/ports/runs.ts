@@ -30,6 +30,8 @@ export interface LaunchTransaction {
   ): Promise<number>;
   /** Counts the runs of a job that use its max_concurrent_runs, and those that wait in the queue. */
   countRuns(jobId: number): Promise<JobRunCounts>;
+  /** Lists the oldest active runs of a job, for the message of a run that is skipped because of them. */
+  listActiveRuns(jobId: number, limit: number): Promise<number[]>;
   /** Reserves the next number_in_job of a locked job; numbers have no gaps. */
   reserveNumberInJob(jobId: number): Promise<number>;
   /** Reserves `count` run ids. */

@@ -223,7 +223,10 @@ function byEndTime(one: TaskState, other: TaskState): number {
 /** Returns what the stop of a run ended; undefined when no task had started. */
 function stoppedText(failed: readonly TaskState[], skipped: readonly TaskState[]): string | undefined {
   const stopped = failed.filter(({ progress }) => progress.explanation?.cause_code === 'TIMEOUT');
-  const [first] = stopped;
+  // A task that waited for nodes explains more than one that ran.
+  const first =
+    stopped.find(({ progress }) => /waits for|had waited/.test(progress.explanation?.cause ?? '')) ??
+    stopped[0];
   // The cause of the task says what it waited for.
   const waited = first?.progress.explanation?.cause.split('. ').slice(1).join('. ') ?? '';
   const never =

@@ -29,6 +29,12 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
     },
     createHiddenJob: async (settings, _version, _creator, now) => insertJob(tables, settings, now, true),
     countRuns: async (jobId) => countRuns(tables, jobId),
+    listActiveRuns: async (jobId, limit) =>
+      [...tables.runs.values()]
+        .filter((run) => run.job_id === jobId && run.active)
+        .map((run) => run.run_id)
+        .toSorted((one, other) => one - other)
+        .slice(0, limit),
     async reserveNumberInJob(jobId) {
       const row = requireRow(tables.jobs.get(jobId));
       tables.jobs.set(jobId, { ...row, runsStarted: row.runsStarted + 1 });

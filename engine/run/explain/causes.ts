@@ -45,7 +45,7 @@ function framesEvidence({ frames = [], foldedFrames = 0 }: Extract<Failure, { ki
 }
 
 function explainLibrary(
-  { libraries }: Extract<Failure, { kind: 'library' }>,
+  { libraries, message }: Extract<Failure, { kind: 'library' }>,
   context: FailureContext,
 ): Cause {
   const indexes = [...new Set(libraries.flatMap(({ index }) => index ?? []))];
@@ -54,13 +54,21 @@ function explainLibrary(
       ? ''
       : ` If the name is right, check that the service can reach ${indexes.join(' and ')}.`;
   const field = context.isMultiTask ? `tasks[${context.taskKey}].libraries` : 'the libraries of the task';
+  const check =
+    indexes.length === 0 ? `Correct the file or its path in ${field}` : `Check name and version in ${field}`;
   return {
     code: 'DEPENDENCY',
-    nextStep: `Check name and version in ${field}, then ${rerunText(context)}.${reach}`,
+    cause: withoutRerun(message),
+    nextStep: `${check}, then ${rerunText(context)}.${reach}`,
     evidence: {
       details: libraries.map(({ name, index }) => (index === undefined ? name : `${name} from ${index}`)),
     },
   };
+}
+
+/** Returns a sentence without the request to start the run again, which the next step repeats. */
+function withoutRerun(message: string): string {
+  return message.replace(/ and start the run again\.?$/, '').replace(/\.$/, '');
 }
 
 /** Termination code of a cluster -> next step. */
@@ -69,7 +77,7 @@ const clusterNextSteps: Readonly<Record<string, string>> = {
   INSTANCE_POOL_CLUSTER_FAILURE: '',
   CLOUD_PROVIDER_LAUNCH_FAILURE: 'Check the log of the service for the nodes of the cluster',
   CLOUD_PROVIDER_SHUTDOWN: 'Check the log of the service for the nodes of the cluster',
-  USER_REQUEST: 'Somebody ended the cluster: start it, or use new_cluster',
+  USER_REQUEST: 'Leave the cluster alone while tasks run on it, or use new_cluster',
   INACTIVITY: 'Raise autotermination_minutes, or use new_cluster',
 };
 
@@ -88,6 +96,7 @@ function explainCluster(
   }
   return {
     code: 'CLUSTER',
+    cause: withoutRerun(message),
     nextStep: `${clusterNextSteps[code] ?? 'Check the events of the cluster'}, then ${rerunText(context)}.`,
   };
 }

@@ -140,9 +140,10 @@ const rules: readonly ErrorRule[] = [
     }),
   },
   {
-    pattern: /^WorkflowError: (?:Run (\d+) of )?/,
-    explain: ([, childRunId], context) => ({
+    pattern: /^(?:[\w.]+\.)?WorkflowError: ((?:Run (\d+) of )?.*)/s,
+    explain: ([, text = '', childRunId], context) => ({
       code: 'CHILD_RUN',
+      cause: `WorkflowError: ${text}`,
       nextStep:
         childRunId === undefined
           ? `Correct the call or the notebook that it names, and ${rerunText(context)}.`

@@ -23,7 +23,7 @@ const signals: Readonly<Record<number, (failure: ExitFailure, context: FailureCo
   }),
   // SIGTERM
   15: (_failure, context) => ({
-    code: 'INTERNAL',
+    code: 'CLUSTER',
     nextStep: `Runyard did not send the signal; something on this machine did. Find out what ends processes there, then ${rerunText(context)}.`,
   }),
   // SIGXCPU
@@ -84,7 +84,7 @@ function explainKill({ kernelKills }: ExitFailure, context: FailureContext): Cau
       nextStep: `Runyard did not send the signal; the kernel's out-of-memory killer did. ${moreMemoryText(context)}`,
     };
   return {
-    code: 'RESOURCE_LIMIT',
+    code: 'CLUSTER',
     evidence,
     nextStep: `Runyard did not send the signal. Often the kernel's out-of-memory killer does: check dmesg on ${context.host}. ${moreMemoryText(context)}`,
   };

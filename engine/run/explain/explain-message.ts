@@ -15,6 +15,11 @@ const again = (text: string) => (context: FailureContext) => `${text}, and ${rer
 
 const rules: readonly MessageRule[] = [
   {
+    pattern: /^The specified pipeline \S+ was not found/,
+    code: 'CONFIGURATION',
+    nextStep: again('Correct pipeline_task.pipeline_id'),
+  },
+  {
     pattern: /\bENOSPC\b|No space left on device/,
     code: 'STORAGE',
     nextStep: 'Free space on the disk of the service, then repair the run.',
@@ -101,12 +106,13 @@ const rules: readonly MessageRule[] = [
 
 /** Explains a failure by its sentence. */
 export function explainMessage(
-  { message, lost = false, origin }: Extract<Failure, { kind: 'message' }>,
+  { message, lost = false, origin, at, rowsQuery }: Extract<Failure, { kind: 'message' }>,
   context: FailureContext,
 ): Cause {
   for (const { pattern, code, nextStep } of rules) {
     const match = pattern.exec(message);
     if (match === null) continue;
+    if (nextStep === '') return { code, ...splitRemedy(message, context) };
     return { code, nextStep: typeof nextStep === 'string' ? nextStep : nextStep(context, match) };
   }
   if (lost)
@@ -114,7 +120,7 @@ export function explainMessage(
       code: 'INTERNAL',
       nextStep: `Look for run ${context.runId} in the log of the service, then ${rerunText(context)}.`,
     };
-  const known = findErrorCause({ kind: 'error', error: message }, context);
+  const known = findErrorCause({ kind: 'error', error: message, at, rowsQuery }, context);
   if (known !== undefined) return known;
   if (origin === 'user code')
     return { code: 'USER_CODE', nextStep: `Correct the code there, then ${rerunText(context)}.` };
@@ -124,4 +130,10 @@ export function explainMessage(
         code: 'USER_CODE',
         nextStep: `Correct what the plugin ${context.taskKind} reports, then ${rerunText(context)}.`,
       };
+}
+
+/** Splits a sentence from the remedy that follows it. */
+function splitRemedy(message: string, context: FailureContext): Pick<Cause, 'cause' | 'nextStep'> {
+  const [, cause = message, remedy = ''] = /^(.*?)\. ([A-Z].*)$/s.exec(message) ?? [];
+  return { cause, nextStep: remedy === '' ? `Correct the task, then ${rerunText(context)}.` : remedy };
 }

@@ -30,11 +30,12 @@ export function timeoutText({ owner, seconds }: { owner: string; seconds: number
 
 /** Explains a stop of a task. */
 export function explainStop(stop: Stop, phase: StopPhase, { taskKey, isMultiTask }: FailureContext): Cause {
+  const subject = isMultiTask ? `Task ${taskKey}` : 'The task';
   switch (stop.reason) {
     case 'cancel':
       return {
         code: 'CANCELLED',
-        cause: withPhase(cancelText(stop.by), phase, taskKey),
+        cause: withPhase(cancelText(stop.by), phase, subject),
         nextStep: isMultiTask
           ? 'Repair the run to go on with the tasks that did not succeed.'
           : 'Start the run again when it is wanted.',
@@ -42,7 +43,7 @@ export function explainStop(stop: Stop, phase: StopPhase, { taskKey, isMultiTask
     case 'timeout':
       return {
         code: 'TIMEOUT',
-        cause: withPhase(timeoutText(stop.limit), phase, taskKey),
+        cause: withPhase(timeoutText(stop.limit), withinLimit(phase, stop.limit.seconds), subject),
         nextStep: nextStepOf[phase.kind],
         evidence: { limits: [`timeout_seconds of ${stop.limit.owner}: ${stop.limit.seconds}`] },
       };
@@ -59,20 +60,27 @@ const nextStepOf: Readonly<Record<StopPhase['kind'], string>> = {
   plugin: "Tell the plugin's author, or raise the timeout.",
 };
 
+/** A phase lasts no longer than the limit that ended it; how long the task ran is the limit itself. */
+function withinLimit(phase: StopPhase, seconds: number): StopPhase {
+  const { kind, durationMs } = phase;
+  if (kind === 'running') return { ...phase, durationMs: undefined };
+  return durationMs === undefined ? phase : { ...phase, durationMs: Math.min(durationMs, seconds * 1_000) };
+}
+
 /** Adds what the task did at that moment. */
-function withPhase(text: string, { kind, message, durationMs }: StopPhase, taskKey: string): string {
+function withPhase(text: string, { kind, message, durationMs }: StopPhase, subject: string): string {
   const time = durationMs === undefined ? '' : ` for ${formatWait(durationMs)}`;
   switch (kind) {
     case 'not started':
-      return `${text}. Task ${taskKey} had not started`;
+      return `${text}. ${subject} had not started`;
     case 'waiting':
-      return `${text}. Task ${taskKey} had waited${time} and never started: ${lowerFirst(message)}`;
+      return `${text}. ${subject} had waited${time} and never started: ${lowerFirst(message)}`;
     case 'child run':
-      return `${text}. Task ${taskKey} had waited${time} for ${message}`;
+      return `${text}. ${subject} had waited${time} for ${message}`;
     case 'plugin':
       return `${text}. ${message}`;
     case 'running':
-      return time === '' ? text : `${text}. Task ${taskKey} had run${time}`;
+      return time === '' ? text : `${text}. ${subject} had run${time}`;
     default:
       return kind satisfies never;
   }

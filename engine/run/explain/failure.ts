@@ -45,6 +45,9 @@ export type Failure =
       readonly lost?: boolean;
       /** Set when the sentence comes from the code or SQL of the user. */
       readonly origin?: 'user code';
+      readonly at?: CodePlace | undefined;
+      /** Query that shows the rows that fail an expectation. */
+      readonly rowsQuery?: string | undefined;
     }
   | {
       readonly kind: 'library';

@@ -29,7 +29,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'DEPENDENCY',
     cause: 'Library installation failed',
     place: 'managed_fs:/none-1.0-py3-none-any.whl',
-    nextStep: 'Check name and version in the libraries of the task',
+    nextStep: 'Correct the file or its path in the libraries of the task',
     files,
     job: { ...newCluster(), ...ok, libraries: [{ whl: 'managed_fs:/none-1.0-py3-none-any.whl' }] },
   },
@@ -38,7 +38,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'DEPENDENCY',
     cause: 'not a zip archive',
     place: 'managed_fs:/bad-1.0-py3-none-any.whl',
-    nextStep: 'Check name and version in the libraries of the task',
+    nextStep: 'Correct the file or its path in the libraries of the task',
     files: { ...files, '/bad-1.0-py3-none-any.whl': 'this is text' },
     job: { ...newCluster(), ...ok, libraries: [{ whl: 'managed_fs:/bad-1.0-py3-none-any.whl' }] },
   },
@@ -47,7 +47,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'DEPENDENCY',
     cause: 'Library installation failed',
     place: 'managed_fs:/none.jar',
-    nextStep: 'Check name and version in the libraries of the task',
+    nextStep: 'Correct the file or its path in the libraries of the task',
     job: {
       ...newCluster(),
       spark_jar_task: { main_class_name: 'Main' },
@@ -98,7 +98,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'CLUSTER',
     cause: 'was terminated (USER_REQUEST)',
     place: 'Cluster <n>',
-    nextStep: 'Somebody ended the cluster: start it, or use new_cluster',
+    nextStep: 'Leave the cluster alone while tasks run on it, or use new_cluster',
     files,
     job: { ...newCluster(), ...wait },
     async act(service, runId) {
@@ -113,11 +113,11 @@ export const clusterFaults: readonly Fault[] = [
     cause: 'java was not found on PATH=/nonexistent, set in spark_env_vars of cluster <n>',
     place: 'cluster <n>',
     nextStep: 'Remove or correct PATH there',
-    files: { '/broken.jar': 'no jar' },
+    requires: 'javac',
     job: {
       ...newCluster({ spark_env_vars: { PATH: '/nonexistent' } }),
-      spark_jar_task: { main_class_name: 'Main' },
-      libraries: [{ jar: 'managed_fs:/broken.jar' }],
+      spark_jar_task: { main_class_name: 'Faults', parameters: ['exit'] },
+      libraries: [{ jar: 'managed_fs:/main.jar' }],
     },
   },
   {
@@ -187,10 +187,10 @@ export const clusterFaults: readonly Fault[] = [
   {
     name: 'spark-submit gets an option that needs Spark',
     code: 'CONFIGURATION',
-    cause: 'spark_submit_task.parameters[0] is "--master"',
+    cause: 'spark_submit_task.parameters[0] is "--packages"',
     place: 'spark_submit_task.parameters[0]',
     nextStep: 'Correct the task',
-    job: { ...newCluster(), spark_submit_task: { parameters: ['--master', 'local', 'managed_fs:/ok.py'] } },
+    job: { ...newCluster(), spark_submit_task: { parameters: ['--packages', 'a:b:1', 'managed_fs:/ok.py'] } },
     files,
   },
   {

@@ -25,12 +25,13 @@ function toldAbout(name: string): Told {
   return told;
 }
 
-describe.each(possible)('$name', ({ name, code, cause, place, nextStep }) => {
+describe.each(possible)('$name', ({ name, code, cause, place, nextStep, also = [] }) => {
   test.each(['message', 'output', 'mail', 'chat'] as const)(
     'the %s has cause, place and next step',
     (where) => {
       const text = toldAbout(name)[where];
-      for (const part of [cause, place, nextStep]) expect(text).toMatch(patternOf(part));
+      for (const part of [cause, place, nextStep, ...(where === 'output' ? [] : also)])
+        expect(text).toMatch(patternOf(part));
     },
   );
 

@@ -24,6 +24,8 @@ export interface Fault {
   readonly cause: string;
   readonly place: string;
   readonly nextStep: string;
+  /** Further parts of the run's message, the mail and the chat message. */
+  readonly also?: readonly string[];
   /** Settings of the job; undefined for a fault that starts its own run. */
   readonly job?: object;
   /** Files in managed_fs and notebooks (paths without an extension), by path. */

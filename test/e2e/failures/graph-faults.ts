@@ -24,9 +24,10 @@ export const graphFaults: readonly Fault[] = [
   {
     name: 'one task of several fails',
     code: 'USER_CODE',
-    cause: 'Task a failed with message: Workload failed, see run output for details: ValueError: no rows',
+    cause: 'ValueError: no rows',
     place: 'managed_fs:/bad.py, line 1',
-    nextStep: '1 other task failed and 2 were skipped',
+    nextStep: 'Correct the code there and repair the run.',
+    also: ['1 other task failed and 2 were skipped'],
     files,
     job: multi(task('a', bad), task('b', bad, []), task('c', ok, ['a']), task('d', ok, ['c'])),
   },
@@ -98,7 +99,7 @@ export const graphFaults: readonly Fault[] = [
           new_cluster: { spark_version: 'x', instance_pool_id: 'busy', num_workers: 1 },
         }),
       ),
-      timeout_seconds: 2,
+      timeout_seconds: 8,
     },
   },
   {
@@ -138,7 +139,7 @@ export const graphFaults: readonly Fault[] = [
     code: 'CANCELLED',
     cause: 'Run cancelled by user admin through the console',
     place: 'admin',
-    nextStep: 'Repair the run or start it again when it is wanted.',
+    nextStep: 'Repair the run',
     files,
     job: multi(task('a', wait), task('b', ok, ['a'])),
     async act(service, runId) {
@@ -193,7 +194,7 @@ export const graphFaults: readonly Fault[] = [
   {
     name: 'the process and its supervisor are killed',
     code: 'INTERNAL',
-    cause: 'is gone without an exit code',
+    cause: 'disappeared without an exit code',
     place: 'on node',
     nextStep: 'Start the run again; set max_retries to retry automatically.',
     files,
@@ -244,27 +245,22 @@ export const graphFaults: readonly Fault[] = [
     job: { battery_task: { do: 'block' }, timeout_seconds: 1 },
   },
   {
-    name: 'a run_job_task would start its own job',
-    code: 'CONFIGURATION',
-    cause: 'would start itself: its run_job_tasks form a cycle',
+    name: 'the job that a run_job_task starts was deleted',
+    code: 'CHILD_RUN',
+    cause: 'could not be started: Job <n> does not exist',
     place: 'Job <n>',
-    nextStep: 'Remove one of these run_job_tasks',
+    nextStep: 'Correct what it names',
+    files,
     async start(service) {
-      const first = await service.callOk('POST', '2.0/jobs/create', {
+      const child = await service.callOk('POST', '2.0/jobs/create', { name: 'gone', ...ok });
+      const settings = {
         ...notified(service),
-        name: 'loop',
-        ...ok,
-      });
-      await service.callOk('POST', '2.0/jobs/reset', {
-        job_id: first.job_id,
-        new_settings: {
-          ...notified(service),
-          name: 'loop',
-          ...multi(task('again', { run_job_task: { job_id: first.job_id } })),
-        },
-      });
-      const { run_id: runId } = await service.callOk('POST', '2.0/jobs/run-now', { job_id: first.job_id });
-      return runId;
+        name: 'parent of a deleted job',
+        ...multi(task('parent', { run_job_task: { job_id: child.job_id } })),
+      };
+      const { job_id: jobId } = await service.callOk('POST', '2.0/jobs/create', settings);
+      await service.callOk('POST', '2.0/jobs/delete', { job_id: child.job_id });
+      return (await service.callOk('POST', '2.0/jobs/run-now', { job_id: jobId })).run_id;
     },
   },
 ];

@@ -28,7 +28,7 @@ export const notebookFaults: readonly Fault[] = [
     code: 'CONFIGURATION',
     cause: 'Notebook /nb/none was not found',
     place: '/nb/none',
-    nextStep: 'mport',
+    nextStep: 'Import it with POST /api/2.0/workspace/import and start the run again.',
     job: notebook('/nb/none'),
   },
   notebookFault('/nb/widget', ["print(dbutils.widgets.get('day'))"], {
@@ -63,7 +63,7 @@ export const notebookFaults: readonly Fault[] = [
   }),
   notebookFault('/nb/kill', ['import os, signal\nos.kill(os.getpid(), signal.SIGKILL)'], {
     name: 'something kills the process of a notebook',
-    code: 'RESOURCE_LIMIT',
+    code: 'CLUSTER',
     cause: 'killed by signal 9, SIGKILL',
     place: '/nb/kill, cell 1',
     nextStep: 'Runyard did not send the signal.',
@@ -93,8 +93,8 @@ export const notebookFaults: readonly Fault[] = [
   {
     name: 'a reference has no value',
     code: 'CONFIGURATION',
-    cause: 'tasks.first.values.rows',
-    place: 'Task second failed',
+    cause: 'task first has not set "rows"; no values were set',
+    place: 'second',
     nextStep: 'Correct the reference, or set the value in the task that it names',
     files: { '/nb/plain': ['x = 1'] },
     job: {
@@ -159,8 +159,9 @@ export const notebookFaults: readonly Fault[] = [
     name: 'rows violate an expectation that fails the update',
     code: 'DATA_QUALITY',
     cause: '1 of 2 rows do not meet the expectation positive (amount > 0)',
-    place: 'paid',
-    nextStep: 'WHERE NOT (amount > 0). Correct the input, or change ON VIOLATION',
+    place: '/flow/quality/tables.sql',
+    nextStep:
+      'WHERE NOT (amount > 0). Correct the input, or change ON VIOLATION in /flow/quality/tables.sql.',
     files: {
       '/flow/quality/tables.sql':
         'CREATE MATERIALIZED VIEW paid (CONSTRAINT positive EXPECT (amount > 0) ON VIOLATION FAIL UPDATE) AS SELECT unnest([1, -1]) AS amount;\n',
@@ -173,7 +174,7 @@ export const notebookFaults: readonly Fault[] = [
     code: 'CONFIGURATION',
     cause: 'no-such-pipeline',
     place: 'no-such-pipeline',
-    nextStep: 'Correct the task',
+    nextStep: 'Correct pipeline_task.pipeline_id',
     job: { pipeline_task: { pipeline_id: 'no-such-pipeline' } },
   },
 ];

@@ -18,11 +18,11 @@ export const programFaults: readonly Fault[] = [
     place: 'managed_fs:/etl/key.py, line 2',
     nextStep: 'Correct the code there and start the run again.',
   }),
-  pythonFault('/etl/json.py', ['import json', '', 'def read():', "    return json.loads('{')", 'read()'], {
+  pythonFault('/etl/parse.py', ['import json', '', 'def read():', "    return json.loads('{')", 'read()'], {
     name: 'a library raises an error deep inside',
     code: 'USER_CODE',
     cause: 'JSONDecodeError: Expecting property name',
-    place: 'managed_fs:/etl/json.py, line 4',
+    place: 'managed_fs:/etl/parse.py, line 4',
     nextStep: 'Correct the code there',
   }),
   pythonFault(
@@ -95,13 +95,13 @@ export const programFaults: readonly Fault[] = [
   }),
   pythonFault('/etl/kill.py', ['import os, signal', 'os.kill(os.getpid(), signal.SIGKILL)'], {
     name: 'something kills the process with SIGKILL',
-    code: 'RESOURCE_LIMIT',
+    code: 'CLUSTER',
     cause: 'exit code 137 (killed by signal 9, SIGKILL)',
     nextStep: 'Runyard did not send the signal.',
   }),
   pythonFault('/etl/term.py', ['import os, signal', 'os.kill(os.getpid(), signal.SIGTERM)'], {
     name: 'something ends the process with SIGTERM',
-    code: 'INTERNAL',
+    code: 'CLUSTER',
     cause: 'killed by signal 15, SIGTERM',
     nextStep: 'Runyard did not send the signal; something on this machine did.',
   }),
@@ -143,7 +143,7 @@ export const programFaults: readonly Fault[] = [
     code: 'CONFIGURATION',
     cause: 'File managed_fs:/etl/none.py was not found',
     place: 'managed_fs:/etl/none.py',
-    nextStep: 'pload',
+    nextStep: 'Put it there with POST /api/2.0/managed_fs/put and start the run again.',
     job: python('/etl/none.py'),
   },
   pythonFault('/etl/flaky.py', ["raise ValueError('still no data')"], {
@@ -151,7 +151,8 @@ export const programFaults: readonly Fault[] = [
     code: 'USER_CODE',
     cause: 'ValueError: still no data',
     place: 'managed_fs:/etl/flaky.py, line 1',
-    nextStep: 'Failed after 3 attempts (max_retries 2). Correct the code there',
+    nextStep: 'Correct the code there',
+    also: ['Failed after 3 attempts (max_retries 2)'],
     job: python('/etl/flaky.py', { max_retries: 2 }),
   }),
 ];
