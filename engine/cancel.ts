@@ -7,7 +7,7 @@ import type { StopReason } from './run/states.ts';
 export interface CancelPorts {
   readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;
   /** Stops a run that this node drives. Another node finds the stored request itself. */
-  readonly stopRun: (runId: number, reason: StopReason) => void;
+  readonly stopRun: (runId: number, reason: StopReason, message?: string) => void;
 }
 
 /**
@@ -28,14 +28,15 @@ export async function cancelRun(ports: CancelPorts, runId: number, by?: StopRequ
   ports.stopRun(runId, 'cancel');
 }
 
-/** Cancels a child run; waits for a database that is away. */
+/** Cancels a child run; waits for a database that is away. @param message its state_message */
 export async function cancelChildRun(
   { runs, stopRun }: Pick<CancelPorts, 'stopRun'> & { readonly runs: Pick<RunStore, 'requestStop'> },
   runId: number,
-  by: StopRequest,
+  message: string,
 ): Promise<void> {
-  await runs.requestStop(runId, 'cancel', { onOutage: 'retry', by });
-  stopRun(runId, 'cancel');
+  const stored = await runs.requestStop(runId, 'cancel', { onOutage: 'retry', message });
+  // A user may have cancelled it first.
+  stopRun(runId, 'cancel', stored?.stopMessage);
 }
 
 /**

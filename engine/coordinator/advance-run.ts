@@ -1,9 +1,8 @@
 /** Decisions about a run: which tasks start, which are skipped, and how the run ends. */
-import type { Explained } from '../run/explain/explanation.ts';
 import type { OwnershipLost } from '../run/ownership.ts';
 import { ownershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
-import { rollUp } from '../run/roll-up.ts';
+import { rollUp, type SkippedTask } from '../run/roll-up.ts';
 import { isTerminal } from '../run/states.ts';
 import { isBlockedByDrain } from './coordinator-context.ts';
 import { describeRunStop } from './describe-stop.ts';
@@ -71,11 +70,9 @@ async function skipTask(
   c: DriveContext,
   execution: RunExecution,
   task: TaskExecution | undefined,
-  { message, explanation }: Explained,
+  { event, message, explanation }: SkippedTask,
 ): Promise<TransitionResult> {
-  return task === undefined
-    ? 'written'
-    : transitionTask(c, execution, task, 'skip', { message, explanation });
+  return task === undefined ? 'written' : transitionTask(c, execution, task, event, { message, explanation });
 }
 
 async function cleanUpRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {

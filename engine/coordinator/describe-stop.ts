@@ -1,6 +1,6 @@
 /** Describes the stop of a run or task: whose limit or request it was, and what the task did then. */
 import type { AttemptStop } from '../run/attempt-end.ts';
-import type { Stop, StopPhase } from '../run/explain/failure.ts';
+import type { Stop, StopPhase, StopRequest } from '../run/explain/failure.ts';
 import type { Run } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
@@ -54,13 +54,19 @@ function ownerOf({ type, name }: Run): string {
   return `${type === 'JOB_RUN' ? 'job' : 'run'} ${name}`;
 }
 
+/** Returns who asked for the stop of a run, as far as the run says. */
+export function requestOfRun({ stopRequest, stopMessage }: Run): StopRequest | undefined {
+  return stopMessage === undefined ? stopRequest : { text: stopMessage };
+}
+
 /** Reads who asked for the stop, once: another node may have stored it. */
 async function findStopRequest(
   { runs }: Pick<StopContext, 'runs'>,
   execution: RunExecution,
-): Promise<Extract<Stop, { reason: 'cancel' }>['by']> {
-  const { runId, stopRequest } = execution.run;
-  if (stopRequest !== undefined) return stopRequest;
+): Promise<StopRequest | undefined> {
+  const { runId } = execution.run;
+  const known = requestOfRun(execution.run);
+  if (known !== undefined) return known;
   const by = await runs.findStopRequest(runId);
   if (by !== undefined) setStopRequest(execution, by);
   return by;

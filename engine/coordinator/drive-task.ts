@@ -5,7 +5,7 @@
 import { messageOf } from '../errors.ts';
 import { decideAttemptEnd, stopEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { explainStopOfRun } from '../run/explain/explain-run.ts';
+import { skipOfStop } from '../run/roll-up.ts';
 import { endClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { describeTaskStop } from './describe-stop.ts';
@@ -101,9 +101,8 @@ async function waitUntilDue(
   }
   if (task.stopReason === undefined || isSingleTask(execution)) return 'due';
   const { stop } = await describeTaskStop(c, execution, task, task.stopReason);
-  return doneIfWritten(
-    await transitionTask(c, execution, task, 'skip', explainStopOfRun(stop, task.settings.task_key)),
-  );
+  const { event, message, explanation } = skipOfStop(stop, task.settings.task_key);
+  return doneIfWritten(await transitionTask(c, execution, task, event, { message, explanation }));
 }
 
 /** Ends a task that was stopped before it began. */

@@ -47,7 +47,7 @@ export async function launchChildAndWait(
       : await startChild(c, execution, task, key, request);
     if (typeof started !== 'number') return started;
     setWaitsFor(task, `run ${started} of ${subject}`);
-    const latest = await awaitRun(c, execution, started, stop);
+    const latest = await awaitRun(c, execution, task, started, stop);
     setWaitsFor(task, undefined);
     if (latest === ownershipLost) return latest;
     if (latest === undefined)

@@ -36,7 +36,7 @@ export async function runJobTask(
   const stop = new AbortController();
   setWaitsFor(task, `run ${started} of job ${jobId}`);
   enterExecution(task, { stop: () => stop.abort() });
-  const latest = await awaitRun(c, execution, started, stop.signal);
+  const latest = await awaitRun(c, execution, task, started, stop.signal);
   if (latest === ownershipLost) return latest;
   leaveExecution(task);
   return latest === undefined

@@ -11,12 +11,17 @@ import {
   decideCapacity,
   maxConcurrentRunsOf,
   queueForJobLimit,
+  skipForJobLimit,
   type QueueDecision,
 } from '../run/admission.ts';
+import { countParallelTasks, type ParallelTasks } from '../run/parallel-tasks.ts';
+import { queueEntryTimeOf } from '../run/repair-rounds.ts';
 import { stepOf, type StepFacts } from '../run/step.ts';
-import { explainQueueTimeout, explainStopOfRun } from '../run/explain/explain-run.ts';
+import { explainConcurrency, explainQueueTimeout, explainStopOfRun } from '../run/explain/explain-run.ts';
+import type { Explained } from '../run/explain/explanation.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
+import { requestOfRun } from './describe-stop.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
 
 export interface RunQueuePorts {
@@ -75,8 +80,13 @@ const leavingBatchSize = 200;
 async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
   // An empty queue costs one query.
-  if ((await runs.listQueuedJobs()).length === 0) return;
-  const leaving = () => runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize);
+  const waiting = await runs.listQueuedJobs();
+  if (waiting.length === 0) return;
+  const closedJobs = waiting.flatMap(({ jobId, maxConcurrentRuns }) =>
+    maxConcurrentRuns === 0 ? [jobId] : [],
+  );
+  const leaving = () =>
+    runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize, closedJobs);
   for (let some = await leaving(); some.length > 0; some = await leaving()) {
     for (const run of some) await endQueuedRun(ports, run);
     if (some.length < leavingBatchSize) break;
@@ -95,8 +105,8 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
 }
 
 /**
- * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job with
- * a long queue leaves capacity for the others. Of several, the one that waits longest.
+ * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job
+ * with a long queue leaves capacity for the others. Of several, the one that waits longest.
  */
 function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
@@ -131,7 +141,7 @@ async function admitOldestRun(
         ? queueForJobLimit(limit)
         : decideCapacity(
             {
-              ...(await capacityUsageOf(transaction, tasksOf(first.settings), limits)),
+              ...(await capacityUsageOf(transaction, parallelTasksOf(first), limits)),
               hasWaitingRuns: false,
             },
             limits,
@@ -146,15 +156,19 @@ async function admitOldestRun(
   return 'admitted';
 }
 
+function parallelTasksOf({ parallelTasks, settings }: Run): ParallelTasks {
+  return parallelTasks ?? countParallelTasks(tasksOf(settings));
+}
+
 /** Returns the write that takes a run out of the queue. */
 function admissionOf(run: Run, owner: string, now: number): QueueAdmission {
   const { from, to } = stepOf({ kind: 'run', ...run }, 'admit', now).change;
   // A machine's clock may step back; the times of a run never do.
-  const admittedTime = Math.max(now, run.progress.startTime ?? 0);
+  const admittedTime = Math.max(now, queueEntryTimeOf(run));
   return { runId: run.runId, from, to, owner, admittedTime };
 }
 
-/** Ends a queued run: cancelled, or skipped because it has waited too long. */
+/** Ends a queued run: cancelled, or skipped because of a limit. */
 async function endQueuedRun(
   { runs, clock, limits, runEndListeners }: RunQueuePorts,
   { run, tasks }: RunWithTasks,
@@ -162,9 +176,10 @@ async function endQueuedRun(
   const now = clock.now();
   const { stopReason, jobId, runId } = run;
   const skipped = stopReason === undefined;
-  const explained = skipped
-    ? explainQueueTimeout(limits.queueHours)
-    : explainStopOfRun({ reason: 'cancel', by: run.stopRequest }, undefined);
+  const explained =
+    stopReason === undefined
+      ? explainQueueEnd(run, limits, now)
+      : explainStopOfRun({ reason: 'cancel', by: requestOfRun(run) }, undefined);
   const event = skipped ? 'skip' : 'withdraw';
   const facts: StepFacts = { ...explained, ...(!skipped && { result: 'CANCELED' }) };
   const step = stepOf({ kind: 'run', ...run }, event, now, facts);
@@ -183,4 +198,11 @@ async function endQueuedRun(
     notifications: notificationsForEnd(run.settings, step.progress, { jobId, runId, now }),
   });
   runEndListeners.notify(runId);
+}
+
+/** A run that has not waited too long leaves the queue because the limit of its job was lowered to 0. */
+function explainQueueEnd(run: Run, { queueHours }: Limits, now: number): Explained {
+  return queueEntryTimeOf(run) < now - queueHours * hourMs
+    ? explainQueueTimeout(queueHours)
+    : explainConcurrency(skipForJobLimit(0).message, []);
 }

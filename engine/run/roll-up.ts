@@ -32,20 +32,23 @@ export interface TaskState {
   readonly started: boolean;
 }
 
-export interface RollUp {
-  /** Tasks to start now. */
-  readonly start: readonly string[];
-  /** Tasks that never start, with their state_message. */
-  readonly skip: readonly SkippedTask[];
-  /** The end of the run; set when every task is over. */
-  readonly end?: RunEnd;
-}
-
 /** A task that never starts. */
 export interface SkippedTask {
   readonly key: string;
+  /** `skip`: because of a failure or a limit; `exclude`: nothing failed, so nothing is announced. */
+  readonly event: 'skip' | 'exclude';
+  /** Its state_message. */
   readonly message: string;
   readonly explanation: Explanation;
+}
+
+export interface RollUp {
+  /** Tasks to start now. */
+  readonly start: readonly string[];
+  /** Tasks that never start. */
+  readonly skip: readonly SkippedTask[];
+  /** The end of the run; set when every task is over. */
+  readonly end?: RunEnd;
 }
 
 interface RunEnd {
@@ -93,7 +96,7 @@ export function rollUp(tasks: readonly TaskState[], stop: Stop | undefined): Rol
   for (const task of tasks) {
     if (task.started || isTerminal(task.progress.state)) continue;
     if (stop !== undefined) {
-      skip.push({ key: task.key, ...explainStopOfRun(stop, task.key) });
+      skip.push(skipOfStop(stop, task.key));
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
       if (isConditionMet(task, task.dependsOn.map(outcomeOf))) start.push(task.key);
       else skip.push(skippedTask(task, byKey, outcomeOf));
@@ -138,6 +141,12 @@ function createOutcomeLookup(byKey: ReadonlyMap<string, TaskState>): (key: strin
   return outcomeOf;
 }
 
+/** Returns how a task is skipped that a stop of the run prevents: a cancel is no failure. */
+export function skipOfStop(stop: Stop, key: string): SkippedTask {
+  const event = stop.reason === 'cancel' ? 'exclude' : 'skip';
+  return { key, event, ...explainStopOfRun(stop, key) };
+}
+
 /** A task without upstream tasks runs whatever its condition is. */
 function isConditionMet(task: TaskState, dependencies: readonly UpstreamOutcome[]): boolean {
   return dependencies.length === 0 || conditionHolds[task.runIf](dependencies);
@@ -160,11 +169,11 @@ function skippedTask(
   const failed = dependsOn.find((one) => outcomeOf(one) === 'failed');
   if (requiresFailure[runIf] || failed === undefined) {
     const upstream = dependsOn.map((one) => ({ key: one, outcome: outcomeWords[outcomeOf(one)] }));
-    return { key, ...explainExcluded(key, runIf, upstream) };
+    return { key, event: 'exclude', ...explainExcluded(key, runIf, upstream) };
   }
   const wasSkipped = byKey.get(failed)?.progress.state === 'SKIPPED';
   const root = findRootFailure(failed, byKey, outcomeOf);
-  return { key, ...explainUpstream(key, { key: failed, wasSkipped, root }) };
+  return { key, event: 'skip', ...explainUpstream(key, { key: failed, wasSkipped, root }) };
 }
 
 const outcomeWords: Readonly<Record<UpstreamOutcome, string>> = {

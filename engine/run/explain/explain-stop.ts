@@ -18,7 +18,8 @@ export function formatWait(ms: number): string {
 
 /** Returns who cancelled a run: `Run cancelled by user ada@example.org through the token "ci"`. */
 export function cancelText(by: StopRequest | undefined): string {
-  const { user, through, because } = by ?? {};
+  const { user, through, because, text } = by ?? {};
+  if (text !== undefined) return text.replace(/\.$/, '');
   if (user === undefined && because !== undefined) return `${cancelledPrefix} request: ${because}`;
   return [cancelledPrefix, user, through && `through ${through}`].filter(Boolean).join(' ');
 }

@@ -84,6 +84,8 @@ export interface StopRequest {
   readonly user?: string | undefined;
   /** `the token "ci"`, `the console`. */
   readonly through?: string | undefined;
+  /** Whole text of a stop that the engine asked for. */
+  readonly text?: string | undefined;
   /** Why the engine asked: `run 112, which started it, was cancelled`. */
   readonly because?: string | undefined;
 }

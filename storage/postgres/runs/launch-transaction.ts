@@ -160,6 +160,8 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
     parent_task_run_id: run.parentTaskRun ?? null,
+    parallel_task_runs: run.parallelTasks.taskRuns,
+    parallel_run_job_tasks: run.parallelTasks.runJobTasks,
     message: run.message,
     explanation: run.explanation === undefined ? null : JSON.stringify(run.explanation),
     cause_code: run.explanation?.cause_code ?? null,

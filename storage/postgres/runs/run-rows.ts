@@ -63,8 +63,13 @@ export function runOf(row: RunRow): Run {
     attempt: row.attempt,
     stopReason: row.stop_reason ?? undefined,
     stopRequest: row.stop_request ?? undefined,
+    stopMessage: row.stop_message ?? undefined,
     owner: row.owner ?? undefined,
     fence: row.fence,
+    parallelTasks:
+      row.parallel_task_runs === null
+        ? undefined
+        : { taskRuns: row.parallel_task_runs, runJobTasks: row.parallel_run_job_tasks ?? 0 },
     repair:
       row.repair_id === null
         ? undefined

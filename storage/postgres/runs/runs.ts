@@ -1,7 +1,7 @@
 /** Reads runs and records stop requests. */
 import type { Kysely } from 'kysely';
 import type { RunFilter } from '../../../engine/ports/run-reader.ts';
-import type { OwnedRun, StopFilter } from '../../../engine/ports/runs.ts';
+import type { OwnedRun, StopFilter, StopOptions } from '../../../engine/ports/runs.ts';
 import type { StopRequest } from '../../../engine/run/explain/failure.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { StopReason } from '../../../engine/run/states.ts';
@@ -56,17 +56,22 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
 
 /**
  * Records a stop request for an active run that has none. The first reason stays.
+ * @param message state message of the run, when no user requested the stop
  * @returns the run afterwards; undefined when there is none
  */
 export async function requestStop(
   db: Kysely<Database>,
   runId: number,
   reason: StopReason,
-  by?: StopRequest,
+  { by, message }: Pick<StopOptions, 'by' | 'message'> = {},
 ): Promise<Run | undefined> {
   await db
     .updateTable('runs')
-    .set({ stop_reason: reason, stop_request: by === undefined ? null : JSON.stringify(by) })
+    .set({
+      stop_reason: reason,
+      stop_message: message ?? null,
+      stop_request: by === undefined ? null : JSON.stringify(by),
+    })
     .where('run_id', '=', runId)
     .where('active', '=', true)
     .where('stop_reason', 'is', null)
@@ -107,13 +112,14 @@ export async function findStopRequest(db: Kysely<Database>, runId: number): Prom
 export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
   const rows = await db
     .selectFrom('runs')
-    .select(['run_id', 'stop_reason', 'timeout_revision'])
+    .select(['run_id', 'stop_reason', 'stop_message', 'timeout_revision'])
     .where('active', '=', true)
     .where('owner', '=', node)
     .execute();
   return rows.map((row) => ({
     runId: row.run_id,
     stopReason: row.stop_reason ?? undefined,
+    stopMessage: row.stop_message ?? undefined,
     timeoutRevision: row.timeout_revision,
   }));
 }
