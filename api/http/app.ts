@@ -237,6 +237,7 @@ function addOperation(
         caller,
         visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
+        warn: (text) => addWarning(reply, text),
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
@@ -250,6 +251,14 @@ function addOperation(
       return answer;
     },
   });
+}
+
+/** Adds a Warning header (code 299, a persistent warning); headers hold ASCII only. */
+function addWarning(reply: FastifyReply, text: string): void {
+  const ascii = text.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, "'");
+  const earlier = reply.getHeader('warning');
+  const added = `299 runyard "${ascii.slice(0, 500)}"`;
+  void reply.header('warning', earlier === undefined ? added : `${String(earlier)}, ${added}`);
 }
 
 /** Returns the Last-Event-ID header; ids that are not numbers are ignored, the service issues none. */

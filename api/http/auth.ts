@@ -93,7 +93,7 @@ export function createAuthenticator(
         if (token === undefined && count > maximum)
           throw new ServiceError(
             'REQUEST_LIMIT_EXCEEDED',
-            `More than ${maximum} credentials from ${ip} were refused within a minute.`,
+            `More than ${maximum} credentials from ${ip} were refused within a minute. Retry in ${secondsLeft} s.`,
             secondsLeft,
           );
         throw new ServiceError('PERMISSION_DENIED', invalidTokenText(token, now));
@@ -103,7 +103,7 @@ export function createAuthenticator(
       if (count > maximum)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `The token was used for more than ${maximum} requests within a second.`,
+          `The token was used for more than ${maximum} requests within a second. Retry in ${secondsLeft} s.`,
           secondsLeft,
         );
       return token;

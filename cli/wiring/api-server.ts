@@ -80,7 +80,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
-    checkReadiness: () => checkReadiness(database, launchGate),
+    checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,
     limits: config.limits,
     log,

@@ -41,6 +41,8 @@ export interface Coordinator {
   release(runIds: readonly number[]): void;
   /** Starts no more tasks and waits for those that run. Runs with further tasks stay active. */
   drain(): Promise<void>;
+  /** Ends all tasks that execute on this node, because the node cannot go on. @param message why */
+  endTasks(message: string): void;
   /** Returns whether this node drives a run. */
   isDriving(runId: number): boolean;
   /** Returns the number of runs that this node drives. */
@@ -88,6 +90,11 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     async drain() {
       state.isDraining = true;
       await waitForExecutingTasks(executions);
+    },
+    endTasks(message) {
+      for (const execution of executions.values())
+        for (const task of execution.tasks.values())
+          if (isExecuting(task)) context.post(execution, { kind: 'cluster lost', task, message });
     },
     isDriving: (runId) => executions.has(runId),
     countDrivenRuns: () => executions.size,

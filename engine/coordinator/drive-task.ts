@@ -67,6 +67,7 @@ async function driveAttempt(
   if (stateOf() === 'PENDING') {
     const due = await waitUntilDue(c, execution, task);
     if (due !== 'due') return due;
+    if ((await waitForSpace(c, execution, task)) === ownershipLost) return ownershipLost;
   }
   if (stateOf() === 'PENDING' || stateOf() === 'RUNNING') {
     if (task.stopReason === undefined || stateOf() === 'RUNNING') {
@@ -103,6 +104,28 @@ async function waitUntilDue(
   const { stop } = await describeTaskStop(c, execution, task, task.stopReason);
   const { event, message, explanation } = skipOfStop(stop, task.settings.task_key);
   return doneIfWritten(await transitionTask(c, execution, task, event, { message, explanation }));
+}
+
+/** Interval at which a task that waits for space on the disk looks again, ms. */
+const spaceCheckMs = 1_000;
+
+/** Waits while the disk of the data directory is full: the task could write nothing. */
+async function waitForSpace(
+  c: DriveContext,
+  execution: RunExecution,
+  task: TaskExecution,
+): Promise<'space' | OwnershipLost> {
+  for (let announced = false; task.stopReason === undefined; announced = true) {
+    const directory = c.findFullDisk?.();
+    if (directory === undefined) return 'space';
+    const message = `Waiting for space: the disk of ${directory} is full`;
+    if (!announced && (await transitionTask(c, execution, task, 'prepare', { message })) === ownershipLost)
+      return ownershipLost;
+    const pause = Promise.withResolvers<void>();
+    setRunTimer(execution, c.clock, c.clock.now() + spaceCheckMs, pause.resolve);
+    if ((await untilStopped(execution, task, pause.promise)) === ownershipLost) return ownershipLost;
+  }
+  return 'space';
 }
 
 /** Ends a task that was stopped before it began. */

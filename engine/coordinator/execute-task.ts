@@ -55,6 +55,8 @@ export async function executeTask(
 }
 
 function clusterLossFailure({ taskRun }: TaskExecution, message: string): Failure {
-  const code = /\((\w+)\)/.exec(message)?.[1] ?? '';
+  const code = /\((\w+)\)/.exec(message)?.[1];
+  // Not the cluster ended, but the node cannot go on.
+  if (code === undefined) return { kind: 'message', message, lost: true };
   return { kind: 'cluster', code, message, clusterId: taskRun.clusterId ?? '' };
 }

@@ -63,7 +63,7 @@ function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: num
       {chosen === undefined ? (
         <p className="empty">{noTaskLabel(run)}</p>
       ) : (
-        <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />
+        <TaskPanel key={chosen.run_id} task={chosen} run={run} />
       )}
       <RunParameters run={run} />
       {!single && <AttemptsTable run={run} chosen={chosen} />}

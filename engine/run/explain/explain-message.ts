@@ -14,6 +14,7 @@ interface MessageRule {
 const again = (text: string) => (context: FailureContext) => `${text}, and ${rerunText(context)}.`;
 
 const rules: readonly MessageRule[] = [
+  { pattern: /^The disk of .* is full/, code: 'STORAGE', nextStep: 'Free space, then repair the run.' },
   {
     pattern: /^The specified pipeline \S+ was not found/,
     code: 'CONFIGURATION',
