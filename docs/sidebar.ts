@@ -54,6 +54,7 @@ export const sidebar: readonly SidebarGroup[] = [
     settings: 'Settings',
     limits: 'Limits',
     errors: 'Errors',
+    failures: 'Failures',
     states: 'States',
     'task-kinds': 'Task kinds',
     scopes: 'Scopes',

@@ -8,6 +8,7 @@ import { linkTo } from '../route.ts';
 import { AttemptsTable } from '../run/attempts-table.tsx';
 import { selectTask, isSingleTask } from '../run/attempts.ts';
 import { RepairHistory } from '../run/repair-history.tsx';
+import { UndeliveredNotes } from '../run/undelivered-notes.tsx';
 import { RunHeader } from '../run/run-header.tsx';
 import { RunParameters } from '../run/run-parameters.tsx';
 import { TaskGraph } from '../run/task-graph.tsx';
@@ -59,6 +60,7 @@ function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: num
   return (
     <>
       <RunHeader run={run} />
+      <UndeliveredNotes runId={run.run_id} />
       {!single && <TaskGraph run={run} chosen={chosen} />}
       {chosen === undefined ? (
         <p className="empty">{noTaskLabel(run)}</p>

@@ -11,7 +11,7 @@ import type { Database } from '../schema.ts';
 /** Returns undefined when neither the run nor the job exists any more. */
 export async function factsOf(
   db: Kysely<Database>,
-  { jobId, runId }: Pick<DeliverySubject, 'jobId' | 'runId'>,
+  { jobId, runId, facts }: Pick<DeliverySubject, 'jobId' | 'runId'> & Partial<Pick<DeliverySubject, 'facts'>>,
 ): Promise<SubjectDetails | undefined> {
   const run = runId === undefined ? undefined : await runFactsOf(db, runId);
   const job =
@@ -30,7 +30,8 @@ export async function factsOf(
     parentRunId: run?.jobRunId === runId ? undefined : run?.jobRunId,
     startTime: run?.startTime,
     failedTasks: runId === undefined ? [] : await failedTasksOf(db, runId),
-    earlierMails: runId === undefined ? [] : await earlierMailsOf(db, runId),
+    earlierMails:
+      runId === undefined || (facts?.attempt?.number ?? 1) < 2 ? [] : await earlierMailsOf(db, runId),
   };
 }
 
