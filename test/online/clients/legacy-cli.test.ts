@@ -18,11 +18,7 @@ describeClient('legacy command line', {
     'jobs reset keeps the job in the single-task format': ['reset', 'SINGLE_TASK', false],
     'runs list and runs cancel': [[true], ['TERMINATED', 'CANCELED'], true],
     'runs submit --wait reports success and failure': [true, true],
-    'multi-task jobs in version 2.1': [
-      ['TERMINATED', 'SUCCESS'],
-      ['program one\n', 'program two\n'],
-      true,
-    ],
+    'multi-task jobs in version 2.1': [['TERMINATED', 'SUCCESS'], ['program one\n', 'program two\n'], true],
     'jobs delete removes the job': true,
     'clusters create, get, list, edit, resize, restart, delete and start': [
       ['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING', 'TERMINATED', 'RUNNING'],

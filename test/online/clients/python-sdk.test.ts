@@ -37,7 +37,10 @@ describeClient('Python SDK', {
       ['TERMINATED', 'SUCCESS'],
       ['ORIGINAL', 'REPAIR'],
     ],
-    'jobs.cancel_run waits for the end of an active run': [['TERMINATED', 'CANCELED'], 'ResourceDoesNotExist'],
+    'jobs.cancel_run waits for the end of an active run': [
+      ['TERMINATED', 'CANCELED'],
+      'ResourceDoesNotExist',
+    ],
     'jobs.cancel_all_runs ends the runs of a job': ['CANCELED', 'CANCELED'],
     'jobs.submit_and_wait runs a task once': [['TERMINATED', 'SUCCESS'], 'program submitted\n'],
     'a task takes /dbfs paths for its file and its arguments': [['TERMINATED', 'SUCCESS'], 'TEXT'],
