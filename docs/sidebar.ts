@@ -51,6 +51,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Reference', 'reference/', {
     operations: 'Operations',
     schemas: 'Schemas',
+    fields: 'Documented fields',
     settings: 'Settings',
     limits: 'Limits',
     errors: 'Errors',

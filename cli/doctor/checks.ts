@@ -12,7 +12,14 @@ import { openDatabase, ping } from '../../storage/postgres/database.ts';
 import { DirectoryInUseError, lockDirectory } from '../../storage/embedded/directory-lock.ts';
 import { prepareBinaries } from '../../storage/embedded/binaries.ts';
 import type { Config } from '../config.ts';
-import { checkTaskLimits, checkPlugins, checkSandbox, checkTaskUser, checkSpark } from './task-checks.ts';
+import {
+  checkMountPoints,
+  checkTaskLimits,
+  checkPlugins,
+  checkSandbox,
+  checkTaskUser,
+  checkSpark,
+} from './task-checks.ts';
 import type { CheckResult } from './check-result.ts';
 import { toStartError } from '../start-error.ts';
 
@@ -55,6 +62,7 @@ export const checks: readonly Check[] = [
   { name: 'plugins', run: checkPlugins },
   { name: 'task user', run: checkTaskUser },
   { name: 'task sandbox', run: checkSandbox },
+  { name: 'mount points', run: checkMountPoints },
   { name: 'task limits', run: checkTaskLimits },
   {
     name: 'fallocate',

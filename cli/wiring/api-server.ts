@@ -113,9 +113,10 @@ function createRunPorts({
     clusters: clusters.reader,
     control: clusters.control,
     clusterPermissions,
-    inventory: config.clusters,
+    inventory: clusters.compute.inventory,
+    inventoryControl: clusters.inventoryControl,
     clusterRules: {
-      inventory: config.clusters,
+      inventory: clusters.compute.inventory,
       requireExisting: config.clustersStrict,
       find: clusters.reader.find,
       access: { permissions, clusterPermissions },

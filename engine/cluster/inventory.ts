@@ -2,6 +2,7 @@
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
+import type { PolicyRules } from './policy-rules.ts';
 
 /** Pool of nodes. */
 export interface NodePool {
@@ -16,6 +17,10 @@ export interface ClusterPolicy {
   readonly node_type_id?: string;
   readonly driver_node_type_id?: string;
   readonly instance_pool_id?: string;
+  /** Rules of a policy that the API manages; undefined for a configured one, which only has defaults. */
+  readonly rules?: PolicyRules;
+  /** All-purpose clusters that one user may have at a time; undefined: unlimited. */
+  readonly maxClustersPerUser?: number;
 }
 
 export interface Inventory {

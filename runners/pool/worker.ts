@@ -96,9 +96,9 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
 }
 
 /** Returns the arguments of a command; a sandbox has the mount points of managed_fs itself. */
-function argumentsOf({ argv }: Command, { isolation, taskEnvironment }: RunnerSettings): Command['argv'] {
-  const managedFs = taskEnvironment['RUNYARD_MANAGED_FS'];
-  return isolation.sandbox !== undefined || managedFs === undefined
+function argumentsOf({ argv }: Command, settings: RunnerSettings): Command['argv'] {
+  const managedFs = settings.taskEnvironment['RUNYARD_MANAGED_FS'];
+  return settings.isolation.sandbox !== undefined || managedFs === undefined
     ? argv
     : resolveMountedArguments(argv, managedFs);
 }

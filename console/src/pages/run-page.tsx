@@ -6,7 +6,7 @@ import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
 import { AttemptsTable } from '../run/attempts-table.tsx';
-import { selectTask, isSingleTask } from '../run/attempts.ts';
+import { listLatestAttempts, selectTask } from '../run/attempts.ts';
 import { RepairHistory } from '../run/repair-history.tsx';
 import { UndeliveredNotes } from '../run/undelivered-notes.tsx';
 import { RunHeader } from '../run/run-header.tsx';
@@ -56,19 +56,18 @@ function RunError({ error, retry }: { readonly error: Error; readonly retry: () 
 function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: number }) {
   useTitle(`${stateLabelOf(run.state).text}: ${run.run_name} #${run.number_in_job}`);
   const chosen = selectTask(run, askedId);
-  const single = isSingleTask(run);
   return (
     <>
       <RunHeader run={run} />
       <UndeliveredNotes runId={run.run_id} />
-      {!single && <TaskGraph run={run} chosen={chosen} />}
+      {listLatestAttempts(run.tasks).length > 1 && <TaskGraph run={run} chosen={chosen} />}
       {chosen === undefined ? (
         <p className="empty">{noTaskLabel(run)}</p>
       ) : (
         <TaskPanel key={chosen.run_id} task={chosen} run={run} />
       )}
       <RunParameters run={run} />
-      {!single && <AttemptsTable run={run} chosen={chosen} />}
+      {run.tasks.length > 1 && <AttemptsTable run={run} chosen={chosen} />}
       <RepairHistory run={run} />
     </>
   );

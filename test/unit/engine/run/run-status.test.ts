@@ -84,6 +84,13 @@ test.each<[string, Progress, string, string, string]>([
     'CANCELED',
     'CLIENT_ERROR',
   ],
+  [
+    'a run that its parent cancelled',
+    withMessage(progressByPhase.canceled, 'Run cancelled by its parent: task load of run 7 was cancelled'),
+    'TERMINATED',
+    'CANCELED',
+    'CLIENT_ERROR',
+  ],
   ['a failure of the service', progressByPhase.error, 'TERMINATED', 'INTERNAL_ERROR', 'INTERNAL_ERROR'],
 ])('%s has a code and a type', (_, progress, state, code, type) => {
   expect(statusOf(progress)).toEqual({
