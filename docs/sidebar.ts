@@ -55,6 +55,7 @@ export const sidebar: readonly SidebarGroup[] = [
     settings: 'Settings',
     limits: 'Limits',
     errors: 'Errors',
+    failures: 'Failures',
     states: 'States',
     'task-kinds': 'Task kinds',
     scopes: 'Scopes',

@@ -1,4 +1,5 @@
 /** Checks of the doctor: each returns what it found and what to do about it. */
+import { checkMailServer } from './mail-check.ts';
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -77,6 +78,7 @@ export const checks: readonly Check[] = [
   { name: 'free space', run: checkFreeSpace },
   { name: 'in use by', run: checkDirectoryLock },
   { name: 'database', run: checkDatabase },
+  { name: 'mail server', run: checkMailServer },
   { name: 'setpriv', run: checkSetpriv },
   { name: 'open files', run: checkOpenFiles },
 ];
