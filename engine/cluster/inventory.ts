@@ -125,6 +125,14 @@ export function hasLimitedPool({ nodes, pools }: Inventory): boolean {
   return nodes !== undefined || Object.values(pools).some((pool) => pool.capacity !== undefined);
 }
 
+/** Returns why a cluster can never start in its pool, and what would fit. @param wanted with the driver */
+export function poolTooSmallMessage(wanted: number, poolId: string, capacity: number): string {
+  const workers = wanted - 1;
+  const pool = poolId === '' ? 'this service' : `the pool ${quote(poolId)}`;
+  const fits = capacity < 1 ? 'Raise' : `Set num_workers to ${capacity - 1}, or raise`;
+  return `It needs ${wanted} nodes (1 driver + ${workers} ${workers === 1 ? 'worker' : 'workers'}), but ${pool} has only ${capacity}, so it can never start. ${fits} the capacity in RUNYARD_CLUSTERS.`;
+}
+
 /** Formats a request for nodes: `3 nodes of the pool "small", which has 4`. */
 export function formatNodes(wanted: number, poolId: string, capacity: number | undefined): string {
   const pool = poolId === '' ? 'this service' : `the pool ${quote(poolId)}`;

@@ -19,6 +19,8 @@ export interface ClusterStore {
    */
   create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
+  /** Lists the clusters that hold nodes of a pool, with the names that users know. */
+  listNodeHolders(poolId: string): Promise<string[]>;
   /** Lists the clusters created for a run that are not terminated. */
   listByRun(jobRunId: number): Promise<Cluster[]>;
   /** PENDING -> RUNNING; false when the cluster was terminated meanwhile. */

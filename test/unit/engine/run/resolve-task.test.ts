@@ -111,13 +111,13 @@ describe('job parameters', () => {
       { city: 'Basel', day: '2026-02-02' },
     ],
     [
-      'lose to notebook_params by their default',
-      {},
+      'beat notebook_params by their default',
+      { y: '1' },
       { notebook_params: { city: 'Genf', y: '2' } },
-      { city: 'Genf', y: '2', day: '2026-02-02' },
+      { city: 'Zürich', y: '2', day: '2026-02-02' },
     ],
     [
-      'beat notebook_params when the run gave them, too',
+      'beat notebook_params by the value of the run',
       {},
       { notebook_params: { city: 'Genf' }, job_parameters: { city: 'Basel' } },
       { city: 'Basel', day: '2026-02-02' },
