@@ -36,6 +36,7 @@ export const sidebar: readonly SidebarGroup[] = [
     'retries-and-repair': 'Retries and repair',
     queues: 'Queues',
     clusters: 'Clusters',
+    'pools-and-policies': 'Pools and policies',
     'init-scripts': 'Init scripts',
     notifications: 'Notifications',
     dashboards: 'Dashboards',
