@@ -5,6 +5,8 @@ export interface NodeType {
   readonly num_cores: number;
   readonly category: string;
   readonly description: string;
+  /** Spark master of its clusters, or `none`. */
+  readonly spark_master?: string;
 }
 
 const gigabyteMb = 1_024;

@@ -7,6 +7,7 @@ import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
 import type { RunDirectories } from '../ports/attempts.ts';
+import { endCompute, endComputeOfTerminated } from './end-compute.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import type { ClusterStartPorts, ClusterStartResult } from './cluster-start.ts';
 import { startCluster } from './start-cluster.ts';
@@ -96,6 +97,7 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
         await startStoredCluster(ports, clusterId, release.signal);
       await terminateIdleClusters(ports, now);
+      await endComputeOfTerminated(ports);
     },
     close: () => release.abort(),
   };
@@ -205,6 +207,7 @@ async function afterTermination(
         ),
       );
   }
+  await endCompute(compute, clusterId);
   if (spec['cluster_log_conf'] !== undefined) await compute.provider.deliverLogs(clusterId);
 }
 

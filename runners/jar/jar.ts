@@ -1,20 +1,27 @@
 /** Runner of JAR tasks: runs the main method of a class with the JARs of the task (spec 2.7, 2.8). */
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { SparkJarTask } from '../../engine/job/task-schemas.ts';
 import { defineRunner } from '../built-in-runner.ts';
 import type { Command, RunnerContext } from '../contract.ts';
-import { runProgram } from '../process/run-program.ts';
+import { runProgram, type ProgramFailure } from '../process/run-program.ts';
 import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts';
+import { rootCauseIn } from '../spark/root-cause.ts';
+import { clusterOptions } from '../submit/spark-launcher.ts';
 import { validateMainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
 /** Runs `spark_jar_task`. A failed task has the uncaught exception or its exit code as error. */
 export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
   runProgram(
-    { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },
+    { name: 'Java program', command: () => createCommand(task, context), findFailure: (stderr) => findFailure(stderr, context) },
     context,
   ),
 );
+
+/** Prefers the innermost cause in the traces of Spark, which is that of the program. */
+function findFailure(stderr: string, { cluster }: RunnerContext): ProgramFailure | undefined {
+  return (cluster?.spark === undefined ? undefined : rootCauseIn(stderr)) ?? uncaughtException(stderr);
+}
 
 async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {
@@ -29,6 +36,14 @@ async function createCommand(task: SparkJarTask, context: RunnerContext): Promis
     throw new TaskStartError(
       `No JAR is given for the class ${main}; add it to libraries as {"jar": "managed_fs:/..."} or {"maven": {"coordinates": "..."}}.`,
     );
+  }
+  const spark = context.cluster?.spark;
+  // spark.jars of the cluster has the libraries already; the application itself is one of them, or its own file.
+  if (spark !== undefined) {
+    const application = own[0] ?? jars[0] ?? '';
+    const launcher = join(spark.home, 'bin', 'spark-submit');
+    const options = [...clusterOptions(context), '--class', main];
+    return { argv: [launcher, ...options, application, ...(task.parameters ?? [])] };
   }
   const java = await requireInterpreter(context, 'java');
   return { argv: [java, '-cp', jars.join(delimiter), main, ...(task.parameters ?? [])] };

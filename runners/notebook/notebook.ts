@@ -90,6 +90,7 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
     packages: join(context.directory, 'packages'),
     questions: requestsDirectoryOf(context),
     sql: [process.execPath, '--max-old-space-size=384', sqlCellsProgram],
+    ...(context.cluster?.spark && { spark: { sql: context.cluster.spark.sql } }),
   };
   const orderFile = join(context.directory, 'notebook-task.json');
   await writeFileAtomically(orderFile, JSON.stringify(order));

@@ -13,6 +13,7 @@ import type { AttemptRequest, RunnerMessage } from './thread-messages.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { exec } from '../process/exec.ts';
 import { runTask } from '../kind-registry.ts';
+import { openSparkAttempt, type SparkAttempt } from '../spark/spark-attempt.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 
 /** Runs one attempt. Never throws, because errors lose their type between threads. */
@@ -27,18 +28,29 @@ export async function runWithContext(
   run: (context: RunnerContext) => Promise<TaskOutcome>,
 ): Promise<TaskOutcome> {
   const { assignment, port } = request;
+  let spark: SparkAttempt | undefined;
   try {
-    return await run(await createContext(request));
+    const { directory } = assignment;
+    const temporary = join(directory, 'tmp');
+    await Promise.all([join(directory, 'work'), temporary].map((made) => mkdir(made, { recursive: true })));
+    const environment = taskEnvironment(request.settings, assignment, temporary);
+    spark = await openSparkAttempt(assignment, environment, temporary);
+    return await run(createContext(request, { ...environment, ...spark?.variables }, spark));
   } catch (error) {
     // The task ends here, so its remaining processes must not continue.
     await killMarkedProcesses(assignment.directory, createWakeSignal()).catch(() => undefined);
     return { kind: 'lost', message: `The runner of ${assignment.kind} failed: ${messageOf(error)}` };
   } finally {
+    await spark?.close().catch(() => undefined);
     port.close();
   }
 }
 
-async function createContext(request: AttemptRequest): Promise<RunnerContext> {
+function createContext(
+  request: AttemptRequest,
+  environment: Readonly<Record<string, string>>,
+  spark: SparkAttempt | undefined,
+): RunnerContext {
   const { assignment, settings, port, stopRequested } = request;
   const { user } = settings.isolation;
   const stop = new AbortController();
@@ -47,8 +59,6 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
-  await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
-  const environment = taskEnvironment(settings, assignment, temporary);
   return {
     ...assignment,
     limits: settings.limits,
@@ -58,7 +68,7 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
-      return exec(
+      const exit = await exec(
         {
           directory: own,
           attemptDirectory: directory,
@@ -71,9 +81,11 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
           cwd,
           stopGraceMs: settings.stopGraceMs,
           logBytesMax: settings.logBytesMax,
+          lostNeed: spark?.driverLost,
         },
         stop.signal,
       );
+      return spark?.explain(exit) ?? exit;
     },
     locate: (uri, what = 'file') => engine.locate(uri, what),
     launchJob: (launched, { key, signal }) =>
