@@ -36,6 +36,8 @@ export interface SparkCluster {
   readonly python: string;
   /** SPARK_CONF_DIR, with the master and all properties of the cluster. */
   readonly confDirectory: string;
+  /** Scheme of a store -> directory of its files. */
+  readonly stores: Readonly<Record<string, string>>;
   /** Engine of SQL cells and SQL notebooks. */
   readonly sql: 'spark' | 'duckdb';
   /** The shared driver; undefined for a task that has a driver of its own. */

@@ -44,7 +44,7 @@ export async function openSparkAttempt(
   const session = connectSessionOf(cluster.clusterId, runId);
   const variables = {
     ...sparkVariables(spark, environment),
-    ...attemptVariables({ driver }, session, { directory, temporary }),
+    ...attemptVariables({ driver, stores: spark.stores }, session, { directory, temporary }),
   };
   if (driver === undefined)
     return { variables, driverLost: undefined, explain: (exit) => Promise.resolve(exit), close: async () => {} };

@@ -1,8 +1,12 @@
 /** Environment variables with which programs find the Spark of their cluster. */
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { SparkCluster } from '../../engine/run/assignment.ts';
 import { eventLogDirectory } from '../../engine/run/spark-application.ts';
 import { remoteUrlOf, type ConnectSession } from './connect-session.ts';
+
+/** Directory of sitecustomize.py, which makes PySpark accept the paths of the stores. */
+const pythonDirectory = fileURLToPath(new URL('./python', import.meta.url));
 
 /** Masters whose processes are all on this machine. */
 const localMaster = /^local(?:\[|$)|^spark:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
@@ -23,7 +27,7 @@ export function sparkVariables(
     SPARK_CONF_DIR: confDirectory,
     PYSPARK_PYTHON: python,
     PYSPARK_DRIVER_PYTHON: python,
-    PYTHONPATH: extend('PYTHONPATH', pythonPath),
+    PYTHONPATH: extend('PYTHONPATH', [...pythonPath, pythonDirectory]),
     PATH: extend('PATH', [join(home, 'bin')]),
     ...(localMaster.test(master) && { SPARK_LOCAL_IP: '127.0.0.1' }),
   };
@@ -34,12 +38,14 @@ export function sparkVariables(
  * own.
  */
 export function attemptVariables(
-  { driver }: Pick<SparkCluster, 'driver'>,
+  { driver, stores }: Pick<SparkCluster, 'driver' | 'stores'>,
   session: ConnectSession,
   { directory, temporary }: { readonly directory: string; readonly temporary: string },
 ): Record<string, string> {
-  if (driver !== undefined) return { SPARK_REMOTE: remoteUrlOf(driver, session) };
+  const common = { RUNYARD_SPARK_STORES: JSON.stringify(stores) };
+  if (driver !== undefined) return { ...common, SPARK_REMOTE: remoteUrlOf(driver, session) };
   return {
+    ...common,
     SPARK_LOCAL_DIRS: temporary,
     PYSPARK_SUBMIT_ARGS: `--conf spark.eventLog.dir=file://${eventDirectoryOf(directory)} pyspark-shell`,
   };

@@ -1,4 +1,4 @@
-/** Properties of the Spark of a cluster: its master, size, libraries and stores, then `spark_conf`. */
+/** Properties of the Spark of a cluster: its master, size and libraries, then `spark_conf`. */
 import type { ClusterCompute } from '../../engine/cluster/compute.ts';
 import type { NodeType } from '../../engine/cluster/node-types.ts';
 
@@ -16,12 +16,8 @@ export interface ClusterProperties {
   readonly pythonPath: readonly string[];
   /** Interpreter of Python workers. */
   readonly python: string;
-  /** Directory of `managed_fs:/`, which Spark reads as `dbfs:/`. */
+  /** Directory of `managed_fs:/`, which holds the tables of the cluster. */
   readonly managedFs: string;
-  /** Parent of the buckets of `objstore://`; undefined for an object store that is a server. */
-  readonly objstore: string | undefined;
-  /** Buckets that exist. */
-  readonly buckets: readonly string[];
 }
 
 /** Returns the properties by name; later sources override earlier ones. */
@@ -42,34 +38,10 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
       'spark.eventLog.rolling.enabled': 'false',
       'spark.eventLog.compress': 'false',
       'spark.sql.warehouse.dir': `file://${cluster.managedFs}/user/hive/warehouse`,
-      ...storeProperties(cluster),
       ...sizeProperties(cluster),
       ...compute.conf,
     }),
   );
-}
-
-/** Makes `dbfs:/` and `objstore://` file systems of Spark, with directories of this machine behind them. */
-function storeProperties({ managedFs, objstore, buckets }: ClusterProperties): Record<string, string> {
-  const links = (scheme: string): [string, string][] => [
-    [`spark.hadoop.fs.${scheme}.impl`, 'org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme'],
-    [`spark.hadoop.fs.viewfs.overload.scheme.target.${scheme}.impl`, 'org.apache.hadoop.fs.LocalFileSystem'],
-  ];
-  return Object.fromEntries([
-    ...links('dbfs'),
-    ['spark.hadoop.fs.viewfs.mounttable.default.linkMergeSlash', `file://${managedFs}/`],
-    ['spark.delta.logStore.dbfs.impl', 'io.delta.storage.LocalLogStore'],
-    ...(objstore === undefined
-      ? []
-      : [
-          ...links('objstore'),
-          ['spark.delta.logStore.objstore.impl', 'io.delta.storage.LocalLogStore'],
-          ...buckets.map((bucket) => [
-            `spark.hadoop.fs.viewfs.mounttable.${bucket}.linkMergeSlash`,
-            `file://${objstore}/${bucket}/`,
-          ]),
-        ]),
-  ]);
 }
 
 const driverMemoryMb = { minimum: 512, maximum: 4_096, ofNode: 0.6 } as const;

@@ -2,10 +2,10 @@
  * The compute provider `spark`: programs of a cluster compute on a Spark master. It installs the distribution,
  * writes the properties of the cluster, and starts the shared driver for the tasks that use it.
  */
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { readHead, statIfExists, undefinedIfMissing } from '../../engine/read-file.ts';
+import { readHead, statIfExists } from '../../engine/read-file.ts';
 import type { SparkCluster } from '../../engine/run/assignment.ts';
 import type { ComputeProvider, ComputeRequest, ComputeResult } from '../../engine/ports/compute-providers.ts';
 import { cacheKeyOf } from '../libraries/library-cache.ts';
@@ -103,7 +103,9 @@ async function prepare(
   if (installed === 'stopped') return { kind: 'stopped' };
   const mode = await sessionModeOfTask(options, request, compute.session);
   const common = { home: installed.home, pythonPath: installed.pythonPath, python: installed.python };
-  const cluster = { ...common, master: compute.master, sql: compute.sql };
+  const { managedFs, objstore } = options;
+  const stores = { managed_fs: managedFs, dbfs: managedFs, ...(objstore !== undefined && { objstore }) };
+  const cluster = { ...common, master: compute.master, sql: compute.sql, stores };
   const own = await writeProperties(options, request, installed, new Map());
   const ready = (changes: Pick<SparkCluster, 'confDirectory' | 'driver'>): ComputeResult => ({
     kind: 'ready',
@@ -202,7 +204,7 @@ async function install(
 
 /** Writes SPARK_CONF_DIR, named by its content, and returns it. */
 async function writeProperties(
-  { managedFs, objstore, isolation }: SparkProviderOptions,
+  { managedFs, isolation }: SparkProviderOptions,
   { compute, name, nodeType, workers, libraries, directory }: ComputeRequest,
   { pythonPath, python }: InstalledSpark,
   more: ReadonlyMap<string, string>,
@@ -217,8 +219,6 @@ async function writeProperties(
     pythonPath: [...libraries.pythonPath, ...pythonPath],
     python,
     managedFs,
-    objstore,
-    buckets: objstore === undefined ? [] : await listBuckets(objstore),
   });
   const text = renderSparkDefaults(new Map([...properties, ...more]));
   const spark = join(directory, 'spark');
@@ -233,14 +233,6 @@ async function writeProperties(
     await grantOwnership(spark, user);
   }
   return own;
-}
-
-async function listBuckets(objstore: string): Promise<string[]> {
-  const entries = await readdir(objstore, { withFileTypes: true }).catch(undefinedIfMissing);
-  return (entries ?? [])
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .toSorted();
 }
 
 /** Kinds whose programs reach Spark through a session, with the field that names the file. */

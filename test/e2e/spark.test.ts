@@ -1,5 +1,7 @@
 /** Tasks on a cluster with a Spark of its own (master local[2]), through HTTP. */
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NotebookReport } from '../../engine/run/task-output.ts';
@@ -158,6 +160,78 @@ spark.range(0, 10**15, numPartitions=2).select(f.sum(f.sqrt("id"))).collect()
     expect([next.result, next.output.error]).toEqual(['SUCCESS', undefined]);
   });
 
+  test('a program that uses the Spark context gets a driver of its own, and its application is shown', async () => {
+    await put(
+      '/classic.py',
+      `from pyspark import SparkContext
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+print("master", spark.sparkContext.master, spark.sparkContext.parallelize([1, 2]).sum(), spark.sparkContext.applicationId)
+spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
+`,
+    );
+    const { task, output, result } = await end(
+      await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/classic.py' } }),
+    );
+    const { spark_context_id: id } = task.cluster_instance;
+    expect([result, output.error]).toEqual(['FAILED', 'ZeroDivisionError: division by zero']);
+    expect(output.logs).toContain(`master local[2] 3 ${id}\n`);
+  });
+
+  test('a SQL cell runs in DuckDB when spark_conf says so', async () => {
+    await runyard.putNotebook('/duckdb', ['# MAGIC %sql\n# MAGIC select typeof(1::hugeint) kind']);
+    const { task, result } = await end(
+      await submit({
+        new_cluster: {
+          spark_version: '16.4.x-scala2.12',
+          node_type_id: 'unknown',
+          num_workers: 0,
+          spark_conf: { 'runyard.sql': 'duckdb' },
+        },
+        notebook_task: { notebook_path: '/duckdb' },
+      }),
+    );
+    expect([result, (await reportOf(task.run_id)).cells[0]?.outputs]).toMatchObject([
+      'SUCCESS',
+      [{ rows: [['HUGEINT']] }],
+    ]);
+  });
+
+  const javac = execFileOrUndefined('javac');
+  test.skipIf(javac === undefined)('JAR and submit tasks run through the launcher of Spark', async () => {
+    const jar = await buildJar(spark);
+    const form = (path: string) => ({ path, contents: jar.toString('base64'), overwrite: true });
+    await runyard.callOk('POST', '2.0/managed_fs/put', form('/count.jar'));
+    const newCluster = {
+      spark_version: '16.4.x-scala2.12',
+      node_type_id: 'tiny',
+      num_workers: 1,
+    };
+    const runs = await Promise.all([
+      submit({
+        new_cluster: { ...newCluster, spark_conf: { 'spark.test.mark': 'mark' } },
+        libraries: [{ jar: 'managed_fs:/count.jar' }],
+        spark_jar_task: { main_class_name: 'Count', parameters: ['7'] },
+      }),
+      submit({
+        new_cluster: newCluster,
+        spark_submit_task: {
+          parameters: ['--conf', 'spark.test.mark=mark', '--class', 'Count', 'managed_fs:/count.jar', '-1'],
+        },
+      }),
+    ]);
+    const [counted, failed] = [await end(runs[0] ?? 0), await end(runs[1] ?? 0)];
+    expect([counted.result, counted.output.logs]).toEqual([
+      'SUCCESS',
+      expect.stringContaining('count 7 local[2] mark tiny\n'.replace('tiny', '614m')),
+    ]);
+    expect(counted.task.cluster_instance.spark_context_id).toMatch(/^local-\d+$/);
+    expect([failed.result, failed.output.error]).toEqual([
+      'FAILED',
+      'java.lang.IllegalStateException: no negative counts',
+    ]);
+  });
+
   test('the driver ends with its cluster', async () => {
     const { pid } = await driverOf(runyard, cluster_id);
     await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id });
@@ -165,12 +239,50 @@ spark.range(0, 10**15, numPartitions=2).select(f.sum(f.sqrt("id"))).collect()
   });
 });
 
+function execFileOrUndefined(program: string): string | undefined {
+  try {
+    execFileSync(program, ['-version'], { stdio: 'ignore' });
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Builds a JAR whose main class counts rows in Spark; fails with a wrapped cause for a negative number. */
+async function buildJar(installed: Awaited<ReturnType<typeof findTestSpark>>): Promise<Buffer> {
+  if ('missing' in installed) throw new Error(installed.missing);
+  const directory = await mkdtemp(join(tmpdir(), 'runyard-jar-'));
+  try {
+    await writeFile(
+      join(directory, 'Count.java'),
+      `import org.apache.spark.sql.SparkSession;
+public class Count {
+  public static void main(String[] a) {
+    SparkSession spark = SparkSession.builder().getOrCreate();
+    long n = Long.parseLong(a[0]);
+    try {
+      if (n < 0) throw new IllegalStateException("no negative counts");
+    } catch (IllegalStateException error) {
+      throw new RuntimeException("wrapped", error);
+    }
+    System.out.println("count " + spark.range(n).count() + " " + spark.sparkContext().master() + " "
+      + spark.conf().get("spark.test.mark") + " " + spark.conf().get("spark.driver.memory"));
+  }
+}`,
+    );
+    execFileSync('javac', ['-cp', join(installed.home, 'jars', '*'), 'Count.java'], { cwd: directory });
+    execFileSync('jar', ['cf', 'count.jar', 'Count.class'], { cwd: directory });
+    return await readFile(join(directory, 'count.jar'));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
 /** Reads the files of the newest driver of a cluster. */
 async function driverOf(
   { dataDirectory }: Pick<TestService, 'dataDirectory'>,
   clusterId: string,
 ): Promise<{ readonly directory: string; readonly pid: number; readonly ui: number }> {
-  const { readdir } = await import('node:fs/promises');
   const parent = join(dataDirectory, 'clusters', clusterId, 'spark');
   const files = (await readdir(parent, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.name === 'driver.json')

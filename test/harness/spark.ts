@@ -80,7 +80,6 @@ export function sparkInventory(master: string): Inventory {
         pyspark: defaultPySpark,
         conf: {
           'spark.sql.shuffle.partitions': '1',
-          'spark.driver.memory': '700m',
           // Short-lived drivers gain nothing from the second compiler.
           'spark.driver.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
         },

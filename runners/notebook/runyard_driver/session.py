@@ -55,7 +55,7 @@ class NotebookSession:
         self.sql = SqlCells([*task["sql"], task["managedFs"]], self.names, self.recorder)
         # Undefined on a cluster without Spark.
         choice = task.get("spark")
-        self.spark = None if choice is None else NotebookSpark(self.names, {"managed_fs": task["managedFs"]})
+        self.spark = None if choice is None else NotebookSpark(self.names)
         self.sql_on_spark = choice is not None and choice["sql"] == "spark"
         # Paths of the running notebooks, outermost first.
         self.run_stack = [task["path"]]

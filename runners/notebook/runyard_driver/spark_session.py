@@ -8,7 +8,6 @@ import re
 import sys
 import warnings
 
-from . import spark_paths
 from .sql_statements import split_statements
 
 #: Text of a cell that uses Spark.
@@ -29,11 +28,10 @@ class MissingSparkContext:
 
 
 class NotebookSpark:
-    """`names`: namespace of the notebook; `stores`: directories of the stores by scheme, see spark_paths."""
+    """`names`: namespace of the notebook."""
 
-    def __init__(self, names, stores):
+    def __init__(self, names):
         self.names = names
-        self.stores = stores
         self.session = None
 
     def prepare(self, source):
@@ -50,7 +48,6 @@ class NotebookSpark:
             warnings.simplefilter("ignore")
             from pyspark.sql import SparkSession
 
-            spark_paths.install(self.stores)
             self.session = SparkSession.builder.getOrCreate()
         is_connect = type(self.session).__module__.startswith("pyspark.sql.connect")
         self.names.setdefault("spark", self.session)
