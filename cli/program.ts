@@ -6,6 +6,7 @@ import type { BundleOptions } from './commands/bundle.ts';
 import type { MigrateOptions } from './commands/dashboards.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
+import type { SparkInstallOptions } from './commands/spark-install.ts';
 import type { TokenOptions } from './commands/token-create.ts';
 import type { UserOptions } from './commands/user.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -32,6 +33,7 @@ export function buildProgram(finish: Finish): Command {
   addDashboardCommands(program, finish);
   addScheduleCommands(program, finish);
   addDoctorCommand(program, finish);
+  addSparkCommands(program, finish);
   return program;
 }
 
@@ -204,6 +206,18 @@ function addDoctorCommand(program: Command, finish: Finish): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: true }) =>
       finish(await (await import('./doctor/doctor.ts')).runDoctor(options.json === true)),
+    );
+}
+
+function addSparkCommands(program: Command, finish: Finish): void {
+  program
+    .command('spark')
+    .description('manage the distributions of Spark')
+    .command('install')
+    .description('install PySpark for clusters, which otherwise happens when the first cluster needs it')
+    .option('--spark-version <key>', 'install for clusters with this spark_version (default: all others)', '')
+    .action(async (options: SparkInstallOptions) =>
+      finish(await (await import('./commands/spark-install.ts')).installSpark(options)),
     );
 }
 

@@ -1,20 +1,10 @@
 /** What the programs of a cluster compute on: this machine, or a Spark master (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
+import { ownPropertyPrefix, sparkSwitches } from '../job/spark-switches.ts';
 import type { Inventory } from './inventory.ts';
-
-/** Properties of `spark_conf` that Runyard reads itself and does not pass to Spark, with their values. */
-export const sparkSwitches = {
-  /** How Python reaches Spark: a session on the shared driver of the cluster, or a driver of its own. */
-  'runyard.spark.session': ['auto', 'connect', 'classic'],
-  /** Engine of SQL cells and SQL notebooks. */
-  'runyard.sql': ['spark', 'duckdb'],
-} as const;
 
 export type SparkSession = (typeof sparkSwitches)['runyard.spark.session'][number];
 export type SqlEngine = (typeof sparkSwitches)['runyard.sql'][number];
-
-/** Prefix of the properties of `spark_conf` that are Runyard's own. */
-export const ownPropertyPrefix = 'runyard.';
 
 /** Value of `spark_master` for clusters without Spark. */
 export const noSparkMaster = 'none';

@@ -3,6 +3,7 @@ import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { canonicalUri, readAliased, spellingIn, spellingsOf } from '../validation/aliases.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
+import { checkSparkSwitches } from './spark-switches.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
 import {
   fieldPath,
@@ -24,6 +25,7 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
   checkLogConf(path, cluster);
   checkAsciiMap(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
   checkVariableNames(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
+  checkSparkSwitches(fieldPath(path, 'spark_conf'), cluster.spark_conf);
   for (const [index, script] of (cluster.init_scripts ?? []).entries())
     checkInitScript(fieldPath(path, `init_scripts[${index}]`), script);
 }

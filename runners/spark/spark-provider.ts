@@ -101,7 +101,7 @@ async function prepare(
   await requireJava(environment, options.isolation);
   const installed = await install(options, request, environment);
   if (installed === 'stopped') return { kind: 'stopped' };
-  const mode = await sessionModeOfTask(options, request, compute.session);
+  const mode = await sessionModeOfTask(options, request);
   const common = { home: installed.home, pythonPath: installed.pythonPath, python: installed.python };
   const { managedFs, objstore } = options;
   const stores = { managed_fs: managedFs, dbfs: managedFs, ...(objstore !== undefined && { objstore }) };
@@ -243,17 +243,17 @@ const sessionKinds: Readonly<Record<string, { readonly field: string; readonly w
 
 async function sessionModeOfTask(
   { locate }: SparkProviderOptions,
-  { kind, task }: ComputeRequest,
-  session: Parameters<typeof sessionModeOf>[1],
+  { kind, task, compute }: ComputeRequest,
 ): Promise<SessionMode> {
   const known = sessionKinds[kind];
-  if (known === undefined) return 'own';
+  if (known === undefined || compute.provider !== 'spark') return 'own';
+  const { session, sql } = compute;
   const uri: unknown = typeof task === 'object' && task !== null ? Reflect.get(task, known.field) : undefined;
-  if (typeof uri !== 'string') return sessionModeOf(undefined, session);
+  if (typeof uri !== 'string') return sessionModeOf(undefined, session, sql);
   // A file that cannot be found fails the task when it begins.
   const source = await locate(uri, known.what).then(
     async (file) => (await readHead(file, sourceBytesMax)).text,
     () => undefined,
   );
-  return sessionModeOf(source, session);
+  return sessionModeOf(source, session, sql);
 }
