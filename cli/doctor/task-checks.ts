@@ -81,7 +81,9 @@ export async function checkSpark(config: Config): Promise<CheckResult> {
     return undefined;
   });
   if (home === undefined)
-    advice.push(`The first cluster installs PySpark ${runtime.pyspark}; "${sparkInstallCommand}" does it now.`);
+    advice.push(
+      `The first cluster installs PySpark ${runtime.pyspark}; "${sparkInstallCommand}" does it now.`,
+    );
   const found = `master ${masters.join(', ')}; ${home === undefined ? `PySpark ${runtime.pyspark} is not installed` : `Spark at ${home}`}`;
   return advice.length === 0 ? { state: 'ok', found } : { state: 'missing', found, advice: advice.join(' ') };
 }
@@ -89,7 +91,9 @@ export async function checkSpark(config: Config): Promise<CheckResult> {
 /** Lists the masters of the default, of node types and of policies. */
 function configuredMasters({ sparkMaster, nodeTypes, policies }: Inventory): string[] {
   const all = [sparkMaster, ...[nodeTypes, policies].flatMap((group) => Object.values(group).map(masterOf))];
-  return [...new Set(all.flatMap((master) => (master === undefined || master === noSparkMaster ? [] : master)))];
+  return [
+    ...new Set(all.flatMap((master) => (master === undefined || master === noSparkMaster ? [] : master))),
+  ];
 }
 
 function masterOf({ spark_master: master }: { readonly spark_master?: string }): string | undefined {

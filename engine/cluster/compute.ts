@@ -106,11 +106,6 @@ export function sparkRuntimeOf(
   const configured = sparkRuntimes[sparkVersion] ?? sparkRuntimes['default'];
   const own = /^(\d+\.\d+\.\d+)$/.exec(sparkVersion)?.[1];
   const [, major] = /^(\d+)\.\d+\.x-/.exec(sparkVersion) ?? [];
-  const conf =
-    major !== undefined && Number(major) < 17 ? { 'spark.sql.ansi.enabled': 'false' } : undefined;
-  return {
-    pyspark: own ?? defaultPySpark,
-    ...(conf && { conf }),
-    ...configured,
-  };
+  const conf = major !== undefined && Number(major) < 17 ? { 'spark.sql.ansi.enabled': 'false' } : undefined;
+  return { pyspark: own ?? defaultPySpark, ...(conf && { conf }), ...configured };
 }

@@ -12,7 +12,10 @@ import { setTaskTimeout } from './timeouts.ts';
 import { transitionTask } from './transition-run.ts';
 
 export type { ReadyCluster } from './prepare-compute.ts';
-export type PrepareContext = AcquireContext & LibrariesContext & ComputeContext & Pick<CoordinatorContext, 'isDraining'>;
+export type PrepareContext = AcquireContext &
+  LibrariesContext &
+  ComputeContext &
+  Pick<CoordinatorContext, 'isDraining'>;
 
 /** `cluster` is undefined when the task needs none or was stopped. */
 export type PrepareResult =

@@ -13,7 +13,11 @@ import { uncaughtException } from './stack-trace.ts';
 /** Runs `spark_jar_task`. A failed task has the uncaught exception or its exit code as error. */
 export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
   runProgram(
-    { name: 'Java program', command: () => createCommand(task, context), findFailure: (stderr) => findFailure(stderr, context) },
+    {
+      name: 'Java program',
+      command: () => createCommand(task, context),
+      findFailure: (stderr) => findFailure(stderr, context),
+    },
     context,
   ),
 );

@@ -39,7 +39,8 @@ export async function requireJava(
 ): Promise<void> {
   const java = await findJavaVersion(environment, isolation);
   if (java !== undefined && java.major >= minimumJavaVersion) return;
-  const found = java === undefined ? 'none was found on this machine' : `${java.program} is Java ${java.major}`;
+  const found =
+    java === undefined ? 'none was found on this machine' : `${java.program} is Java ${java.major}`;
   throw new SparkUnavailableError(
     `Spark needs Java ${minimumJavaVersion} or newer, but ${found}. ${javaHint}, and start the run again; ` +
       '"runyard doctor" shows what this machine can run.',

@@ -34,7 +34,9 @@ export function rootCauseIn(log: string): ProgramFailure | undefined {
 
 /** Finds the exception of a Python function in the trace that Spark quotes. */
 function findWorkerError(log: string): ProgramFailure | undefined {
-  const start = log.lastIndexOf('org.apache.spark.api.python.PythonException: Traceback (most recent call last):');
+  const start = log.lastIndexOf(
+    'org.apache.spark.api.python.PythonException: Traceback (most recent call last):',
+  );
   if (start < 0) return undefined;
   const lines = log.slice(start).split('\n');
   const end = lines.findIndex((line, index) => index > 0 && /^\s*at [\w.$]+\(/.test(line));

@@ -47,7 +47,12 @@ export async function openSparkAttempt(
     ...attemptVariables({ driver, stores: spark.stores }, session, { directory, temporary }),
   };
   if (driver === undefined)
-    return { variables, driverLost: undefined, explain: (exit) => Promise.resolve(exit), close: async () => {} };
+    return {
+      variables,
+      driverLost: undefined,
+      explain: (exit) => Promise.resolve(exit),
+      close: async () => {},
+    };
   return watchedAttempt(variables, driver, session, cluster.clusterId);
 }
 

@@ -164,7 +164,8 @@ export async function readDriverEnd(directory: string): Promise<string | undefin
   const code = await readExitCode(directory);
   if (code === undefined && !isGone) return undefined;
   if ((await readStop(directory)) !== undefined) return 'it was stopped with its cluster.';
-  const how = code === undefined ? 'its process is gone without an exit code' : `it ended with ${describeExit(code)}`;
+  const how =
+    code === undefined ? 'its process is gone without an exit code' : `it ended with ${describeExit(code)}`;
   // A process that was killed has logged no reason.
   const isKilled = code === undefined || code > 128;
   const cause = isKilled

@@ -236,10 +236,11 @@ async function writeProperties(
 }
 
 /** Kinds whose programs reach Spark through a session, with the field that names the file. */
-const sessionKinds: Readonly<Record<string, { readonly field: string; readonly what: 'file' | 'notebook' }>> = {
-  notebook_task: { field: 'notebook_path', what: 'notebook' },
-  spark_python_task: { field: 'python_file', what: 'file' },
-};
+const sessionKinds: Readonly<Record<string, { readonly field: string; readonly what: 'file' | 'notebook' }>> =
+  {
+    notebook_task: { field: 'notebook_path', what: 'notebook' },
+    spark_python_task: { field: 'python_file', what: 'file' },
+  };
 
 async function sessionModeOfTask(
   { locate }: SparkProviderOptions,

@@ -167,9 +167,5 @@ async function findInstallation(home: string, python: string): Promise<Installed
   const py4j = ((await readdir(libraries).catch(undefinedIfMissing)) ?? []).filter((name) =>
     /^py4j-.*\.zip$/.test(name),
   );
-  return {
-    home,
-    pythonPath: [join(home, 'python'), ...py4j.map((name) => join(libraries, name))],
-    python,
-  };
+  return { home, pythonPath: [join(home, 'python'), ...py4j.map((name) => join(libraries, name))], python };
 }

@@ -11,7 +11,10 @@ describe.skipIf('missing' in spark)(sparkTitle('compute providers', spark), { ti
   let runyard: TestService;
   beforeAll(async () => {
     const settings = sparkSettings('none');
-    const nodeTypes = { ...settings.clusters.nodeTypes, 'with-spark': { ...typed, spark_master: 'local[1]' } };
+    const nodeTypes = {
+      ...settings.clusters.nodeTypes,
+      'with-spark': { ...typed, spark_master: 'local[1]' },
+    };
     runyard = await startTestService({
       ...settings,
       clusters: {

@@ -1,12 +1,21 @@
 /** Tasks on a cluster with a Spark of its own (master local[2]), through HTTP. */
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NotebookReport } from '../../engine/run/task-output.ts';
 import { eventually } from '../harness/eventually.ts';
 import { findTestSpark, sparkSettings, sparkTitle } from '../harness/spark.ts';
+import {
+  activeStages,
+  buildCountJar,
+  createSparkJobs,
+  driverOf,
+  endlessProgram,
+  hasProgram,
+  rainFile,
+  sumProgram,
+  type SparkJobs,
+} from '../harness/spark-jobs.ts';
 import { startTestService, type TestService } from '../harness/test-service.ts';
 
 const spark = await findTestSpark();
@@ -16,25 +25,20 @@ onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, (
   let runyard: TestService;
   let cluster_id: string;
   const shared = (): object => ({ existing_cluster_id: cluster_id });
-  const put = (path: string, content: string) =>
-    runyard.callOk('POST', '2.0/managed_fs/put', {
-      path,
-      contents: Buffer.from(content).toString('base64'),
-      overwrite: true,
-    });
-  const submit = async (task: object): Promise<number> =>
-    (await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'main', ...task }] })).run_id;
-  const end = async (run: number) => {
-    const { tasks } = await runyard.waitForRunEnd(run);
-    const [task] = tasks;
-    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
-    return { task, output, result: task.state.result_state, message: task.state.state_message };
+  let jobs: SparkJobs;
+  const { put, submit, end }: SparkJobs = {
+    put: (...content) => jobs.put(...content),
+    submit: (task) => jobs.submit(task),
+    end: (run) => jobs.end(run),
   };
   const reportOf = async (taskRunId: number): Promise<NotebookReport> =>
-    JSON.parse(await readFile(join(runyard.dataDirectory, 'runs', String(taskRunId), 'notebook.json'), 'utf8'));
+    JSON.parse(
+      await readFile(join(runyard.dataDirectory, 'runs', String(taskRunId), 'notebook.json'), 'utf8'),
+    );
 
   beforeAll(async () => {
     runyard = await startTestService(sparkSettings('local[2]'));
+    jobs = createSparkJobs(runyard);
     cluster_id = (
       await runyard.callOk('POST', '2.0/clusters/create', {
         cluster_name: 'shared',
@@ -44,17 +48,9 @@ onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, (
         spark_conf: { 'spark.test.mark': 'from spark_conf' },
       })
     ).cluster_id;
-    await put('/rain.csv', 'city,mm\nBerlin,3\nBerlin,4\nRome,1\n');
-    await put(
-      '/sum.py',
-      `import sys
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.appName("sum").getOrCreate()
-rows = spark.read.csv("dbfs:/rain.csv", header=True, inferSchema=True)
-rows.groupBy("city").sum("mm").write.mode("overwrite").json("dbfs:/out/sums")
-print("total", rows.groupBy().sum("mm").collect()[0][0], spark.conf.get("spark.test.mark"), sys.argv[1])
-`,
-    );
+    await put('/rain.csv', rainFile);
+    await put('/sum.py', sumProgram);
+    await put('/endless.py', endlessProgram);
   });
   afterAll(() => runyard?.stop());
 
@@ -81,7 +77,10 @@ print("total", rows.groupBy().sum("mm").collect()[0][0], spark.conf.get("spark.t
       'df = spark.read.csv("managed_fs:/rain.csv", header=True, inferSchema=True)\ndf.createOrReplaceTempView("rain")',
       '# MAGIC %sql\n# MAGIC select city, sum(mm) mm from rain -- a; comment\n# MAGIC where city <> :other group by city; ',
       'print(_sqldf.collect()[0].mm, type(sqlContext).__name__)\ndisplay(spark.range(2))',
-      'try:\n    sc.parallelize([1])\nexcept NotImplementedError as error:\n    print(error)'.replace('sc.', 'sc\\\n.'),
+      'try:\n    sc.parallelize([1])\nexcept NotImplementedError as error:\n    print(error)'.replace(
+        'sc.',
+        'sc\\\n.',
+      ),
     ]);
     const { task, result, output } = await end(
       await submit({
@@ -117,19 +116,8 @@ print("total", rows.groupBy().sum("mm").collect()[0][0], spark.conf.get("spark.t
   });
 
   test('a cancelled task stops its Spark job, and the driver serves the next task', async () => {
-    await put(
-      '/endless.py',
-      `from pyspark.sql import SparkSession, functions as f
-spark = SparkSession.builder.getOrCreate()
-print("started", flush=True)
-spark.range(0, 10**15, numPartitions=2).select(f.sum(f.sqrt("id"))).collect()
-`,
-    );
-    const run = await submit({
-      ...shared(),
-      spark_python_task: { python_file: 'managed_fs:/endless.py' },
-    });
-    const stages = () => activeStages(runyard, cluster_id);
+    const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
+    const stages = () => activeStages(runyard.dataDirectory, cluster_id);
     await eventually(stages, { until: (count) => count > 0, within: 120_000 });
     await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
     expect((await end(run)).result).toBe('CANCELED');
@@ -137,12 +125,12 @@ spark.range(0, 10**15, numPartitions=2).select(f.sum(f.sqrt("id"))).collect()
   });
 
   test('a lost driver fails the task with an explanation, and the next task gets another driver', async () => {
-    const run = await submit({
-      ...shared(),
-      spark_python_task: { python_file: 'managed_fs:/endless.py' },
+    const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
+    await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
+      until: (count) => count > 0,
+      within: 120_000,
     });
-    await eventually(() => activeStages(runyard, cluster_id), { until: (count) => count > 0, within: 120_000 });
-    const { pid } = await driverOf(runyard, cluster_id);
+    const { pid } = await driverOf(runyard.dataDirectory, cluster_id);
     process.kill(-pid, 'SIGKILL');
     const lost = await end(run);
     expect([lost.result, lost.message]).toEqual([
@@ -197,16 +185,9 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
     ]);
   });
 
-  const javac = execFileOrUndefined('javac');
-  test.skipIf(javac === undefined)('JAR and submit tasks run through the launcher of Spark', async () => {
-    const jar = await buildJar(spark);
-    const form = (path: string) => ({ path, contents: jar.toString('base64'), overwrite: true });
-    await runyard.callOk('POST', '2.0/managed_fs/put', form('/count.jar'));
-    const newCluster = {
-      spark_version: '16.4.x-scala2.12',
-      node_type_id: 'tiny',
-      num_workers: 1,
-    };
+  test.skipIf(!hasProgram('javac'))('JAR and submit tasks run through the launcher of Spark', async () => {
+    await put('/count.jar', await buildCountJar(spark));
+    const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'tiny', num_workers: 1 };
     const runs = await Promise.all([
       submit({
         new_cluster: { ...newCluster, spark_conf: { 'spark.test.mark': 'mark' } },
@@ -233,73 +214,8 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
   });
 
   test('the driver ends with its cluster', async () => {
-    const { pid } = await driverOf(runyard, cluster_id);
+    const { pid } = await driverOf(runyard.dataDirectory, cluster_id);
     await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id });
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });
-
-function execFileOrUndefined(program: string): string | undefined {
-  try {
-    execFileSync(program, ['-version'], { stdio: 'ignore' });
-    return program;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Builds a JAR whose main class counts rows in Spark; fails with a wrapped cause for a negative number. */
-async function buildJar(installed: Awaited<ReturnType<typeof findTestSpark>>): Promise<Buffer> {
-  if ('missing' in installed) throw new Error(installed.missing);
-  const directory = await mkdtemp(join(tmpdir(), 'runyard-jar-'));
-  try {
-    await writeFile(
-      join(directory, 'Count.java'),
-      `import org.apache.spark.sql.SparkSession;
-public class Count {
-  public static void main(String[] a) {
-    SparkSession spark = SparkSession.builder().getOrCreate();
-    long n = Long.parseLong(a[0]);
-    try {
-      if (n < 0) throw new IllegalStateException("no negative counts");
-    } catch (IllegalStateException error) {
-      throw new RuntimeException("wrapped", error);
-    }
-    System.out.println("count " + spark.range(n).count() + " " + spark.sparkContext().master() + " "
-      + spark.conf().get("spark.test.mark") + " " + spark.conf().get("spark.driver.memory"));
-  }
-}`,
-    );
-    execFileSync('javac', ['-cp', join(installed.home, 'jars', '*'), 'Count.java'], { cwd: directory });
-    execFileSync('jar', ['cf', 'count.jar', 'Count.class'], { cwd: directory });
-    return await readFile(join(directory, 'count.jar'));
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
-/** Reads the files of the newest driver of a cluster. */
-async function driverOf(
-  { dataDirectory }: Pick<TestService, 'dataDirectory'>,
-  clusterId: string,
-): Promise<{ readonly directory: string; readonly pid: number; readonly ui: number }> {
-  const parent = join(dataDirectory, 'clusters', clusterId, 'spark');
-  const files = (await readdir(parent, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.name === 'driver.json')
-    .map((entry) => entry.parentPath)
-    .toSorted();
-  const directory = files.at(-1) ?? '';
-  const [pid] = (await readFile(join(directory, 'pid'), 'utf8')).split(' ');
-  const [, ui] = /'SparkUI' on port (\d+)/.exec(await readFile(join(directory, 'stderr'), 'utf8')) ?? [];
-  return { directory, pid: Number(pid), ui: Number(ui) };
-}
-
-/** Counts the running stages of the driver of a cluster; 0 while there is none. */
-async function activeStages(service: TestService, clusterId: string): Promise<number> {
-  const { ui } = await driverOf(service, clusterId).catch(() => ({ ui: NaN }));
-  if (Number.isNaN(ui)) return 0;
-  const base = `http://127.0.0.1:${ui}/api/v1/applications`;
-  const [application] = (await (await fetch(base)).json()) as { id: string }[];
-  const found = await fetch(`${base}/${application?.id}/stages?status=active`);
-  return ((await found.json()) as unknown[]).length;
-}

@@ -37,7 +37,9 @@ describe('the compute of a cluster', () => {
     ],
   ])('%s', (_fact, spec, nodeType, from, master) => {
     const compute = resolveCompute(spec, nodeType, from);
-    expect(compute).toMatchObject(master === undefined ? { provider: 'local' } : { provider: 'spark', master });
+    expect(compute).toMatchObject(
+      master === undefined ? { provider: 'local' } : { provider: 'spark', master },
+    );
   });
 
   test('reads the switches of spark_conf and passes the other properties on', () => {
