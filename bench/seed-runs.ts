@@ -28,8 +28,8 @@ export interface SeededHistory {
 }
 
 /**
- * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth is
- * a one-time run.
+ * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth
+ * is a one-time run.
  */
 export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
   const log = pino({ level: 'silent' });
@@ -82,6 +82,7 @@ async function insertSeededRun(
     runId,
     jobId,
     settings,
+    parallelTasks: { taskRuns: 1, runJobTasks: 0 },
     creator,
     startTime,
     version: '2.0',

@@ -72,6 +72,9 @@ const runRow = (
   overriding_parameters: null,
   original_attempt_run_id: id,
   attempt: 0,
+  parallel_task_runs: null,
+  parallel_run_job_tasks: null,
+  stop_message: null,
   owner: 'node',
   repair_id: null,
   repair_count: null,
@@ -185,6 +188,7 @@ export const soundEvidence: Evidence = {
       ended_message: '',
       ended_time: 2_000,
       earlier_parameters: null,
+      earlier_settings: null,
     },
   ],
   outboxEvents: [
@@ -223,6 +227,9 @@ export const soundEvidence: Evidence = {
       starting_node: null,
       last_used_time: null,
       logs_pending: false,
+      pinned_time: null,
+      restarting: false,
+      permissions_set: false,
     },
   ],
   tokens: [

@@ -159,6 +159,8 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
     parent_task_run_id: run.parentTaskRun ?? null,
+    parallel_task_runs: run.parallelTasks.taskRuns,
+    parallel_run_job_tasks: run.parallelTasks.runJobTasks,
     message: run.message,
     start_time: run.startTime,
     running_time: null,
