@@ -16,6 +16,22 @@ const sparkUse = /\b(?:pyspark|spark|sqlContext|sc|delta)\b|%{1,2}run\b/;
 const sqlCell = /%{1,2}sql\b/;
 
 /**
+ * Returns the mode of a notebook or Python program by its file.
+ * @param extension lower case, with the dot
+ */
+export function sessionModeOfFile(
+  extension: string,
+  source: string | undefined,
+  session: SparkSession,
+  sql: SqlEngine,
+): SessionMode {
+  if (extension === '.js') return 'none';
+  if (extension !== '.sql') return sessionModeOf(source, session, sql);
+  if (sql === 'duckdb') return 'none';
+  return session === 'classic' ? 'own' : 'shared';
+}
+
+/**
  * Returns the mode of a Python program or notebook.
  * @param source text of its file; undefined when it cannot be read
  * @param session `auto` chooses by the text

@@ -76,7 +76,7 @@ function watchedAttempt(
 ): SparkAttempt {
   const lost = new AbortController();
   const wake = createWakeSignal();
-  let closed = false;
+  const closing = new AbortController();
   const findLoss = async (): Promise<string | undefined> => {
     const end = await readDriverEnd(driver.directory);
     if (end === undefined) return undefined;
@@ -86,7 +86,7 @@ function watchedAttempt(
     );
   };
   const watch = async (): Promise<void> => {
-    while (!closed) {
+    while (!closing.signal.aborted) {
       const loss = await findLoss();
       if (loss !== undefined) return lost.abort(loss);
       await wake.wait(watchMs);
@@ -102,7 +102,7 @@ function watchedAttempt(
       return loss === undefined ? exit : { kind: 'flooded', message: loss };
     },
     async close() {
-      closed = true;
+      closing.abort();
       wake.wake();
       if ((await readDriverEnd(driver.directory)) === undefined) await releaseSession(driver, session);
     },

@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { readHead, statIfExists } from '../../engine/read-file.ts';
 import type { SparkCluster } from '../../engine/run/assignment.ts';
 import type { ComputeProvider, ComputeRequest, ComputeResult } from '../../engine/ports/compute-providers.ts';
@@ -15,7 +15,7 @@ import { writeFileAtomically } from '../process/pinned-command.ts';
 import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
-import { sessionModeOf, type SessionMode } from './session-mode.ts';
+import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
 import { sparkVariables } from './spark-environment.ts';
 import { clusterProperties, driverProperties, renderSparkDefaults } from './spark-properties.ts';
@@ -252,9 +252,8 @@ async function sessionModeOfTask(
   const uri: unknown = typeof task === 'object' && task !== null ? Reflect.get(task, known.field) : undefined;
   if (typeof uri !== 'string') return sessionModeOf(undefined, session, sql);
   // A file that cannot be found fails the task when it begins.
-  const source = await locate(uri, known.what).then(
-    async (file) => (await readHead(file, sourceBytesMax)).text,
-    () => undefined,
-  );
-  return sessionModeOf(source, session, sql);
+  const file = await locate(uri, known.what).catch(() => undefined);
+  if (file === undefined) return sessionModeOf(undefined, session, sql);
+  const { text } = await readHead(file, sourceBytesMax);
+  return sessionModeOfFile(extname(file).toLowerCase(), text, session, sql);
 }

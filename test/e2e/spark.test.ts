@@ -46,6 +46,7 @@ onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, (
         node_type_id: 'unknown',
         num_workers: 0,
         spark_conf: { 'spark.test.mark': 'from spark_conf' },
+        cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } },
       })
     ).cluster_id;
     await put('/rain.csv', rainFile);
@@ -112,6 +113,32 @@ onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, (
           data: 'sc.parallelize is not available in a Spark Connect session. Set "runyard.spark.session": "classic" in spark_conf of the cluster: then the notebook gets a driver of its own with a SparkContext.\n',
         },
       ],
+    ]);
+  });
+
+  test('a SQL notebook runs in Spark, with widgets and paths of managed_fs', async () => {
+    await runyard.callOk('POST', '2.0/workspace/import', {
+      path: '/report',
+      language: 'SQL',
+      format: 'SOURCE',
+      content: Buffer.from(`-- Databricks notebook source
+CREATE WIDGET TEXT least DEFAULT '2';
+-- COMMAND ----------
+-- MAGIC %md # Rain
+-- COMMAND ----------
+create or replace temporary view rain using csv options (path 'managed_fs:/rain.csv', header true);
+select city, count(*) n from rain where int(mm) >= int(:least) group by city
+`).toString('base64'),
+    });
+    const { task, result, output } = await end(
+      await submit({ ...shared(), notebook_task: { notebook_path: '/report' } }),
+    );
+    expect([result, output.error]).toEqual(['SUCCESS', undefined]);
+    const { language, cells } = await reportOf(task.run_id);
+    expect([language, cells.map((cell) => cell.language), cells[2]?.outputs]).toMatchObject([
+      'sql',
+      ['sql', 'markdown', 'sql'],
+      [{ rows: [['Berlin', 2]] }],
     ]);
   });
 
@@ -187,6 +214,9 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
 
   test.skipIf(!hasProgram('javac'))('JAR and submit tasks run through the launcher of Spark', async () => {
     await put('/count.jar', await buildCountJar(spark));
+    // An example of Spark itself.
+    if (!('missing' in spark))
+      await put('/pi.py', await readFile(join(spark.home, 'examples/src/main/python/pi.py'), 'utf8'));
     const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'tiny', num_workers: 1 };
     const runs = await Promise.all([
       submit({
@@ -200,7 +230,10 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
           parameters: ['--conf', 'spark.test.mark=mark', '--class', 'Count', 'managed_fs:/count.jar', '-1'],
         },
       }),
+      submit({ new_cluster: newCluster, spark_submit_task: { parameters: ['managed_fs:/pi.py', '2'] } }),
     ]);
+    const pi = await end(runs[2] ?? 0);
+    expect([pi.result, pi.output.logs]).toEqual(['SUCCESS', expect.stringContaining('Pi is roughly 3.')]);
     const [counted, failed] = [await end(runs[0] ?? 0), await end(runs[1] ?? 0)];
     expect([counted.result, counted.output.logs]).toEqual([
       'SUCCESS',
@@ -217,5 +250,11 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
     const { pid } = await driverOf(runyard.dataDirectory, cluster_id);
     await runyard.callOk('POST', '2.0/clusters/delete', { cluster_id });
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    const list = async (path: string): Promise<string[]> =>
+      (await runyard.callOk('GET', '2.0/managed_fs/list', { path })).files.map((file: { path: string }) =>
+        file.path.slice(file.path.lastIndexOf('/') + 1),
+      );
+    expect(await list(`/logs/${cluster_id}/driver`)).toContain('spark-2.stderr');
+    expect(await list(`/logs/${cluster_id}/eventlog`)).toContainEqual(expect.stringMatching(/^local-\d+$/));
   });
 });

@@ -80,7 +80,7 @@ export async function startStandaloneSpark(spark: InstalledSpark): Promise<Stand
     kill,
     restart: start,
     async stop() {
-      for (const name of [...running.keys()]) await kill(name);
+      for (const name of running.keys()) await kill(name);
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

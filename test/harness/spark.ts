@@ -50,7 +50,7 @@ async function install(): Promise<InstalledSpark> {
         now: systemClock.now,
         signal: new AbortController().signal,
       },
-      async (what) => console.log(`Installing ${what} into ${sparkCacheDirectory} for the tests ...`),
+      async (what) => print(`Installing ${what} into ${sparkCacheDirectory} for the tests ...`),
     );
     if (installed === 'stopped') throw new Error('The installation of PySpark was stopped.');
     return installed;
@@ -62,12 +62,12 @@ async function install(): Promise<InstalledSpark> {
 /** Title of a group of tests, with the reason where they are left out. */
 export function sparkTitle(title: string, spark: InstalledSpark | { readonly missing: string }): string {
   if (!('missing' in spark)) return title;
-  console.warn(`Tests left out: ${title}. ${spark.missing}`);
+  print(`Tests left out: ${title}. ${spark.missing}`);
   return `${title} (left out: ${spark.missing})`;
 }
 
 /** Inventory of a service whose clusters compute on a Spark master, as small as the tests allow. */
-export function sparkInventory(master: string): Inventory {
+function sparkInventory(master: string): Inventory {
   return {
     ...defaultInventory,
     sparkMaster: master,
@@ -98,4 +98,9 @@ export function sparkSettings(master: string) {
     libraryEnvironment: pipVariables,
     taskEnvironment: { ...environment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
   };
+}
+
+/** Prints a line for the person who runs the tests. */
+function print(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

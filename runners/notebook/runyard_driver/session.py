@@ -121,7 +121,7 @@ class NotebookSession:
         """Runs a %sql cell in the session of the notebook, or in DuckDB on a cluster without Spark."""
         if not self.sql_on_spark:
             return self.sql.run(body, parameters)
-        frame = self.spark.sql(body, parameters)
+        frame = self.spark.sql(body, parameters, self.dbutils.widgets)
         if frame is not None:
             show_spark_frame(frame, self.names, self.recorder)
         return None
@@ -159,9 +159,9 @@ def read_cells(file):
     """Returns the cells of a notebook file. Raises UnicodeDecodeError and InvalidNotebook."""
     with open(file, encoding="utf-8-sig", newline="") as content:
         text = content.read()
-    return (
-        jupyter.parse_notebook(text) if file.lower().endswith(".ipynb") else source_format.parse_cells(text)
-    )
+    if file.lower().endswith(".ipynb"):
+        return jupyter.parse_notebook(text)
+    return source_format.parse_sql_cells(text) if file.lower().endswith(".sql") else source_format.parse_cells(text)
 
 
 def parse_arguments(words):

@@ -12,6 +12,7 @@ from .sql_statements import split_statements
 
 #: Text of a cell that uses Spark.
 SPARK_USE = re.compile(r"\b(?:spark|sc|sqlContext|pyspark|delta)\b")
+CREATE_WIDGET = re.compile(r"CREATE\s+WIDGET\s+\w+\s+(\w+)\s+DEFAULT\s+'((?:[^']|'')*)'", re.IGNORECASE)
 SESSION_SWITCH = "runyard.spark.session"
 
 
@@ -55,10 +56,15 @@ class NotebookSpark:
         self.names.setdefault("sqlContext", create_sql_context(self.session, is_connect))
         return self.session
 
-    def sql(self, source, parameters):
+    def sql(self, source, parameters, widgets):
         """Runs the statements of a cell and returns the data frame of the last; None without a statement."""
         session, result = self.start(), None
         for statement in split_statements(source):
+            widget = CREATE_WIDGET.match(statement)
+            if widget is not None:
+                widgets.text(widget.group(1), widget.group(2).replace("''", "'"))
+                parameters, result = widgets.getAll(), None
+                continue
             used = {name: value for name, value in parameters.items() if uses_parameter(statement, name)}
             result = session.sql(statement, args=used) if used else session.sql(statement)
         return result
