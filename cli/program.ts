@@ -61,6 +61,7 @@ function addServiceCommands(program: Command, finish: Finish): void {
       parseYear,
       '2015',
     )
+    .option('--spark', 'run the example of Spark; the first time installs PySpark (430 MB) below ~/.cache')
     .option('--keep', 'leave the engine running until Ctrl-C, and keep its data')
     .addHelpText('after', '\nThe demo ignores variables (RUNYARD_*, DATABASE_URL) and runyard.json.')
     .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).runDemo(options)));

@@ -38,7 +38,7 @@ export async function ensureSpark(
   const python = await requirePython(context);
   const home = runtime.home ?? context.environment['SPARK_HOME'] ?? '';
   if (home !== '') return findInstallation(home, python.path);
-  const key = await packageKeyOf(runtime.pyspark, python, context);
+  const key = packageKeyOf(runtime.pyspark, python);
   const entry = entryPathOf(context.root, 'spark', key);
   const installed = { home: join(entry, 'pyspark'), pythonPath: [entry], python: python.path };
   if ((await statIfExists(entry)) === undefined) await onInstall(`PySpark ${runtime.pyspark}`);
@@ -73,7 +73,7 @@ export async function findSpark(
 ): Promise<string | undefined> {
   const home = runtime.home ?? context.environment['SPARK_HOME'] ?? '';
   if (home !== '') return (await statIfExists(join(home, 'bin', 'spark-submit'))) && home;
-  const key = await packageKeyOf(runtime.pyspark, await requirePython(context), context);
+  const key = packageKeyOf(runtime.pyspark, await requirePython(context));
   const entry = entryPathOf(context.root, 'spark', key);
   return (await statIfExists(entry)) && join(entry, 'pyspark');
 }
@@ -143,15 +143,9 @@ async function requirePython({
   );
 }
 
-function packageKeyOf(
-  version: string,
-  { id }: Python,
-  { environment }: Pick<InstallContext, 'environment'>,
-): Promise<string> {
-  const indexes = Object.entries(environment)
-    .filter(([name]) => /^PIP_(?:INDEX_URL|EXTRA_INDEX_URL|NO_INDEX|FIND_LINKS)$/.test(name))
-    .toSorted();
-  return Promise.resolve(cacheKeyOf('pyspark', requirementOf(version), id, indexes));
+/** An exact version is the same in every index, so services with different indexes share it. */
+function packageKeyOf(version: string, { id }: Python): string {
+  return cacheKeyOf('pyspark', requirementOf(version), id);
 }
 
 /** @throws SparkUnavailableError when the directory holds no Spark */
