@@ -1,5 +1,6 @@
 /** Runner of JAR tasks: runs the main method of a class with the JARs of the task (spec 2.7, 2.8). */
 import { delimiter, join } from 'node:path';
+import type { Library } from '../../engine/job/cluster.ts';
 import type { SparkJarTask } from '../../engine/job/task-schemas.ts';
 import { defineRunner } from '../built-in-runner.ts';
 import type { Command, RunnerContext } from '../contract.ts';
@@ -17,6 +18,7 @@ export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
       name: 'Java program',
       command: () => createCommand(task, context),
       findFailure: (stderr) => findFailure(stderr, context),
+      searched: () => [...jarNames(context.libraries), ...(task.jar_uri === undefined ? [] : [task.jar_uri])],
     },
     context,
   ),
@@ -25,6 +27,14 @@ export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
 /** Prefers the innermost cause in the traces of Spark, which is that of the program. */
 function findFailure(stderr: string, { cluster }: RunnerContext): ProgramFailure | undefined {
   return (cluster?.spark === undefined ? undefined : rootCauseIn(stderr)) ?? uncaughtException(stderr);
+}
+
+/** Returns the JARs among the libraries of a task, as written. */
+export function jarNames(libraries: RunnerContext['libraries']): string[] {
+  return libraries.flatMap((library) => {
+    const { jar, maven } = library as Library;
+    return jar ?? maven?.coordinates ?? [];
+  });
 }
 
 async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {

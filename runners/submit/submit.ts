@@ -24,6 +24,7 @@ export const submitRunner = defineRunner('spark_submit_task', (task, context) =>
         (context.cluster?.spark === undefined ? undefined : sparkFailureIn(stderr)) ??
         uncaughtInJava(stderr) ??
         uncaughtInPython(stderr),
+      searched: () => (task.parameters ?? []).filter((word) => /\.jar$/i.test(word)),
     },
     context,
   ),

@@ -13,7 +13,7 @@ import { retryTransient } from '../transient-errors.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { attemptRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
-import { toStorableText } from '../storable-text.ts';
+import { toStorableText, toStorableTexts } from '../storable-text.ts';
 
 export interface StateWriter {
   /**
@@ -165,6 +165,8 @@ function toChangeRow(change: StateChange, setIndex: number) {
     warned: change.warned === true,
     result: change.result ?? null,
     message: change.message === undefined ? null : toStorableText(change.message),
+    explanation: change.explanation === undefined ? null : toStorableTexts(change.explanation),
+    cause_code: change.explanation?.cause_code ?? null,
     cluster_id: change.clusterId ?? null,
     spark_context_id: change.sparkContextId ?? null,
   };
@@ -173,12 +175,14 @@ function toChangeRow(change: StateChange, setIndex: number) {
 const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
   set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
   start_time bigint, running_time bigint, terminating_time bigint, end_time bigint, warned boolean,
-  result text, message text, cluster_id text, spark_context_id text)`;
+  result text, message text, explanation jsonb, cause_code text, cluster_id text, spark_context_id text)`;
 
 /** The engine computes the times (engine/run/step.ts); a null keeps what the row has. */
 const progressAssignments = sql`
   state = to_state, active = to_active,
   result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
+  explanation = coalesce(change.explanation, row.explanation),
+  cause_code = coalesce(change.cause_code, row.cause_code),
   start_time = coalesce(change.start_time, row.start_time),
   running_time = coalesce(change.running_time, row.running_time),
   terminating_time = coalesce(change.terminating_time, row.terminating_time),
