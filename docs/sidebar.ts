@@ -24,6 +24,7 @@ export const sidebar: readonly SidebarGroup[] = [
     notebooks: 'Python notebooks',
     'notebooks-sql-javascript': 'SQL and JavaScript notebooks',
     java: 'Java programs',
+    spark: 'Spark',
     'spark-submit': 'Spark submit',
     'run-job': 'Jobs that start jobs',
     files: 'Files',
