@@ -25,13 +25,14 @@ import { createDeliveryLog } from '../../storage/postgres/deliveries/delivery-lo
 import { createDestinationStore } from '../../storage/postgres/deliveries/destinations.ts';
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
+import { createPendingLauncher } from '../../storage/postgres/runs/pending-launches.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
-import { checkReadiness, withLaunchGate, type LaunchGate } from './launch-gate.ts';
+import { checkReadiness, withLaunchGate, withPendingLaunchGate, type LaunchGate } from './launch-gate.ts';
 import type { People } from './people.ts';
 import type { TlsFiles } from './tls.ts';
 
@@ -110,6 +111,10 @@ function createRunPorts({
     },
     launching: {
       runs: withLaunchGate(runs, launchGate),
+      pendingLauncher: withPendingLaunchGate(
+        createPendingLauncher(db, { clock, nodeId, maxTaskRuns: limits.concurrentTaskRuns }),
+        launchGate,
+      ),
       clock,
       limits,
       nodeId,

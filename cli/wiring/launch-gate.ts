@@ -1,7 +1,7 @@
 /** Launch gate: a draining engine rejects new runs and reports itself as not ready. */
 import type { Readiness } from '../../api/http/health-routes.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import type { RunStore } from '../../engine/ports/runs.ts';
+import type { PendingLauncher, RunStore } from '../../engine/ports/runs.ts';
 import { ping, type OpenDatabase } from '../../storage/postgres/database.ts';
 
 export interface LaunchGate {
@@ -22,6 +22,11 @@ export function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore
       return runs.launchTransaction(steps, onOutage);
     },
   };
+}
+
+/** Wraps the launcher so that a closed gate leaves every launch to the run store, which rejects it. */
+export function withPendingLaunchGate(launcher: PendingLauncher, launchGate: LaunchGate): PendingLauncher {
+  return { ...launcher, launch: async (launch) => (launchGate.isOpen ? launcher.launch(launch) : undefined) };
 }
 
 export async function checkReadiness({ db }: OpenDatabase, launchGate: LaunchGate): Promise<Readiness> {

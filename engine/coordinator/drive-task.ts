@@ -11,7 +11,7 @@ import type { CoordinatorContext } from './coordinator-context.ts';
 import { executeTask, type ExecuteContext } from './execute-task.ts';
 import { stopLibraryInstallers } from './prepare-libraries.ts';
 import { prepareTask, type PrepareContext, type ReadyCluster } from './prepare-task.ts';
-import { releaseOwnCluster } from './release-clusters.ts';
+import { hasOwnCluster, releaseOwnCluster } from './release-clusters.ts';
 import {
   isReleased,
   isSingleTask,
@@ -164,7 +164,9 @@ async function finishTask(
   end: AttemptEnd,
 ): Promise<TransitionResult> {
   if (end.kind === 'break') return breakTask(c, execution, task, end.message);
-  return transitionTask(c, execution, task, 'finish', { result: end.result, message: end.message });
+  // Without a cluster to terminate, the cleanup is over at once: both states are written together.
+  const events = hasOwnCluster(execution, task) ? 'finish' : (['finish', 'clean'] as const);
+  return transitionTask(c, execution, task, events, { result: end.result, message: end.message });
 }
 
 /** Ends a task as INTERNAL_ERROR. A run whose end cannot be stored is released. */

@@ -34,6 +34,11 @@ export async function releaseOwnCluster(
   );
 }
 
+/** Returns whether the end of a task leaves a cluster to terminate. */
+export function hasOwnCluster({ run }: Pick<RunExecution, 'run'>, { settings }: TaskExecution): boolean {
+  return clusterChoiceOf(settings, run.settings).kind === 'own';
+}
+
 /**
  * Terminates the shared clusters whose last task is over; with `runIsOver` every cluster that the run still
  * has.

@@ -3,7 +3,7 @@ import type { ChangeSet } from '../ports/runs.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createTaskRetry, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';
-import { stepOf, type StepEvent, type StepFacts } from '../run/step.ts';
+import { stepOf, type StepEvent, type StepEvents, type StepFacts } from '../run/step.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import {
   changeSetOfRun,
@@ -26,11 +26,11 @@ export async function transitionTask(
   c: TransitionContext,
   execution: RunExecution,
   task: TaskExecution,
-  event: StepEvent,
+  events: StepEvents,
   facts: StepFacts = {},
 ): Promise<TransitionResult> {
   await Promise.all(execution.pendingWarnings);
-  const transition = decideTaskTransition(execution, task, event, c.clock.now(), facts);
+  const transition = decideTaskTransition(execution, task, events, c.clock.now(), facts);
   // The end itself is written with a late warning; the timer would send a second one.
   if (transition.step.notification === 'end')
     replaceWatch(isSingleTask(execution) ? execution : task, 'warning');

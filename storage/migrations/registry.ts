@@ -13,6 +13,7 @@
  *    from which the upgrade tests start, and prints the hash to add to the test. Older dumps stay as they are.
  */
 import { initial } from './0001-initial.ts';
+import { hotPath } from './0007-hot-path.ts';
 
 export interface Migration {
   /** Four digits and words in kebab case, as the file: `0001-initial`. */
@@ -21,4 +22,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export const migrations: readonly Migration[] = [{ name: '0001-initial', statements: initial }];
+export const migrations: readonly Migration[] = [
+  { name: '0001-initial', statements: initial },
+  { name: '0007-hot-path', statements: hotPath },
+];

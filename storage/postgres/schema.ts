@@ -29,6 +29,8 @@ export interface JobTable {
   settings: JsonColumn<JobSettings>;
   hidden: boolean;
   runs_started: Generated<number>;
+  /** Incremented by each change of the settings. */
+  settings_revision: Generated<number>;
   deleted_time: number | null;
 }
 
@@ -85,6 +87,8 @@ export interface RunTable extends ProgressColumns {
   parent_task_run_id: number | null;
   timeout_revision: Generated<number>;
   warned_time: number | null;
+  /** Number of tasks; null for runs of versions before 0007. */
+  task_count: number | null;
 }
 
 export interface TaskRunTable extends ProgressColumns {

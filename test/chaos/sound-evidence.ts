@@ -70,6 +70,7 @@ const runRow = (
   creator: 'admin',
   settings: job === 2 ? multiTaskJob : singleTaskJob,
   overriding_parameters: null,
+  task_count: null,
   original_attempt_run_id: id,
   attempt: 0,
   owner: 'node',
@@ -139,6 +140,7 @@ export const jobRow = (jobId: number, settings: JobSettings, started: number): E
   settings,
   hidden: false,
   runs_started: started,
+  settings_revision: 1,
   deleted_time: null,
 });
 

@@ -156,6 +156,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
     parent_task_run_id: run.parentTaskRun ?? null,
+    task_count: run.tasks.length,
     message: run.message,
     start_time: run.startTime,
     admitted_time: null,

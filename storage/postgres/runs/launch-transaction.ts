@@ -159,6 +159,7 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
     parent_task_run_id: run.parentTaskRun ?? null,
+    task_count: run.tasks.length,
     message: run.message,
     start_time: run.startTime,
     running_time: null,
