@@ -1,7 +1,7 @@
 /** A chain of 100 no-op tasks: the overhead of the engine between two tasks. */
 import type { Benchmark } from './benchmark.ts';
 import { openCommitFloor } from './floors.ts';
-import { pause, type HttpClient } from './http-client.ts';
+import { waitUntilIdle, type HttpClient } from './http-client.ts';
 import { costPerRun, withEngine } from './with-engine.ts';
 
 const length = 100;
@@ -12,15 +12,12 @@ const runsPerRound = 3;
 /** Runs a job of several tasks once and returns its duration in ms. */
 export async function runGraph(client: HttpClient, tasks: readonly object[]): Promise<number> {
   const { run_id: runId } = await client.call('POST', '2.1/jobs/runs/submit', { run_name: 'graph', tasks });
-  for (;;) {
-    const run = await client.call('GET', `2.1/jobs/runs/get?run_id=${String(runId)}`);
-    if (Number(run['end_time']) !== 0) {
-      const { result_state: result, state_message: message } = Object(run['state']);
-      if (result !== 'SUCCESS') throw new Error(`The run ended as ${result}: ${message}`);
-      return Number(run['end_time']) - Number(run['start_time']);
-    }
-    await pause(20);
-  }
+  // The list of active runs is cheap; the document of a run with 100 tasks is not.
+  await waitUntilIdle(client, 100);
+  const run = await client.call('GET', `2.1/jobs/runs/get?run_id=${String(runId)}`);
+  const { result_state: result, state_message: message } = Object(run['state']);
+  if (result !== 'SUCCESS') throw new Error(`The run ended as ${result}: ${message}`);
+  return Number(run['end_time']) - Number(run['start_time']);
 }
 
 /** Returns tasks that run one after the other. */

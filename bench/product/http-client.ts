@@ -60,10 +60,10 @@ export async function runConcurrently<Result>(
 }
 
 /** Waits until no run is active. */
-export async function waitUntilIdle(client: Pick<HttpClient, 'call'>): Promise<void> {
+export async function waitUntilIdle(client: Pick<HttpClient, 'call'>, everyMs = 20): Promise<void> {
   const isActive = async (): Promise<boolean> =>
     '0' in Object((await client.call('GET', '2.1/jobs/runs/list?active_only=true&limit=1'))['runs'] ?? []);
-  while (await isActive()) await pause(20);
+  while (await isActive()) await pause(everyMs);
 }
 
 export function pause(milliseconds: number): Promise<void> {

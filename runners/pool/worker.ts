@@ -47,7 +47,6 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
-  await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
   const environment = taskEnvironment(settings, assignment, temporary);
   return {
     ...assignment,
@@ -57,6 +56,8 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
     async exec(command, name = 'main') {
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
+      // Made with the first process: an attempt without one needs no directories.
+      await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
       return exec(
         {
