@@ -16,6 +16,7 @@ import type { Scope } from '../../engine/token/scopes.ts';
 import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAccess } from './access.ts';
 import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
 import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
+import { addCompression } from './compression.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from '../documentation/routes.ts';
 import {
@@ -27,6 +28,7 @@ import {
 } from './error-response.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
+import { addLoadLimit } from './load-limit.ts';
 import type { Operation } from './operation.ts';
 import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
 import { addPluginKindsToOperations } from './plugin-schemas.ts';
@@ -75,6 +77,7 @@ export interface AppPorts extends NetworkOptions {
     | 'requestBytes'
     | 'requestHeadSeconds'
     | 'requestSeconds'
+    | 'requestsUnderWay'
     | 'requestsPerSecondPerToken'
     | 'failedCredentialsPerMinute'
   >;
@@ -112,9 +115,11 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders);
   });
+  addLoadLimit(app, ports.limits);
   addAuthentication(app, ports);
   addAuditTrail(app, ports.audit, ports.auth.clock);
   addTokenCacheInvalidation(app, ports.auth);
+  addCompression(app);
   const shutdownSignal = addGracefulShutdown(app);
   app.register(async (routes) => addRoutes(routes, ports, shutdownSignal));
   return app;

@@ -99,7 +99,7 @@ function changesBefore(steps: readonly Step[]): StateChange[] {
 
 /** Returns the write of a step of a multi-task run. */
 export function changeSetOfRun(execution: RunState, step: Step): ChangeSet {
-  return toChangeSet([withNotifications(execution, undefined, step, false)]);
+  return toChangeSet([withNotifications(execution, undefined, step, false)], changesBefore([step]));
 }
 
 interface NotifiedChange {

@@ -39,6 +39,12 @@ export function hasOwnCluster({ run }: Pick<RunExecution, 'run'>, { settings }: 
   return clusterChoiceOf(settings, run.settings).kind === 'own';
 }
 
+/** Returns whether a run that ends may leave clusters to terminate: shared ones, or those of its tasks. */
+export function mayHaveClusters({ run, tasks }: Pick<RunExecution, 'run' | 'tasks'>): boolean {
+  const hasOwn = [...tasks.values()].some(({ settings }) => settings.new_cluster !== undefined);
+  return hasOwn || (run.settings.job_clusters ?? []).length > 0;
+}
+
 /**
  * Terminates the shared clusters whose last task is over; with `runIsOver` every cluster that the run still
  * has.

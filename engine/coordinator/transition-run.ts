@@ -3,7 +3,7 @@ import type { ChangeSet } from '../ports/runs.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createTaskRetry, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';
-import { stepOf, type StepEvent, type StepEvents, type StepFacts } from '../run/step.ts';
+import { stepOfEvents, type StepEvents, type StepFacts } from '../run/step.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import {
   changeSetOfRun,
@@ -46,11 +46,11 @@ export async function transitionTask(
 export async function transitionRun(
   c: TransitionContext,
   execution: RunExecution,
-  event: StepEvent,
+  events: StepEvents,
   facts: StepFacts = {},
 ): Promise<TransitionResult> {
   await Promise.all(execution.pendingWarnings);
-  const step = stepOf({ kind: 'run', ...execution.run }, event, c.clock.now(), facts);
+  const step = stepOfEvents({ kind: 'run', ...execution.run }, events, c.clock.now(), facts);
   if (step.notification === 'end') replaceWatch(execution, 'warning');
   const result = await writeChangeSet(c, execution, changeSetOfRun(execution, step));
   if (result === 'written') setRunProgress(execution, step.progress);
