@@ -1,6 +1,6 @@
 /**
- * Measures one gigabyte of stdout: a bare process, a task whose log is kept, a task whose log is truncated, and
- * the same with a follower. Fails when the engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
+ * Measures one gigabyte of stdout: a bare process, a task whose log is kept, a task whose log is truncated,
+ * and the same with a follower. Fails when the engine grows by 20 MB or more. `node bench/logs.ts [rounds]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

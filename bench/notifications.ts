@@ -1,4 +1,7 @@
-/** Measures 10,000 notifications to a slow destination: memory of the engine, and delay of another destination. */
+/**
+ * Measures 10,000 notifications to a slow destination: memory of the engine, and delay of another
+ * destination.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

@@ -37,8 +37,8 @@ type StoreBatch = (
 ) => Promise<unknown>;
 
 /**
- * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth is
- * a one-time run.
+ * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth
+ * is a one-time run.
  */
 export function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
   return seedWith(storeOneByOne, dataDirectory, count, jobs);
@@ -127,6 +127,7 @@ function createSeededRun({ runId, jobId, numberInJob, startTime, isOneTime }: Se
     numberInJob,
     startTime,
     settings,
+    parallelTasks: { taskRuns: 1, runJobTasks: 0 },
     creator,
     version: '2.0',
     format: 'SINGLE_TASK',

@@ -191,7 +191,9 @@ function parseSetting<Value>(setting: Setting<Value>, given: RawSetting | undefi
   }
 }
 
-/** Returns a lookup of the settings file by key. Without a file, and without a request for one, it is empty. */
+/**
+ * Returns a lookup of the settings file by key. Without a file, and without a request for one, it is empty.
+ */
 function readSettingsFile(
   environment: Environment,
   directory: string,

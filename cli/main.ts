@@ -1,49 +1,11 @@
-/** The command `runyard`: parses the command line and runs one command. */
+/**
+ * Entry point of the command `runyard`. It imports only built-in modules: the cache works for later imports.
+ */
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { CommanderError } from 'commander';
-import { messageOf } from '../engine/errors.ts';
-import { ignoreBrokenPipes, printDiagnostic } from './commands/print-line.ts';
-import { ConfigError } from './config.ts';
-import { buildProgram } from './program.ts';
-import { CommandError } from './start-error.ts';
 
-/** Returns the exit code: that of the command, 1 for a failure, 2 for wrong usage. */
-async function main(words: readonly string[]): Promise<number> {
-  let code = 0;
-  const finish = (commandCode: number): void => {
-    code = commandCode;
-  };
-  try {
-    await buildProgram(finish).parseAsync(words, { from: 'user' });
-    return code;
-  } catch (error) {
-    return reportError(error);
-  }
-}
-
-/** Prints an expected error as one line, and a bug with its stack trace. */
-function reportError(error: unknown): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
-    // Without a command, Commander has already printed the help.
-    if (error.code !== 'commander.help')
-      printDiagnostic(
-        `runyard: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')} (see runyard --help)`,
-      );
-    return 2;
-  }
-  const expected = error instanceof ConfigError || error instanceof CommandError;
-  printDiagnostic(`runyard: ${expected ? error.message : stackOf(error)}`);
-  return 1;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-}
-
-// Reading and compiling modules takes half of the start-up time; later starts read this cache instead.
+// Compiling about a thousand modules takes most of the start-up time; later starts read this cache instead.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/runyard', import.meta.url)));
-ignoreBrokenPipes();
+const { runCommand } = await import('./run-command.ts');
 // Open handles, such as a keep-alive connection or a timer, must not delay the exit.
-process.exit(await main(process.argv.slice(2)));
+process.exit(await runCommand(process.argv.slice(2)));

@@ -1,6 +1,6 @@
 /** One-line messages for failed commands. */
 import { codeOf, messageOf } from '../engine/errors.ts';
-import { UnsupportedSchemaError } from '../storage/migrations/migrate.ts';
+import { UnsupportedSchemaError } from '../storage/migrations/unsupported-schema-error.ts';
 import type { Config } from './config.ts';
 import { toSingleLine } from './commands/print-line.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Builds the console into console/built. npm runs it after an installation (`prepare`); `npm run console` runs
- * it by hand. Plain JavaScript, because it must run on any Node.
+ * Builds the console into console/built. npm runs it after an installation (`prepare`); `npm run console`
+ * runs it by hand. Plain JavaScript, because it must run on any Node.
  *
  * --optional  reports a failure but exits with 0: the service and an installation work without the console
  * --if-stale  does nothing when the build is newer than every source

@@ -6,7 +6,7 @@ import type { StopReason } from './run/states.ts';
 export interface CancelPorts {
   readonly runs: Pick<RunStore, 'find' | 'requestStop' | 'requestStopAll'>;
   /** Stops a run that this node drives. Another node finds the stored request itself. */
-  readonly stopRun: (runId: number, reason: StopReason) => void;
+  readonly stopRun: (runId: number, reason: StopReason, message?: string) => void;
 }
 
 /**
@@ -26,13 +26,15 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
   ports.stopRun(runId, 'cancel');
 }
 
-/** Cancels a child run; waits for a database that is away. */
+/** Cancels a child run; waits for a database that is away. @param message its state_message */
 export async function cancelChildRun(
   { runs, stopRun }: Pick<CancelPorts, 'stopRun'> & { readonly runs: Pick<RunStore, 'requestStop'> },
   runId: number,
+  message: string,
 ): Promise<void> {
-  await runs.requestStop(runId, 'cancel', { onOutage: 'retry' });
-  stopRun(runId, 'cancel');
+  const stored = await runs.requestStop(runId, 'cancel', { onOutage: 'retry', message });
+  // A user may have cancelled it first.
+  stopRun(runId, 'cancel', stored?.stopMessage);
 }
 
 /**

@@ -5,12 +5,13 @@
 import type { Clock } from './clock.ts';
 import { ServiceError } from './errors.ts';
 import { defaultName, formatOf, tasksOf } from './job/job-format.ts';
-import { builtInKindOf } from './job/task-kinds.ts';
+import type { JobSettings } from './job/settings.ts';
 import type { LaunchRunRequest } from './launch.ts';
 import type { Limits } from './limits.ts';
 import type { LaunchedRun, PendingLaunch, PendingLauncher, PendingRun } from './ports/runs.ts';
 import { maxConcurrentRunsOf } from './run/admission.ts';
 import { toRunWithTasks } from './run/new-run.ts';
+import { countParallelTasks } from './run/parallel-tasks.ts';
 import { checkRunNowParameters } from './run/parameters.ts';
 import type { RunWithTasks } from './run/run.ts';
 import { waitingMessage } from './run/waiting-message.ts';
@@ -48,9 +49,9 @@ function toPendingLaunch(
   limits: Limits,
 ): PendingLaunch | undefined {
   const { settings } = known.job;
-  const tasks = tasksOf(settings);
+  const plan = planOf(settings);
   // The number of run_job_tasks has a limit of its own.
-  if (tasks.some((task) => builtInKindOf(task) === 'run_job_task')) return undefined;
+  if (plan.parallelTasks.runJobTasks > 0) return undefined;
   try {
     checkRunNowParameters(parameters, settings, limits);
   } catch (error) {
@@ -58,20 +59,37 @@ function toPendingLaunch(
     throw error;
   }
   return {
+    ...plan,
     known,
-    maxConcurrentRuns: maxConcurrentRunsOf(settings),
-    name: settings.name ?? defaultName,
-    tasks: tasks.map((task) => ({
-      taskKey: task.task_key,
-      message: waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
-    })),
     creator,
     parameters: Object.keys(parameters).length === 0 ? undefined : parameters,
   };
 }
 
+type JobPlan = Pick<PendingLaunch, 'maxConcurrentRuns' | 'name' | 'parallelTasks' | 'tasks'>;
+
+/** Plans of the settings that are known: the same for all runs of a revision. */
+const plans = new WeakMap<JobSettings, JobPlan>();
+
+function planOf(settings: JobSettings): JobPlan {
+  const known = plans.get(settings);
+  if (known !== undefined) return known;
+  const tasks = tasksOf(settings);
+  const plan = {
+    maxConcurrentRuns: maxConcurrentRunsOf(settings),
+    name: settings.name ?? defaultName,
+    parallelTasks: countParallelTasks(tasks),
+    tasks: tasks.map((task) => ({
+      taskKey: task.task_key,
+      message: waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
+    })),
+  };
+  plans.set(settings, plan);
+  return plan;
+}
+
 function toAcceptedRun(
-  { known: { job }, name, tasks, creator, parameters }: PendingLaunch,
+  { known: { job }, name, parallelTasks, tasks, creator, parameters }: PendingLaunch,
   { runId, numberInJob, startTime, taskRunIds }: PendingRun,
   nodeId: string,
 ): RunWithTasks {
@@ -97,6 +115,7 @@ function toAcceptedRun(
     attempt: 0,
     launchedBy: undefined,
     parentTaskRun: undefined,
+    parallelTasks,
     notifications: [],
     tasks: tasks.map((task) => ({ ...task, runId: taskRunIds[task.taskKey] ?? runId })),
   });

@@ -24,7 +24,7 @@ import { launchPendingRun } from './launch-pending.ts';
 import { storeRun, type StorePorts, type StoreResult } from './store-run.ts';
 
 export interface LaunchPorts extends StorePorts {
-  readonly runs: Pick<RunStore, 'launchTransaction' | 'find'>;
+  readonly runs: Pick<RunStore, 'launchTransaction' | 'find' | 'findLatestAttempt'>;
   readonly clock: Clock;
   readonly limits: Limits;
   /** The node that owns the runs that are launched here. */
@@ -203,8 +203,8 @@ function acceptStored({ acceptRun }: Pick<LaunchPorts, 'acceptRun'>, result: Sto
   return { runId, numberInJob };
 }
 
-/** Decides about a new run of a locked job by its max_concurrent_runs. */
-async function decideJobAdmission(
+/** Decides about a new or repaired run of a locked job by its max_concurrent_runs. */
+export async function decideJobAdmission(
   transaction: LaunchTransaction,
   { jobId, settings }: Job,
   mayQueue: boolean,
@@ -218,6 +218,6 @@ async function decideJobAdmission(
  * Returns whether runs may queue: by the settings, else by the version that created the job (WIRE: on in
  * 2.2).
  */
-function isQueueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
+export function isQueueEnabled({ queue }: Pick<JobSettings, 'queue'>, version: ApiVersion): boolean {
   return queue?.enabled ?? version === '2.2';
 }

@@ -182,6 +182,12 @@ export const fixedLimits = {
   peoplePerPage: 1_000,
   /** One read of a file of managed_fs, and its default size, bytes. */
   fileReadBytes: mb,
+  /** One block of a streaming upload to managed_fs, bytes. */
+  fileBlockBytes: mb,
+  /** Time without a block after which an upload to managed_fs expires, ms. */
+  uploadIdleMs: 600_000,
+  /** Uploads to managed_fs that are open on one engine. */
+  openUploads: 1_000,
 
   /** Window in which jobsCreatedPerHour counts, ms (spec 8). */
   jobCreationWindowMs: 3_600_000,

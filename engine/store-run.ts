@@ -1,8 +1,7 @@
 /** Storing a new run: its ids, its admission and its first task runs, inside a launch transaction. */
 import { invalid } from './errors.ts';
 import { formatOf, tasksOf, type ApiVersion } from './job/job-format.ts';
-import type { JobSettings, TaskSettings } from './job/settings.ts';
-import { builtInKindOf } from './job/task-kinds.ts';
+import type { JobSettings } from './job/settings.ts';
 import type { Limits } from './limits.ts';
 import { notificationsForEnd } from './notification/routing.ts';
 import type { LaunchedRun, LaunchHook, LaunchTransaction } from './ports/runs.ts';
@@ -15,6 +14,7 @@ import {
 } from './run/admission.ts';
 import type { NewRun } from './run/new-run.ts';
 import type { RunNotification } from './run/notification.ts';
+import { countParallelTasks, type ParallelTasks } from './run/parallel-tasks.ts';
 import type { RunParameters } from './run/parameters.ts';
 import { pendingProgress, type RunType } from './run/run.ts';
 import { stepOf } from './run/step.ts';
@@ -73,12 +73,14 @@ export async function storeRun(
   if (earlier !== undefined) return { kind: 'launched before', run: earlier };
   const jobId = await plan.resolveJobId();
   const numberInJob = await transaction.reserveNumberInJob(jobId);
+  const parallelTasks = countParallelTasks(tasks);
   const admission =
     plan.admission.kind === 'start'
-      ? await reserveCapacity(transaction, tasks, plan, limits)
+      ? await reserveCapacity(transaction, parallelTasks, plan, limits)
       : plan.admission;
   const taskRunIds = isSingleTask ? ids : ids.slice(1);
-  const run = createNewRun(plan, admission, { runId, jobId, numberInJob, taskRunIds, owner: nodeId });
+  const newIds = { runId, jobId, numberInJob, taskRunIds, owner: nodeId };
+  const run = createNewRun(plan, admission, parallelTasks, newIds);
   await transaction.insertRun(run);
   await plan.launchHook?.afterInsert(transaction, runId);
   return { kind: 'stored', run };
@@ -93,7 +95,12 @@ interface NewRunIds {
   readonly owner: string;
 }
 
-function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): NewRun {
+function createNewRun(
+  plan: LaunchPlan,
+  admission: Admission,
+  parallelTasks: ParallelTasks,
+  ids: NewRunIds,
+): NewRun {
   const { runId, jobId, numberInJob, taskRunIds, owner } = ids;
   const { settings, parameters, now, scheduledTime } = plan;
   const { state, notifications } = admittedState(plan, admission, ids);
@@ -121,6 +128,7 @@ function createNewRun(plan: LaunchPlan, admission: Admission, ids: NewRunIds): N
     attempt: 0,
     launchedBy: plan.launchedBy,
     parentTaskRun: plan.parentTaskRun,
+    parallelTasks,
     tasks: tasksOf(settings).map((task, index) => ({
       runId: taskRunIds[index] ?? runId,
       taskKey: task.task_key,
@@ -163,13 +171,13 @@ function admittedState(
  * would repeat the request.
  * @throws ServiceError REQUEST_LIMIT_EXCEEDED when the run may not wait
  */
-async function reserveCapacity(
+export async function reserveCapacity(
   transaction: LaunchTransaction,
-  tasks: readonly TaskSettings[],
-  { mayQueue, scheduledTime }: Pick<LaunchPlan, 'mayQueue' | 'scheduledTime'>,
+  added: ParallelTasks,
+  { mayQueue, scheduledTime }: Pick<LaunchPlan, 'mayQueue'> & { readonly scheduledTime?: number | undefined },
   limits: Limits,
 ): Promise<Admission> {
-  const usage = await capacityUsageOf(transaction, tasks, limits);
+  const usage = await capacityUsageOf(transaction, added, limits);
   const refusal = scheduledTime === undefined ? undefined : capacityRefusal(usage, limits, mayQueue);
   if (refusal !== undefined) return { kind: 'skip', message: refusal };
   assertCapacity(usage, limits, mayQueue);
@@ -177,21 +185,20 @@ async function reserveCapacity(
 }
 
 /**
- * Counts the active task runs of the workspace and those that a run of these tasks adds. No other launch
- * takes the capacity until the transaction ends.
+ * Counts the active task runs of the workspace and those that a run adds. No other launch takes the capacity
+ * until the transaction ends.
  */
 export async function capacityUsageOf(
   transaction: LaunchTransaction,
-  tasks: readonly TaskSettings[],
+  { taskRuns: addedTaskRuns, runJobTasks: addedRunJobTasks }: ParallelTasks,
   limits: Limits,
 ): Promise<CapacityUsage> {
-  const addedRunJobTasks = tasks.filter((task) => builtInKindOf(task) === 'run_job_task').length;
   const load = await transaction.countActiveTaskRuns(
-    tasks.length,
+    addedTaskRuns,
     limits.concurrentTaskRuns,
     addedRunJobTasks > 0,
   );
-  return { ...load, addedTaskRuns: tasks.length, addedRunJobTasks };
+  return { ...load, addedTaskRuns, addedRunJobTasks };
 }
 
 /** Returns the earlier run of the token, if there is one. */

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { codeOf, messageOf } from '../engine/errors.ts';
-import { isEmailAddress } from '../engine/notification/address.ts';
+import { isEmailAddress } from '../engine/validation/email-address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
 import type { AttemptOutcome } from '../engine/notification/delivery-retry.ts';
 import { toExcerpt, type SendResult } from './send-result.ts';
@@ -109,7 +109,9 @@ function createFileMailer(settings: MailSettings): Mailer {
   };
 }
 
-/** Composes an e-mail. Addresses are passed as objects: nodemailer would parse a string for lists and names. */
+/**
+ * Composes an e-mail. Addresses are passed as objects: nodemailer would parse a string for lists and names.
+ */
 function composeMail({ deliveryId, to, message }: Mail, from: string) {
   return {
     from,
@@ -140,8 +142,8 @@ function statusOf(response: string): number | undefined {
 }
 
 /**
- * Converts a failure. A 5xx reply about the recipient or the content is final; all other failures, such as a wrong
- * password, are retried.
+ * Converts a failure. A 5xx reply about the recipient or the content is final; all other failures, such as a
+ * wrong password, are retried.
  */
 function toFailureResult(error: unknown): SendResult {
   const status =

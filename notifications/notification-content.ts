@@ -35,7 +35,10 @@ export function toSingleLine(text: string, maximum = 120): string {
   return line.length <= maximum ? line : `${line.slice(0, maximum - 1).toWellFormed()}…`;
 }
 
-/** Creates the content of a delivery. @param facts undefined when the run and the job do not exist any more */
+/**
+ * Creates the content of a delivery.
+ * @param facts undefined when the run and the job do not exist any more
+ */
 export function createContent(
   subject: DeliverySubject,
   facts: SubjectDetails | undefined,

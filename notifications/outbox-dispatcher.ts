@@ -1,8 +1,8 @@
 /**
- * The outbox dispatcher: turns outbox events into deliveries and sends them, at least once and in order for each
- * run and recipient. Each destination has a delivery queue of its own and e-mail has one, so that a slow
- * destination delays no other. Nothing polls: NOTIFY, the time of the next attempt, and a sweep that finds the
- * deliveries of dead engines wake the queues.
+ * The outbox dispatcher: turns outbox events into deliveries and sends them, at least once and in order for
+ * each run and recipient. Each destination has a delivery queue of its own and e-mail has one, so that a slow
+ * destination delays no other. Nothing polls: NOTIFY, the time of the next attempt, and a sweep that finds
+ * the deliveries of dead engines wake the queues.
  */
 import { messageOf } from '../engine/errors.ts';
 import type { Log } from '../engine/ports/log.ts';

@@ -44,9 +44,6 @@ export function renderBody(
   }
 }
 
-/** Maximum characters of one value; Slack and Teams refuse messages that are much longer. */
-const valueCharsMax = 1_000;
-
 const toneEmojis: Readonly<Record<Tone, string>> = {
   plain: ':information_source:',
   good: ':white_check_mark:',
@@ -63,7 +60,10 @@ function renderSlackBody({ headline, tone, rows, link }: NotificationContent): o
       ? `*${escape(headline)}*`
       : `*<${escape(link)}|${escape(headline).replaceAll('|', '¦')}>*`;
   const fields = rows
-    .map(([label, value]) => `*${escape(label)}:* ${escape(toSingleLine(value, valueCharsMax))}`)
+    .map(
+      ([label, value]) =>
+        `*${escape(label)}:* ${escape(toSingleLine(value, fixedLimits.chatValueCharacters))}`,
+    )
     .join('\n');
   return {
     text: escape(headline),

@@ -136,8 +136,8 @@ function isSameHostRedirect(from: URL, location: string | undefined): boolean {
 }
 
 /**
- * Creates a resolver that returns public addresses only. The connection uses the returned address, so a second
- * DNS answer cannot redirect it (DNS rebinding).
+ * Creates a resolver that returns public addresses only. The connection uses the returned address, so a
+ * second DNS answer cannot redirect it (DNS rebinding).
  */
 export function createPublicLookup(lookup: typeof resolve): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,4 +1,6 @@
-/** No file uses the words that the glossary retired; docs/retired-words.json lists them and the exceptions. */
+/**
+ * No file uses the words that the glossary retired; docs/retired-words.json lists them and the exceptions.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

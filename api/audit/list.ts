@@ -43,7 +43,8 @@ const request = Type.Object({
 
 /**
  * Lists entries of the audit log, newest first.
- * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an invalid limit or page_token
+ * @throws ServiceError PERMISSION_DENIED for callers other than administrators; an invalid limit or
+ * page_token
  */
 export function listAuditOperation({ auditEvents }: Pick<OperationPorts, 'auditEvents'>): Operation {
   return defineOperation({

@@ -1,11 +1,10 @@
 /** Schemas and page query shared by GET and POST clusters/events. */
 import { Type } from 'typebox';
-import { clusterEventTypes } from '../../engine/cluster/events.ts';
+import { clusterEventTypes, type ClusterEventFilterType } from '../../engine/cluster/events.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import type { RequestContext } from '../http/operation.ts';
-import type { ClusterPorts } from '../http/ports.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 const maximumPageSize = 500;
@@ -25,7 +24,7 @@ export const clusterEventPageFields = {
   ),
 };
 export const ClusterEventTypes = Type.Array(Type.Enum([...clusterEventTypes]), {
-  description: 'Only events of these types.',
+  description: 'Only events of these types; an empty list means all types.',
 });
 
 const Event = Type.Object({
@@ -60,17 +59,17 @@ interface EventsRequest {
   readonly start_time?: number;
   readonly end_time?: number;
   readonly order?: 'ASC' | 'DESC';
-  readonly event_types?: readonly (typeof clusterEventTypes)[number][];
+  readonly event_types?: readonly ClusterEventFilterType[];
   readonly offset?: number;
   readonly limit?: number;
 }
 
 /**
  * Returns one page of the events of a cluster.
- * @throws ServiceError for an unknown cluster, and for a run cluster that the caller may not view
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_ATTACH_TO
  */
 export async function listClusterEvents(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
+  ports: ClusterAccessPorts,
   request: EventsRequest,
   context: RequestContext,
 ): Promise<object> {
@@ -84,7 +83,7 @@ export async function listClusterEvents(
     limit: asked = 50,
   } = request;
   const limit = asked === 0 ? maximumPageSize : asked;
-  await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW');
+  await getPermittedCluster(ports, clusterId, context, 'CAN_ATTACH_TO');
   const { events, total } = await ports.clusters.listEvents({
     clusterId,
     from,

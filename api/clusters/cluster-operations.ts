@@ -1,4 +1,8 @@
 /** Operations on clusters, instance pools and policies, in the order of the documentation. */
+import { getClusterPermissionsOperation } from '../cluster-permissions/get.ts';
+import { listClusterPermissionLevelsOperation } from '../cluster-permissions/list-levels.ts';
+import { replaceClusterPermissionsOperation } from '../cluster-permissions/replace.ts';
+import { updateClusterPermissionsOperation } from '../cluster-permissions/update.ts';
 import { listInstancePoolsOperation } from '../instance-pools/list.ts';
 import type { Operation } from '../http/operation.ts';
 import { listPoliciesOperation } from '../policies/list.ts';
@@ -7,13 +11,19 @@ import { createClusterOperation } from './create.ts';
 import { deleteClusterOperation } from './delete.ts';
 import { listClusterEventsOperation } from './list-events.ts';
 import { queryClusterEventsOperation } from './query-events.ts';
+import { editClusterOperation } from './edit.ts';
 import { getClusterOperation } from './get.ts';
 import { listClustersOperation } from './list.ts';
 import { listNodeTypesOperation } from './list-node-types.ts';
+import { listZonesOperation } from './list-zones.ts';
 import { permanentlyDeleteClusterOperation } from './permanent-delete.ts';
+import { pinClusterOperation } from './pin.ts';
 import { resizeClusterOperation } from './resize.ts';
+import { restartClusterOperation } from './restart.ts';
 import { listSparkVersionsOperation } from './list-spark-versions.ts';
 import { startClusterOperation } from './start.ts';
+import { unpinClusterOperation } from './unpin.ts';
+import { updateClusterOperation } from './update.ts';
 
 /** Creates the operations on clusters, instance pools and cluster policies. */
 export function createClusterOperations(ports: ClusterPorts): Operation[] {
@@ -21,14 +31,24 @@ export function createClusterOperations(ports: ClusterPorts): Operation[] {
     createClusterOperation,
     getClusterOperation,
     listClustersOperation,
+    editClusterOperation,
+    updateClusterOperation,
     startClusterOperation,
+    restartClusterOperation,
     resizeClusterOperation,
     deleteClusterOperation,
     permanentlyDeleteClusterOperation,
+    pinClusterOperation,
+    unpinClusterOperation,
     queryClusterEventsOperation,
     listClusterEventsOperation,
     listNodeTypesOperation,
     listSparkVersionsOperation,
+    listZonesOperation,
+    getClusterPermissionsOperation,
+    replaceClusterPermissionsOperation,
+    updateClusterPermissionsOperation,
+    listClusterPermissionLevelsOperation,
     listInstancePoolsOperation,
     listPoliciesOperation,
   ].map((create) => create(ports));

@@ -7,6 +7,8 @@ import { unknownNameError, type Inventory } from '../../engine/cluster/inventory
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import { fieldPath } from '../../engine/validation/messages.ts';
+import type { RequestContext } from '../http/operation.ts';
+import { findMissingPermission } from './cluster-access.ts';
 import { clusterNotFound } from '../../engine/cluster/cluster-not-found.ts';
 
 export interface ClusterRules {
@@ -14,14 +16,20 @@ export interface ClusterRules {
   /** True: existing_cluster_id must name an existing cluster that is not terminated. */
   readonly requireExisting: boolean;
   readonly find: ClusterReader['find'];
+  /** Permissions on clusters; checked for callers whose permissions are limited. */
+  readonly access: Parameters<typeof findMissingPermission>[0];
 }
 
 type ClusterReferences = Pick<JobSettings, 'existing_cluster_id' | 'new_cluster'>;
 
-/** @throws ServiceError INVALID_PARAMETER_VALUE for the first unknown pool, policy or cluster */
+/**
+ * @throws ServiceError INVALID_PARAMETER_VALUE for the first unknown pool, policy or cluster; PERMISSION_DENIED for a
+ * cluster that the caller may not use
+ */
 export async function checkClusterReferences(
   rules: ClusterRules,
   settings: ClusterReferences & Pick<JobSettings, 'tasks' | 'job_clusters'>,
+  context: Pick<RequestContext, 'visibleTo'>,
 ): Promise<void> {
   const holders: [string, ClusterReferences][] = [
     ['', settings],
@@ -35,22 +43,29 @@ export async function checkClusterReferences(
     const unknown = spec && unknownNameError(spec, rules.inventory);
     if (unknown !== undefined) throw invalid(fieldPath(path, `new_cluster.${unknown}`));
   }
-  await checkExistingClusters(rules, settings);
+  await checkExistingClusters(rules, settings, context);
 }
 
-/** @throws ServiceError for an unknown or terminated cluster, if existing clusters are required */
+/**
+ * @param context the caller, who needs CAN_ATTACH_TO on the clusters
+ * @throws ServiceError for an unknown or terminated cluster, if existing clusters are required; PERMISSION_DENIED
+ */
 export async function checkExistingClusters(
-  { requireExisting, find }: ClusterRules,
+  { requireExisting, find, access }: ClusterRules,
   settings: ClusterReferences & Pick<JobSettings, 'tasks'>,
+  context: Pick<RequestContext, 'visibleTo'>,
 ): Promise<void> {
-  if (!requireExisting) return;
+  if (!requireExisting && context.visibleTo === undefined) return;
   const named = [settings, ...(settings.tasks ?? [])].flatMap(({ existing_cluster_id: id = '' }) =>
     id === '' ? [] : [id],
   );
   for (const clusterId of new Set(named)) {
     const cluster = await find(clusterId);
-    if (cluster === undefined) throw clusterNotFound(clusterId);
-    if (cluster.state === 'TERMINATED')
+    if (cluster === undefined && requireExisting) throw clusterNotFound(clusterId);
+    if (cluster === undefined) continue;
+    const missing = await findMissingPermission(access, cluster, context, 'CAN_ATTACH_TO');
+    if (missing !== undefined) throw missing;
+    if (cluster.state === 'TERMINATED' && requireExisting)
       throw invalid('The cluster is in Terminated state, not available to receive jobs.');
   }
 }

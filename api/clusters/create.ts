@@ -1,10 +1,10 @@
 /** POST clusters/create (spec 2.8). */
 import { Type } from 'typebox';
 import { checkCluster } from '../../engine/job/check-cluster.ts';
-import { NewCluster } from '../../engine/job/cluster.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { ClusterId } from '../views/cluster-view.ts';
+import { allPurposeClusterFields } from './cluster-fields.ts';
 
 /**
  * Creates and starts an all-purpose cluster that jobs can reference by id.
@@ -22,19 +22,7 @@ export function createClusterOperation({
     summary: 'Create a cluster',
     description:
       'Creates an all-purpose cluster and starts it. Tasks reference it by existing_cluster_id. It runs until it is deleted, or idle for autotermination_minutes.',
-    request: Type.Object({
-      ...NewCluster.properties,
-      cluster_name: Type.Optional(
-        Type.String({ maxLength: 200, description: 'Name of the cluster. Default: its id.' }),
-      ),
-      autotermination_minutes: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 10_000,
-          description: 'Minutes without a task after which the cluster terminates. Default: 0, never.',
-        }),
-      ),
-    }),
+    request: Type.Object(allPurposeClusterFields),
     response: Type.Object({ cluster_id: ClusterId }),
     async handle({ cluster_name: name = '', ...spec }, { caller }) {
       checkCluster('', spec, limits);

@@ -2,16 +2,14 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /**
  * Terminates a cluster; an all-purpose cluster can be started again.
- * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_MANAGE_RUN
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_RESTART
  */
-export function deleteClusterOperation(
-  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
-): Operation {
+export function deleteClusterOperation(ports: ClusterAccessPorts & Pick<ClusterPorts, 'control'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/delete',
@@ -23,7 +21,7 @@ export function deleteClusterOperation(
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId }, context) {
-      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, context, 'CAN_RESTART');
       await ports.control.terminate(clusterId, context.caller.userName);
       return {};
     },

@@ -2,16 +2,14 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId, toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 
 /**
  * Returns a cluster with its specification and state.
- * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_VIEW
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_ATTACH_TO
  */
-export function getClusterOperation(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
-): Operation {
+export function getClusterOperation(ports: ClusterAccessPorts & Pick<ClusterPorts, 'inventory'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/clusters/get',
@@ -22,6 +20,6 @@ export function getClusterOperation(
     request: Type.Object({ cluster_id: ClusterId }),
     response: ClusterDocument,
     handle: async ({ cluster_id: clusterId }, context) =>
-      toClusterView(await getPermittedCluster(ports, clusterId, context, 'CAN_VIEW'), ports.inventory),
+      toClusterView(await getPermittedCluster(ports, clusterId, context, 'CAN_ATTACH_TO'), ports.inventory),
   });
 }

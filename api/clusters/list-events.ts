@@ -1,14 +1,14 @@
 /** GET clusters/events. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { ClusterPorts } from '../http/ports.ts';
+import type { ClusterAccessPorts } from './cluster-access.ts';
 import { clusterEventPageFields, clusterEventsOperation, listClusterEvents } from './cluster-events.ts';
 
 /**
  * Lists the events of a cluster.
- * @throws ServiceError for an unknown cluster, and for a run cluster that the caller may not view
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_ATTACH_TO
  */
-export function listClusterEventsOperation(ports: Pick<ClusterPorts, 'clusters' | 'permissions'>): Operation {
+export function listClusterEventsOperation(ports: ClusterAccessPorts): Operation {
   return defineOperation({
     ...clusterEventsOperation,
     method: 'GET',

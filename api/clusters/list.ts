@@ -3,18 +3,19 @@ import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { filterVisibleClusters } from './cluster-access.ts';
+import { filterVisibleClusters, type ClusterAccessPorts } from './cluster-access.ts';
+import { clusterListFilterFields, toClusterListFilter } from './list-filter.ts';
 import { toClusterView, ClusterDocument } from '../views/cluster-view.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
 const pagingRules = { defaultSize: 20, maximumSize: fixedLimits.clustersPerPage, cursorLength: 1 };
 
 /**
- * Lists clusters, newest first, without run clusters that the caller may not view.
+ * Lists clusters that match a filter, without run clusters that the caller may not view.
  * @throws ServiceError for an invalid page_token
  */
 export function listClustersOperation(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions' | 'inventory'>,
+  ports: ClusterAccessPorts & Pick<ClusterPorts, 'inventory'>,
 ): Operation {
   return defineOperation({
     method: 'GET',
@@ -23,8 +24,9 @@ export function listClustersOperation(
     scope: 'clusters',
     summary: 'List clusters',
     description:
-      'Lists all-purpose clusters and the clusters of retained runs, newest first. A page omits clusters of runs that the caller may not view.',
+      'Lists all-purpose clusters and the clusters of retained runs. A page omits clusters of runs that the caller may not view.',
     request: Type.Object({
+      ...clusterListFilterFields,
       page_size: Type.Optional(
         Type.Integer({
           minimum: 0,
@@ -40,13 +42,13 @@ export function listClustersOperation(
         Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
       ),
     }),
-    async handle({ page_size: limit, page_token: token }, context) {
+    async handle({ page_size: limit, page_token: token, ...filter }, context) {
       const { size, cursor: [offset = 0] = [] } = parsePageRequest(
         'clusters',
         { ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
         pagingRules,
       );
-      const found = await ports.clusters.list({ offset, limit: size + 1 });
+      const found = await ports.clusters.list(toClusterListFilter(filter), { offset, limit: size + 1 });
       const { entries, more } = buildPage('clusters', found, size, () => [offset + size]);
       const visible = await filterVisibleClusters(ports, entries, context);
       return {

@@ -2,15 +2,15 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /**
  * Terminates an all-purpose cluster and removes it with its events and its directory.
- * @throws ServiceError for an unknown cluster; PERMISSION_DENIED for a run cluster without CAN_MANAGE_RUN
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_MANAGE
  */
 export function permanentlyDeleteClusterOperation(
-  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
+  ports: ClusterAccessPorts & Pick<ClusterPorts, 'control'>,
 ): Operation {
   return defineOperation({
     method: 'POST',
@@ -22,7 +22,7 @@ export function permanentlyDeleteClusterOperation(
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId }, context) {
-      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE');
       await ports.control.remove(clusterId, context.caller.userName);
       return {};
     },

@@ -1,7 +1,7 @@
 /** POST clusters/events. */
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
-import type { ClusterPorts } from '../http/ports.ts';
+import type { ClusterAccessPorts } from './cluster-access.ts';
 import {
   clusterEventPageFields,
   clusterEventsOperation,
@@ -11,11 +11,9 @@ import {
 
 /**
  * Lists the events of a cluster, optionally of some types only. Clients send this request with POST.
- * @throws ServiceError for an unknown cluster, and for a run cluster that the caller may not view
+ * @throws ServiceError for an unknown cluster; PERMISSION_DENIED without CAN_ATTACH_TO
  */
-export function queryClusterEventsOperation(
-  ports: Pick<ClusterPorts, 'clusters' | 'permissions'>,
-): Operation {
+export function queryClusterEventsOperation(ports: ClusterAccessPorts): Operation {
   return defineOperation({
     ...clusterEventsOperation,
     method: 'POST',

@@ -6,7 +6,7 @@ import { int32 } from '../../engine/validation/scalars.ts';
 import { checkExactlyOne } from '../../engine/validation/messages.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /**
@@ -14,9 +14,7 @@ import { ClusterId } from '../views/cluster-view.ts';
  * @throws ServiceError for an unknown cluster or an invalid size; INVALID_STATE for a cluster that is not
  * running
  */
-export function resizeClusterOperation(
-  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
-): Operation {
+export function resizeClusterOperation(ports: ClusterAccessPorts & Pick<ClusterPorts, 'control'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/resize',
@@ -38,7 +36,7 @@ export function resizeClusterOperation(
         ['num_workers', 'autoscale'],
       );
       checkSize('', size);
-      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE');
       await ports.control.resize(clusterId, size, context.caller.userName);
       return {};
     },

@@ -2,16 +2,14 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
-import { getPermittedCluster } from './cluster-access.ts';
+import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /**
  * Starts a terminated all-purpose cluster.
  * @throws ServiceError for an unknown cluster; INVALID_STATE for a cluster that cannot be started
  */
-export function startClusterOperation(
-  ports: Pick<ClusterPorts, 'control' | 'clusters' | 'permissions'>,
-): Operation {
+export function startClusterOperation(ports: ClusterAccessPorts & Pick<ClusterPorts, 'control'>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/start',
@@ -22,7 +20,7 @@ export function startClusterOperation(
     request: Type.Object({ cluster_id: ClusterId }),
     response: Type.Object({}),
     async handle({ cluster_id: clusterId }, context) {
-      await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE_RUN');
+      await getPermittedCluster(ports, clusterId, context, 'CAN_RESTART');
       await ports.control.start(clusterId, context.caller.userName);
       return {};
     },

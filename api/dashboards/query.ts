@@ -36,7 +36,8 @@ const response = Type.Object({
 });
 
 /**
- * Runs a dataset of a dashboard read-only on files of managed_fs. A disconnect of the client cancels the query.
+ * Runs a dataset of a dashboard read-only on files of managed_fs. A disconnect of the client cancels the
+ * query.
  * @throws ServiceError for an unknown dashboard, dataset or widget, invalid parameters, and SQL errors
  */
 export function queryDashboardOperation(ports: DashboardPorts): Operation {

@@ -1,4 +1,7 @@
-/** Checks that webhook notifications reference existing destinations; deliveries to others would fail silently. */
+/**
+ * Checks that webhook notifications reference existing destinations; deliveries to others would fail
+ * silently.
+ */
 import { invalid } from '../../engine/errors.ts';
 import { subscribableEvents } from '../../engine/job/notification-settings.ts';
 import type { RoutingSettings } from '../../engine/notification/routing.ts';

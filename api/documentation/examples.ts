@@ -2,6 +2,7 @@
 import { canonicalPath } from '../../engine/validation/aliases.ts';
 import type { Operation } from '../http/operation.ts';
 import type { Example } from './example.ts';
+import { clusterAccessExamples } from './cluster-access-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
@@ -27,6 +28,7 @@ const examplesByOperation: Readonly<Record<string, Example>> = {
   ...dashboardExamples,
   ...pipelineExamples,
   ...clusterExamples,
+  ...clusterAccessExamples,
 };
 
 /** Returns the example of an operation, also for a deprecated alias of its path. */

@@ -36,6 +36,19 @@ export const fileExamples: Readonly<Record<string, Example>> = {
     request: { path: '/jobs/clean.py', contents: 'cHJpbnQoImhlbGxvIik=', overwrite: true },
     answer: {},
   },
+  'POST /managed_fs/create': {
+    request: { path: '/jobs/model.bin', overwrite: true },
+    answer: { handle: 182_736_455_463 },
+  },
+  'POST /managed_fs/add-block': {
+    request: { handle: 182_736_455_463, data: 'cHJpbnQoImhlbGxvIik=' },
+    answer: {},
+  },
+  'POST /managed_fs/close': { request: { handle: 182_736_455_463 }, answer: {} },
+  'POST /managed_fs/move': {
+    request: { source_path: '/jobs/clean.py', destination_path: '/jobs/old/clean.py' },
+    answer: {},
+  },
   'GET /managed_fs/read': {
     request: { path: '/jobs/clean.py', offset: 0, length: 15 },
     answer: { bytes_read: 15, data: 'cHJpbnQoImhlbGxvIik=' },

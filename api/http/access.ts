@@ -62,7 +62,9 @@ export function checkAdminsOnly(adminsOnly: true | undefined, caller: Caller): v
     );
 }
 
-/** Returns operations on jobs without an access level: a programming error that would open them to all users. */
+/**
+ * Returns operations on jobs without an access level: a programming error that would open them to all users.
+ */
 export function findOperationsWithoutAccess<
   Operation extends { readonly path: string; readonly access?: Access },
 >(operations: readonly Operation[]): Operation[] {

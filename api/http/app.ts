@@ -10,6 +10,7 @@ import {
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Limits } from '../../engine/limits.ts';
+import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { PermissionReader } from '../../engine/ports/permissions.ts';
 import type { AuditEvent } from '../../engine/token/audit.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
@@ -26,6 +27,7 @@ import {
   endpointNotFound,
   type IsTransientError,
 } from './error-response.ts';
+import { addDiscoveryRoutes } from './discovery-routes.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import { addLoadLimit } from './load-limit.ts';
@@ -35,7 +37,7 @@ import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { StreamedResponse } from './streamed-response.ts';
+import { FileResponse, StreamedResponse } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -65,6 +67,8 @@ export interface AppPorts extends NetworkOptions {
   /** Permissions on jobs; undefined while job access control is off. */
   readonly permissions?: PermissionReader | undefined;
   readonly metrics: MetricsPorts;
+  /** Address and id that clients discover. */
+  readonly workspace: WorkspaceInfo;
   /** Directory of the built console. Undefined: the service has no pages. */
   readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
@@ -156,10 +160,7 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   const operations = addPluginKindsToOperations(ports.operations, plugins);
   addDocumentation(routes, operations, plugins);
   if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
-  // Clients probe for service documents before their first call and continue with their token on a 404.
-  routes.get('/.well-known/*', { config: { open: true } }, (request, reply) =>
-    sendErrorResponse(endpointNotFound(request.method, request.url), reply),
-  );
+  addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)
       addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
@@ -174,7 +175,10 @@ const accessChangingScopes: ReadonlySet<Scope> = new Set([
   'settings',
 ]);
 
-/** Authenticates every request before anything else is read of it; unknown callers get no 404 for a path. */
+/**
+ * Authenticates every request before anything else is read of it; unknown callers get no 404 for a path, known
+ * ones get it before the body is read.
+ */
 function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): void {
   const { authenticate, authorize } = createAuthenticator(auth, limits);
   app.decorateRequest('caller', null);
@@ -185,6 +189,8 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
     const { principalId, userName, admin, tokenId, scopes } = token;
     request.caller = { principalId, userName, admin, tokenId, scopes };
     authorize(token, { scope, anyScope });
+    // Thrown here because the handler of unknown paths runs only after the body was read and parsed.
+    if (request.is404) throw endpointNotFound(request.method, request.url);
   });
 }
 
@@ -235,6 +241,7 @@ function addOperation(
       // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
       if (answer instanceof StreamedResponse)
         return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
+      if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
       trail.setResponse(answer);
       return answer;
     },

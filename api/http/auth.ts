@@ -61,9 +61,9 @@ export interface Authenticator {
 }
 
 /**
- * Creates the authenticator for `Bearer <token>` and `Basic` with the token as the password. Tokens are looked
- * up by hash, which rules out timing attacks on comparisons. Rate limits per token and per address are local
- * to this engine.
+ * Creates the authenticator for `Bearer <token>` and `Basic` with the token as the password. Tokens are
+ * looked up by hash, which rules out timing attacks on comparisons. Rate limits per token and per address are
+ * local to this engine.
  */
 export function createAuthenticator(
   ports: AuthPorts,

@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { codeOf } from '../../engine/errors.ts';
 
 /**
- * Content security policy of the page: it runs its own script and calls its own service. An exported notebook is
- * shown in a frame without scripts that inherits this policy and has inline styles and images.
+ * Content security policy of the page: it runs its own script and calls its own service. An exported notebook
+ * is shown in a frame without scripts that inherits this policy and has inline styles and images.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",

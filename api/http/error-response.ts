@@ -31,8 +31,8 @@ export function sendErrorResponse(
 }
 
 /**
- * Creates the handler of all errors. Unexpected errors are logged with the id of the request; the response does
- * not contain their details.
+ * Creates the handler of all errors. Unexpected errors are logged with the id of the request; the response
+ * does not contain their details.
  */
 export function createErrorHandler(isTransientError: IsTransientError, requestBytes: number) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {

@@ -2,10 +2,13 @@
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 
+/** Names of the part with the file: each client has one of its own, for every operation. */
+const filePartNames: readonly string[] = ['content', 'contents', 'file'];
+
 /**
  * Parses a form into the input of an operation.
  * @param contentType complete header with the boundary
- * @param fileField field that may be a file
+ * @param fileField field that may be a file; its part may have any of the names that clients use for it
  * @throws ServiceError for an invalid form, a duplicate field, and a file in another field
  */
 export async function parseMultipartForm(
@@ -15,7 +18,8 @@ export async function parseMultipartForm(
 ): Promise<Record<string, string>> {
   const form = await parseFormData(contentType, body);
   const input = new Map<string, string>();
-  for (const [name, value] of form) {
+  for (const [part, value] of form) {
+    const name = filePartNames.includes(part) ? fileField : part;
     if (input.has(name)) throw invalid(`${name} occurs more than once in the form; send it once.`);
     if (typeof value !== 'string' && name !== fileField)
       throw invalid(`${quote(name)} is sent as a file; only ${fileField} may be a file.`);

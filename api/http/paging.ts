@@ -29,7 +29,8 @@ export interface Page {
 /**
  * Parses the paging fields of a request. `limit=0` means the maximum, an empty page_token the first page.
  * @param list name of the list; a token is valid for one list
- * @throws ServiceError for a limit above `maximumSize`, an unknown page_token, and a page_token with an offset
+ * @throws ServiceError for a limit above `maximumSize`, an unknown page_token, and a page_token with an
+ * offset
  */
 export function parsePageRequest(
   list: string,

@@ -27,7 +27,8 @@ export interface PersonStore {
     change: (before: Person) => PersonChange,
   ): Promise<{ readonly before: Person; readonly after: Person } | undefined>;
   /**
-   * Removes a person with all tokens and permissions in one transaction; false when the person does not exist.
+   * Removes a person with all tokens and permissions in one transaction; false when the person does not
+   * exist.
    * @throws ServiceError INVALID_STATE when no active administrator would remain
    */
   remove(kind: PersonKind, id: number, now: number): Promise<boolean>;

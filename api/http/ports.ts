@@ -1,6 +1,7 @@
 /** Ports of the API operations (types only). storage/ implements them, cli/ wires them. */
 import type { CancelPorts } from '../../engine/cancel.ts';
 import type { Inventory } from '../../engine/cluster/inventory.ts';
+import type { ClusterPermissionStore } from '../../engine/ports/cluster-permissions.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type {
@@ -9,7 +10,7 @@ import type {
   QueryFiles,
   QueryRunner,
 } from '../../engine/ports/dashboards.ts';
-import type { ManagedFileStore, WorkspaceStore } from '../../engine/ports/files.ts';
+import type { ManagedFileStore, UploadStore, WorkspaceStore } from '../../engine/ports/files.ts';
 import type { LaunchPorts } from '../../engine/launch.ts';
 import type { TaskKindInfo } from '../../engine/job/task-kinds.ts';
 import type { LibraryCluster, LibraryReader, LibraryStore } from '../../engine/ports/libraries.ts';
@@ -145,6 +146,7 @@ export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryP
 /** Ports of the operations on clusters, instance pools and policies. */
 export interface ClusterPorts extends Pick<OperationPorts, 'limits' | 'permissions'> {
   readonly clusters: ClusterReader;
+  readonly clusterPermissions: ClusterPermissionStore;
   readonly control: ClusterControl;
   readonly inventory: Inventory;
 }
@@ -162,4 +164,5 @@ export interface DashboardPorts extends WorkspacePorts, Pick<OperationPorts, 'cl
 
 export interface ManagedFsPorts {
   readonly managedFiles: ManagedFileStore;
+  readonly uploads: UploadStore;
 }

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { parseMultipartForm } from './multipart-form.ts';
+import { readQueryParameters } from './query-parameters.ts';
 import type { RequestParts } from './request-parts.ts';
 import { findUnstorableValue } from './storable-values.ts';
 import { coerceValue } from './request-coercion.ts';
@@ -13,8 +14,8 @@ const notAnObjectMessage = 'Invalid JSON given in the body of the request - expe
 const longNumber = /\d{16}/;
 
 /**
- * Registers the body parsers. Every body is parsed as JSON regardless of its content type; an empty body counts
- * as absent. GET requests may have a body. Forms are accepted by operations with a file field.
+ * Registers the body parsers. Every body is parsed as JSON regardless of its content type; an empty body
+ * counts as absent. GET requests may have a body. Forms are accepted by operations with a file field.
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
@@ -66,7 +67,7 @@ export function coerceRequest(request: FastifyRequest, { params, querystring, bo
   if (querystring !== undefined)
     request.query = coerceValue(querystring, {
       ...toObject(request.body),
-      ...mergeRepeatedParameters(assertStorable(toObject(request.query))),
+      ...readQueryParameters(querystring, assertStorable(toObject(request.query))),
     });
 }
 
@@ -88,18 +89,6 @@ function toObject(value: unknown): object {
   if (typeof value !== 'object' || Array.isArray(value))
     throw new ServiceError('MALFORMED_REQUEST', notAnObjectMessage);
   return value;
-}
-
-/** Merges repeated query parameters of equal value; different values are an error. */
-function mergeRepeatedParameters(query: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]: [string, unknown]) => {
-      if (!Array.isArray(value)) return [name, value];
-      const [first, ...others] = new Set<unknown>(value);
-      if (others.length === 0) return [name, first];
-      throw invalid(`${name} is given ${value.length} times with different values; send it once.`);
-    }),
-  );
 }
 
 /** Returns the error of the first integer that a JSON number would round; undefined without one. */

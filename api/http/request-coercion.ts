@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { isRecord } from '../../engine/validation/json-object.ts';
+import { acceptsScalars } from '../../engine/validation/scalars.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -15,9 +16,10 @@ const booleans = new Map([
 ]);
 
 /**
- * Returns a copy of `value` converted by the schema: decimal text to numbers (to integers only when exact as a
- * JSON number), `true|false|True|False` to booleans, null to an absent field. Unknown fields and values that
- * cannot be converted stay unchanged; validation rejects the latter. Does not modify its argument.
+ * Returns a copy of `value` converted by the schema: decimal text to numbers (to integers only when exact as
+ * a JSON number), `true|false|True|False` to booleans, numbers and booleans to text where the schema accepts
+ * scalars, null to an absent field. Unknown fields and values that cannot be converted stay unchanged;
+ * validation rejects the latter. Does not modify its argument.
  */
 export function coerceValue(schema: TSchema, value: unknown): unknown {
   return isRecord(schema) ? coerceBySchema(schema, value) : value;
@@ -28,6 +30,8 @@ function coerceBySchema(schema: JsonObject, value: unknown): unknown {
   if (Array.isArray(schema['allOf']))
     return schema['allOf'].reduce<unknown>((result, part: unknown) => coercePart(part, result), value);
   if (typeof value === 'string') return coerceText(schema['type'], value);
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return schema[acceptsScalars] === true ? String(value) : value;
   if (Array.isArray(value)) return value.map((entry) => coercePart(schema['items'], entry));
   return isRecord(value) ? coerceObject(schema, value) : value;
 }
@@ -43,7 +47,9 @@ function coerceText(type: unknown, text: string): unknown {
   return text;
 }
 
-/** Leaves a value alone that matches a branch; otherwise converts it by the first branch that then matches. */
+/**
+ * Leaves a value alone that matches a branch; otherwise converts it by the first branch that then matches.
+ */
 function coerceUnion(branches: readonly unknown[], value: unknown): unknown {
   const known = branches.filter(isRecord);
   if (known.some((branch) => Check(branch, value))) return value;

@@ -3,8 +3,6 @@ import { fixedLimits } from '../../engine/limits.ts';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 
-/** Maximum nesting of lists and objects; protects recursive readers. */
-
 interface Violation {
   /** Path such as `tasks[2].description`; empty for the whole value. */
   readonly field: string;
@@ -12,8 +10,8 @@ interface Violation {
 }
 
 /**
- * Returns the error of a value that is nested too deeply or contains U+0000, a lone surrogate, or a number that
- * overflowed, which PostgreSQL and JSON cannot represent. Undefined for every other value.
+ * Returns the error of a value that is nested too deeply or contains U+0000, a lone surrogate, or a number
+ * that overflowed, which PostgreSQL and JSON cannot represent. Undefined for every other value.
  */
 export function findUnstorableValue(value: unknown): ServiceError | undefined {
   const violation = findViolation(value, 0);

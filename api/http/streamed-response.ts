@@ -1,7 +1,9 @@
-/** Response that is sent while it is produced, instead of one JSON document. */
+/** Responses that are no JSON document: streams, and the bytes of files. */
 import type { Readable } from 'node:stream';
 
-/** Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects. */
+/**
+ * Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects.
+ */
 export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,4 +12,27 @@ export class StreamedResponse {
     this.stream = stream;
     this.headers = headers;
   }
+}
+
+/** Result of `handle` that is the contents of a file, which clients save and never show as a page. */
+export class FileResponse {
+  readonly content: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param name proposed name of the file */
+  constructor(content: Buffer, name: string) {
+    this.content = content;
+    this.headers = {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeName(name)}`,
+    };
+  }
+}
+
+/** Encodes a name for a header (RFC 5987). */
+function encodeName(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -4,8 +4,6 @@ import type { Clock } from '../../engine/clock.ts';
 import type { StoredToken } from '../../engine/token/token.ts';
 import type { AuthPorts } from './auth.ts';
 
-/** Lifetime of an entry, ms: the delay of changes by other engines. Changes by this engine apply at once. */
-
 const maximumEntries = 10_000;
 
 interface CacheEntry {

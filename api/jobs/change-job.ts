@@ -6,8 +6,10 @@ import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { jobNotFound } from '../../engine/errors.ts';
 import type { ReferencePorts } from './check-references.ts';
+import type { RunAsPorts } from './check-run-as.ts';
 
 export type ChangeJobPorts = ReferencePorts &
+  RunAsPorts &
   Pick<OperationPorts, 'jobs' | 'onJobChanged' | 'clock' | 'limits' | 'kinds'>;
 
 /**

@@ -8,6 +8,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { checkReferences } from './check-references.ts';
+import { checkNewRunAs } from './check-run-as.ts';
 
 /**
  * Validates and stores a job (spec 4.1).
@@ -20,7 +21,12 @@ export function createJobOperation({
   clock,
   limits,
   kinds,
-}: Pick<OperationPorts, 'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds'>): Operation {
+  people,
+  owners,
+}: Pick<
+  OperationPorts,
+  'jobs' | 'destinations' | 'clusterRules' | 'clock' | 'limits' | 'kinds' | 'people' | 'owners'
+>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/create',
@@ -42,16 +48,12 @@ export function createJobOperation({
       { description: 'Settings of the job.' },
     ),
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
       checkSettings(settings, { version, limits, kinds });
-      await checkReferences({ destinations, clusterRules }, settings);
-      const job = {
-        settings,
-        version,
-        creator: caller.userName,
-        now: clock.now(),
-        grants: parseGrants(wanted),
-      };
+      await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
+      const grants = parseGrants(wanted);
+      await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
+      const job = { settings, version, creator: caller.userName, now: clock.now(), grants };
       return { job_id: await jobs.create(job, limits) };
     },
   });

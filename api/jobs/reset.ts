@@ -8,6 +8,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
 import { checkReferences } from './check-references.ts';
+import { checkChangedRunAs } from './check-run-as.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
@@ -34,7 +35,8 @@ export function resetJobOperation(ports: ChangeJobPorts): Operation {
     async handle({ job_id: jobId, new_settings: newSettings }, context) {
       const { version } = context;
       checkSettings(newSettings, { version, limits, kinds });
-      await checkReferences(ports, newSettings);
+      await checkReferences(ports, newSettings, context);
+      await checkChangedRunAs(ports, newSettings.run_as, jobId);
       await changeJobSettings(ports, jobId, (job) => resetSettings(job.settings, newSettings), context);
       return {};
     },

@@ -1,8 +1,7 @@
 /** POST jobs/update (spec 4.1 rule 3). */
 import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check-settings.ts';
-import { toMultiTask } from '../../engine/job/job-format.ts';
-import { mergeSettings } from '../../engine/job/merge-settings.ts';
+import { updateSettings } from '../../engine/job/merge-settings.ts';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { isNonEmpty } from '../../engine/validation/messages.ts';
@@ -10,6 +9,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { changeJobSettings, type ChangeJobPorts } from './change-job.ts';
 import { checkReferences } from './check-references.ts';
+import { checkChangedRunAs } from './check-run-as.ts';
 
 const request = Type.Object({
   job_id: Type.Integer({ ...Id, description: 'Id of the job.' }),
@@ -36,25 +36,23 @@ export function updateJobOperation(ports: ChangeJobPorts): Operation {
     summary: 'Update a job',
     description: [
       'Updates some settings of a job: removes fields_to_remove, then replaces each top-level field of new_settings completely;',
-      'tasks and job_clusters are merged by key. Changed timeouts apply to active runs, all other changes to future runs.',
+      'tasks and job_clusters are merged by key. A task kind or a cluster replaces another one. Changed timeouts apply to active runs, all other changes to future runs.',
     ].join(' '),
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, new_settings: changes = {}, fields_to_remove: removed }, context) {
+    async handle({ job_id: jobId, new_settings: changes = {}, fields_to_remove: removed = [] }, context) {
       const { version } = context;
-      await checkReferences(ports, changes);
+      await checkReferences(ports, changes, context);
+      await checkChangedRunAs(ports, changes.run_as, jobId);
       await changeJobSettings(
         ports,
         jobId,
         ({ settings }) => {
           if (!isNonEmpty(changes) && !isNonEmpty(removed)) return settings;
-          // Clients of 2.1 and 2.2 know every job as multi-task, so the change applies to that form.
-          const merged = mergeSettings(
-            version === '2.0' ? settings : toMultiTask(settings),
-            changes,
-            removed,
-          );
-          checkSettings(merged, { version, limits, kinds });
+          const merged = updateSettings(settings, changes, removed, version);
+          // A job that stays single-task has the format of 2.0 in every version.
+          const isSingleTask = settings.tasks === undefined && merged.tasks === undefined;
+          checkSettings(merged, { version: isSingleTask ? '2.0' : version, limits, kinds });
           return merged;
         },
         context,

@@ -8,11 +8,11 @@ import {
   findOwner,
   permissionLevels,
   type Grant,
-  type Grantee,
 } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import type { RequestContext } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
+import { granteeField } from '../views/grantee-field.ts';
 
 export type PermissionPorts = Pick<OperationPorts, 'permissions'>;
 
@@ -26,7 +26,9 @@ export const jobIdField = {
 /** Request of PUT and PATCH. */
 export const accessControlListRequest = Type.Object({
   ...jobIdField,
-  access_control_list: Type.Array(AccessControlRequest, { description: 'Grants of permission levels.' }),
+  access_control_list: Type.Optional(
+    Type.Array(AccessControlRequest, { description: 'Grants of permission levels. Default: none.' }),
+  ),
 });
 
 export const PermissionLevelName = Type.Enum([...permissionLevels], { description: 'Permission level.' });
@@ -65,12 +67,6 @@ export const AccessControlList = Type.Object(
   { description: 'Access control list of a job.' },
 );
 
-const nameField: Readonly<Record<Grantee['kind'], string>> = {
-  user: 'user_name',
-  group: 'group_name',
-  service_principal: 'service_principal_name',
-};
-
 /** Inherited entry of administrators on every list. */
 const inheritedByAdmins = {
   permission_level: 'CAN_MANAGE',
@@ -88,11 +84,7 @@ export function toAccessControlList(jobId: number, grants: readonly Grant[]): ob
     access_control_list: [
       ...grants
         .filter((grant) => !isAdmins(grant))
-        .map((grant) => ({
-          [nameField[grant.grantee.kind]]: grant.grantee.name,
-          ...(grant.grantee.kind !== 'group' && { display_name: grant.grantee.name }),
-          all_permissions: [toHeldPermission(grant)],
-        })),
+        .map((grant) => ({ ...granteeField(grant.grantee), all_permissions: [toHeldPermission(grant)] })),
       { group_name: 'admins', all_permissions: [...adminGrants, inheritedByAdmins] },
     ],
   };

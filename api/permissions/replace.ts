@@ -25,7 +25,7 @@ export function replacePermissionsOperation(ports: PermissionPorts): Operation {
       'Replaces the access control list of a job. The owner stays unless the new list grants IS_OWNER to another user.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, context) {
+    async handle({ job_id: jobId, access_control_list: list = [] }, context) {
       const wanted = parseGrants(list);
       return changeAccessControlList(ports, jobId, context, (current) => grantsAfterReplace(current, wanted));
     },

@@ -25,7 +25,7 @@ export function updatePermissionsOperation(ports: PermissionPorts): Operation {
       'Grants permission levels on a job; other entries stay unchanged. A previous owner keeps CAN_MANAGE.',
     request: accessControlListRequest,
     response: AccessControlList,
-    async handle({ job_id: jobId, access_control_list: list }, context) {
+    async handle({ job_id: jobId, access_control_list: list = [] }, context) {
       const wanted = parseGrants(list);
       return changeAccessControlList(ports, jobId, context, (current) => grantsAfterUpdate(current, wanted));
     },

@@ -54,7 +54,8 @@ const response = Type.Object({
 
 /**
  * Lists the event log of a pipeline, newest first.
- * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; an invalid filter, order or page_token
+ * @throws ServiceError RESOURCE_DOES_NOT_EXIST for an unknown pipeline; an invalid filter, order or
+ * page_token
  */
 export function listPipelineEventsOperation(ports: PipelineApiPorts): Operation {
   return defineOperation({

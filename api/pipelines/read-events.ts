@@ -46,8 +46,8 @@ export async function listEventsBefore(
 }
 
 /**
- * Returns the events of an update: its creation, the events it wrote, and its end, which a killed process could
- * not write itself.
+ * Returns the events of an update: its creation, the events it wrote, and its end, which a killed process
+ * could not write itself.
  */
 async function readUpdateEvents(
   { pipelineFiles }: PipelineApiPorts,

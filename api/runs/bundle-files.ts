@@ -6,7 +6,7 @@ import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/attem
 import { historyOf } from '../../engine/run/history.ts';
 import { maskTexts, maskSecretFields } from '../../engine/run/masking.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
-import type { Repair } from '../../engine/run/repair-rounds.ts';
+import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { isTerminal } from '../../engine/run/states.ts';
 import { createTextFile, type ArchivedFile } from '../http/tar-stream.ts';
@@ -32,7 +32,7 @@ export async function* createBundleFiles(
   const { run, tasks } = found;
   const mask = await ports.runs.getMask(run);
   const now = ports.clock.now();
-  const context = { version: '2.1', workspaceInfo: ports.workspaceInfo } as const;
+  const context = { version: '2.1', workspaceInfo: ports.workspaceInfo, repairs } as const;
   const json = (path: string, value: unknown): ArchivedFile =>
     createTextFile(path, `${JSON.stringify(maskSecretFields(mask, value), undefined, 2)}\n`, now);
   yield json('run.json', {
@@ -41,7 +41,8 @@ export async function* createBundleFiles(
     settings: run.settings,
   });
   yield json('events.json', { events: historyOf(found, repairs) });
-  for (const task of tasks) yield* createAttemptFiles(ports, found, task, now);
+  for (const task of tasks)
+    yield* createAttemptFiles(ports, runAsOfAttempt(task.runId, found, repairs), task, now);
 }
 
 async function* createAttemptFiles(
@@ -51,7 +52,7 @@ async function* createAttemptFiles(
   now: number,
 ): AsyncGenerator<ArchivedFile> {
   const { runId, progress } = task;
-  const folder = `tasks/${toFolderName(task.taskKey)}/attempt-${found.run.format === 'SINGLE_TASK' ? found.run.attempt : task.attempt}`;
+  const folder = `tasks/${toFolderName(task.taskKey)}/attempt-${found.run.attempt + task.attempt}`;
   const modified = progress.endTime ?? now;
   const view: LogReadOptions = {
     mask: await ports.runs.getMask(found.run),

@@ -9,6 +9,7 @@ import { notebookNameOf, type ExportedNotebook } from '../../engine/run/notebook
 import { truncateReport } from '../../engine/run/notebook-page/truncate-report.ts';
 import { codePage, dashboardPage } from '../../engine/run/notebook-page/page.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
+import { runAsOfAttempt } from '../../engine/run/repair-rounds.ts';
 import { applyParameters } from '../../engine/run/parameters.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -59,10 +60,15 @@ export function exportRunOperation(ports: ExportPorts): Operation {
       ),
     }),
     response,
-    async handle({ run_id: runId, views_to_export: wanted = 'CODE' }) {
+    async handle({ run_id: runId, views_to_export: wanted = 'CODE' }, { version }) {
       const found = await ports.runs.find(runId);
       if (found === undefined) throw runNotFound(runId);
-      const notebook = await buildNotebookExport(ports, found, runId);
+      const { run, tasks } = found;
+      // 2.0 shows a single-task run without its attempts, so its id stands for the latest one.
+      const isRun = run.runId === runId && run.format === 'SINGLE_TASK' && version === '2.0';
+      const taskRunId = isRun ? (tasks.at(-1)?.runId ?? runId) : runId;
+      const atAttempt = runAsOfAttempt(taskRunId, found, await ports.runs.listRepairs(run));
+      const notebook = await buildNotebookExport(ports, atAttempt, taskRunId);
       const name = notebookNameOf(notebook);
       return {
         views: viewTypesOf[wanted].map((type) => ({ content: viewRenderers[type](notebook), name, type })),

@@ -1,7 +1,7 @@
 /** GET jobs/runs/get-output (spec 4.1 rule 10, section 8). */
 import { Type } from 'typebox';
 import { invalid, runNotFound } from '../../engine/errors.ts';
-import { tasksOf } from '../../engine/job/job-format.ts';
+import { tasksOf, type ApiVersion } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf, taskKindTable } from '../../engine/job/task-kinds.ts';
 import type { TaskOutput } from '../../engine/run/task-output.ts';
@@ -13,7 +13,7 @@ import { isTerminal } from '../../engine/run/states.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
-import { toTaskRunView } from '../views/task-run-view.ts';
+import { toOutputMetadata } from '../views/run-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 const response = Type.Object({
@@ -88,34 +88,42 @@ export function getRunOutputOperation({
     response,
     async handle({ run_id: runId }, { version }) {
       const found = await runs.find(runId);
-      const taskRun = findTaskRun(found, runId);
+      const taskRun = findTaskRun(found, runId, version);
       if (found === undefined || taskRun === undefined) throw runNotFound(runId);
-      const task = tasksOf(found.run.settings).find((one) => one.task_key === taskRun.taskKey);
+      const repairs = await runs.listRepairs(found.run);
+      const { settings } = runAsOfAttempt(taskRun.runId, found, repairs).run;
+      const task = tasksOf(settings).find((one) => one.task_key === taskRun.taskKey);
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
       const view = { mask, isComplete: isTerminal(taskRun.progress.state) };
       return {
-        metadata: toTaskRunView(runAsOfAttempt(runId, found, await runs.listRepairs(found.run)), taskRun, {
-          version,
-          workspaceInfo,
-        }),
-        ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.readOutput(runId))),
-        ...(kind === 'run_job_task' ? await findLaunchedRun(runs, runId) : {}),
+        metadata: toOutputMetadata(found, taskRun, { version, workspaceInfo, repairs }),
+        ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.readOutput(taskRun.runId))),
+        ...(kind === 'run_job_task' ? await findLaunchedRun(runs, taskRun.runId) : {}),
         ...(kind !== undefined && hasLogs(kind)
-          ? toLogFields(await outputs.logs(runId, limits.outputBytes, view))
+          ? toLogFields(await outputs.logs(taskRun.runId, limits.outputBytes, view))
           : {}),
       };
     },
   });
 }
 
-/** @throws ServiceError for the id of a multi-task run */
-function findTaskRun(found: RunWithTasks | undefined, runId: number): TaskRun | undefined {
+/**
+ * Returns the task run of an id. 2.0 shows a single-task run without its attempts, so its id stands for the
+ * latest one.
+ * @throws ServiceError for the id of a multi-task run
+ */
+function findTaskRun(
+  found: RunWithTasks | undefined,
+  runId: number,
+  version: ApiVersion,
+): TaskRun | undefined {
   if (found?.run.runId === runId && found.run.format === 'MULTI_TASK') {
     throw invalid(
       'Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.',
     );
   }
+  if (found?.run.runId === runId && version === '2.0') return found.tasks.at(-1);
   return found?.tasks.find((task) => task.runId === runId);
 }
 

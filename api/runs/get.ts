@@ -62,6 +62,7 @@ export function getRunOperation({
       const context: ViewContext = {
         version,
         workspaceInfo,
+        repairs,
         ...(resolve === true && { resolvedValues: await collectMaskedValues(found, repairs) }),
       };
       if (found.run.runId === runId) {

@@ -31,8 +31,8 @@ const [minimumPollMs, maximumPollMs] = [100, 5_000];
 const heartbeatMs = 15_000;
 
 /**
- * Yields the events of a log with backpressure: the next part is read when the client consumed the previous one.
- * The last event is `end`, sent after the complete log of a terminal attempt.
+ * Yields the events of a log with backpressure: the next part is read when the client consumed the previous
+ * one. The last event is `end`, sent after the complete log of a terminal attempt.
  */
 export async function* streamLogEvents({
   logs,
@@ -109,7 +109,9 @@ async function waitForChange(
   return { changed, waited: batchWindowMs + waited };
 }
 
-/** Waits for a delay, an abort, or a wake-up by `begin`; returns the delay if it elapsed completely, else 0. */
+/**
+ * Waits for a delay, an abort, or a wake-up by `begin`; returns the delay if it elapsed completely, else 0.
+ */
 async function waitUnlessAborted(
   milliseconds: number,
   signal: AbortSignal,

@@ -1,15 +1,20 @@
 /** POST jobs/runs/repair. */
 import { Type } from 'typebox';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { repairFields } from '../../engine/job/fields/request-fields.ts';
+import { Queue } from '../../engine/job/settings.ts';
 import { repairRun } from '../../engine/repair.ts';
-import { runParameterFields } from '../../engine/run/parameters.ts';
+import { pickRunParameters, runParameterFields } from '../../engine/run/parameters.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 const request = Type.Object({
-  run_id: Type.Integer({ ...Id, description: 'Id of the run, which must be a terminated multi-task run.' }),
-  rerun_tasks: Type.Optional(stringList('Keys of the tasks to rerun. Excludes rerun_all_failed_tasks.')),
+  run_id: Type.Integer({ ...Id, description: 'Id of the run, which must have ended.' }),
+  rerun_tasks: Type.Optional(
+    stringList('Keys of the tasks to rerun, main for a single-task run. Excludes rerun_all_failed_tasks.'),
+  ),
   rerun_all_failed_tasks: Type.Optional(
     Type.Boolean({ description: 'Whether all tasks that did not succeed are rerun. Default: false.' }),
   ),
@@ -22,11 +27,18 @@ const request = Type.Object({
       description: 'Id of the latest repair of the run; required for a run with repairs.',
     }),
   ),
+  use_original_settings: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the tasks keep the settings of the run. Default: false, they run with the current settings of the job.',
+    }),
+  ),
+  queue: Type.Optional(Queue),
   ...runParameterFields,
 });
 
 /**
- * Reruns tasks of a terminated multi-task run as new attempts inside the same run.
+ * Reruns tasks of a run that has ended as new attempts inside the same run.
  * @throws ServiceError for an unknown or unsuitable run, an invalid selection of tasks, and a wrong
  * latest_repair_id
  */
@@ -39,7 +51,7 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
     access: { level: 'CAN_MANAGE_RUN', idField: 'run_id' },
     summary: 'Repair a run',
     description:
-      'Reruns tasks of a run as new attempts inside the same run and returns immediately. All other tasks keep their result. Given parameters replace those of the run.',
+      'Reruns tasks of a run as new attempts inside the same run, with the current settings of the job, and returns immediately. All other tasks keep their result. Given parameters replace those of the run.',
     request,
     response: Type.Object({
       repair_id: Type.Integer({
@@ -53,8 +65,11 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
       rerun_all_failed_tasks: allFailed = false,
       rerun_dependent_tasks: dependents = false,
       latest_repair_id: latestRepairId = 0,
-      ...parameters
+      use_original_settings: useOriginalSettings,
+      queue,
+      ...rest
     }) {
+      checkSupported('', rest, repairFields);
       return {
         repair_id: await repairRun(launching, {
           runId,
@@ -62,7 +77,9 @@ export function repairRunOperation({ launching }: Pick<OperationPorts, 'launchin
           allFailed,
           includeDependents: dependents,
           latestRepairId,
-          parameters,
+          useOriginalSettings,
+          queue: queue?.enabled,
+          parameters: pickRunParameters(rest),
         }),
       };
     },

@@ -16,14 +16,14 @@ export async function collectResolvedValues(
   outputs: Pick<OutputReader, 'readTaskValues'>,
   workspaceInfo: WorkspaceInfo,
 ): Promise<Map<number, object>> {
-  const byKey = new Map(tasksOf(stored.run.settings).map((task) => [task.task_key, task]));
   const read = new Map<number, Promise<TaskValues>>();
   const found = new Map<number, object>();
   for (const taskRun of stored.tasks) {
-    const task = byKey.get(taskRun.taskKey);
-    if (task === undefined || taskRun.progress.runningTime === undefined) continue;
-    // A repair may have changed the run parameters and the attempts of upstream tasks.
+    if (taskRun.progress.runningTime === undefined) continue;
+    // A repair may have changed settings, run parameters and the attempts of upstream tasks.
     const { run, tasks } = runAsOfAttempt(taskRun.runId, stored, repairs);
+    const task = tasksOf(run.settings).find((one) => one.task_key === taskRun.taskKey);
+    if (task === undefined) continue;
     // Attempts are ordered oldest first, so the map keeps the latest one of each task.
     const latestAttempts = new Map(tasks.map((one) => [one.taskKey, one]));
     const scope = { run, task, taskRun, latestAttempts };

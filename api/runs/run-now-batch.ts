@@ -1,10 +1,12 @@
 /** POST jobs/run-now-batch: many runs of one job in one request. */
 import { Type } from 'typebox';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { runNowFields } from '../../engine/job/fields/request-fields.ts';
 import { Queue } from '../../engine/job/settings.ts';
 import { launchRun } from '../../engine/launch.ts';
 import { fixedLimits } from '../../engine/limits.ts';
-import { runParameterFields } from '../../engine/run/parameters.ts';
+import { pickRunParameters, runParameterFields } from '../../engine/run/parameters.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { checkExistingClusters } from '../clusters/cluster-references.ts';
 import { apiVersions } from '../http/api-versions.ts';
@@ -27,7 +29,7 @@ const request = Type.Object({
     {
       minItems: 1,
       maxItems: fixedLimits.runsPerLaunchRequest,
-      description: 'The runs, in the order of their numbers; each as for `jobs/run-now`.',
+      description: 'The runs; each as for `jobs/run-now`.',
     },
   ),
 });
@@ -67,18 +69,31 @@ export function runNowBatchOperation({
     response: Type.Object({ runs: Type.Array(launched, { description: 'One entry per run.' }) }),
     async handle({ job_id: jobId, runs }, { caller }) {
       const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
-      if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
-      const launch = ({ idempotency_token: idempotencyToken, queue, ...parameters }: (typeof runs)[number]) =>
-        launchRun(launching, {
+      if (job !== undefined)
+        await checkExistingClusters(clusterRules, job.settings, { visibleTo: undefined });
+      const launch = async (
+        { idempotency_token: idempotencyToken, queue, ...rest }: (typeof runs)[number],
+        path: string,
+      ) => {
+        checkSupported(path, rest, runNowFields);
+        const { runId, numberInJob } = await launchRun(launching, {
           jobId,
-          parameters,
+          parameters: pickRunParameters(rest),
           idempotencyToken,
           creator: caller.userName,
           queue: queue?.enabled,
-        }).then(({ runId, numberInJob }) => ({ run_id: runId, number_in_job: numberInJob }), toRefusal);
+        });
+        return { run_id: runId, number_in_job: numberInJob };
+      };
       const results = [];
       for (let start = 0; start < runs.length; start += width)
-        results.push(...(await Promise.all(runs.slice(start, start + width).map(launch))));
+        results.push(
+          ...(await Promise.all(
+            runs
+              .slice(start, start + width)
+              .map((run, index) => launch(run, `runs[${start + index}].`).catch(toRefusal)),
+          )),
+        );
       return { runs: results };
     },
   });

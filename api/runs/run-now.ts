@@ -1,11 +1,11 @@
 /** POST jobs/run-now (spec 4.1 rule 4). */
 import { Type } from 'typebox';
-import { invalid } from '../../engine/errors.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { runNowFields } from '../../engine/job/fields/request-fields.ts';
 import { Id, stringList } from '../../engine/validation/scalars.ts';
 import { Queue } from '../../engine/job/settings.ts';
-import { isNonEmpty } from '../../engine/validation/messages.ts';
 import { launchRun } from '../../engine/launch.ts';
-import { runParameterFields } from '../../engine/run/parameters.ts';
+import { pickRunParameters, runParameterFields } from '../../engine/run/parameters.ts';
 import { checkExistingClusters } from '../clusters/cluster-references.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -46,17 +46,14 @@ export function runNowOperation({
       run_id: Type.Integer({ ...Id, description: 'Id of the run.' }),
       number_in_job: Type.Integer({ ...Id, description: 'Number of the run within its job, from 1.' }),
     }),
-    async handle(
-      { job_id: jobId, idempotency_token: idempotencyToken, queue, only, ...parameters },
-      { caller },
-    ) {
-      // Running all tasks instead would be unsafe, so the field is an error.
-      if (isNonEmpty(only)) throw invalid('only is given; running a subset of tasks is not supported.');
+    async handle({ job_id: jobId, idempotency_token: idempotencyToken, queue, ...rest }, { caller }) {
+      checkSupported('', rest, runNowFields);
       const job = clusterRules.requireExisting ? await jobs.find(jobId) : undefined;
-      if (job !== undefined) await checkExistingClusters(clusterRules, job.settings);
+      if (job !== undefined)
+        await checkExistingClusters(clusterRules, job.settings, { visibleTo: undefined });
       const { runId, numberInJob } = await launchRun(launching, {
         jobId,
-        parameters,
+        parameters: pickRunParameters(rest),
         idempotencyToken,
         creator: caller.userName,
         queue: queue?.enabled,

@@ -9,6 +9,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { apiVersions } from '../http/api-versions.ts';
 import { checkReferences } from '../jobs/check-references.ts';
+import { checkNewRunAs } from '../jobs/check-run-as.ts';
 
 /**
  * Starts a one-time run without a stored job (spec 4.1 rule 5).
@@ -20,7 +21,12 @@ export function submitRunOperation({
   clusterRules,
   limits,
   kinds,
-}: Pick<OperationPorts, 'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds'>): Operation {
+  people,
+  owners,
+}: Pick<
+  OperationPorts,
+  'launching' | 'destinations' | 'clusterRules' | 'limits' | 'kinds' | 'people' | 'owners'
+>): Operation {
   return defineOperation({
     method: 'POST',
     path: '/jobs/runs/submit',
@@ -42,15 +48,12 @@ export function submitRunOperation({
       { description: 'Settings of the run.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
       checkSubmission(settings, { version, limits, kinds });
-      await checkReferences({ destinations, clusterRules }, settings);
-      const { runId } = await submitRun(launching, {
-        settings,
-        version,
-        creator: caller.userName,
-        grants: parseGrants(wanted),
-      });
+      await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
+      const grants = parseGrants(wanted);
+      await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
+      const { runId } = await submitRun(launching, { settings, version, creator: caller.userName, grants });
       return { run_id: runId };
     },
   });

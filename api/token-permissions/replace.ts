@@ -23,10 +23,10 @@ export function replaceTokenPermissionsOperation(ports: Pick<OperationPorts, 'to
     adminsOnly: true,
     summary: 'Replace token permissions',
     description:
-      'Replaces the list. From the next request on, users not in the list can neither create nor use tokens; administrators always can.',
+      'Replaces the list; without access_control_list, by an empty one. From the next request on, users not in the list can neither create nor use tokens; administrators always can.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, context) {
+    async handle({ access_control_list: list = [] }, context) {
       const users = parseTokenUsers(list);
       return changeTokenUsers(ports, context, () => users);
     },

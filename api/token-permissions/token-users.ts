@@ -26,9 +26,11 @@ const entryFields = {
 };
 
 export const tokenUserListRequest = Type.Object({
-  access_control_list: Type.Array(
-    Type.Object({ ...entryFields, permission_level: Level }, { description: 'Grant of the level.' }),
-    { description: 'Grants of permission levels.' },
+  access_control_list: Type.Optional(
+    Type.Array(
+      Type.Object({ ...entryFields, permission_level: Level }, { description: 'Grant of the level.' }),
+      { description: 'Grants of permission levels. Default: none.' },
+    ),
   ),
 });
 

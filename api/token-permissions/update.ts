@@ -25,7 +25,7 @@ export function updateTokenPermissionsOperation(ports: Pick<OperationPorts, 'tok
     description: 'Grants the permission to the named users; all others keep theirs.',
     request: tokenUserListRequest,
     response: TokenUserList,
-    async handle({ access_control_list: list }, context) {
+    async handle({ access_control_list: list = [] }, context) {
       const users = parseTokenUsers(list);
       return changeTokenUsers(ports, context, (current) => [...current, ...users]);
     },

@@ -5,7 +5,8 @@ import type { OperationPorts } from '../http/ports.ts';
 import { changeTokenRequest, changeToken } from './change-token.ts';
 
 /**
- * Updates scopes and comment of a token of the caller (spec 4.3).
+ * Updates scopes and comment of a token of the caller; administrators may name a token of any owner (spec 4.3,
+ * 5.6).
  * @throws ServiceError NOT_FOUND for an unknown token; an invalid update_mask or unknown scopes
  */
 export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clock' | 'limits'>): Operation {
@@ -16,12 +17,12 @@ export function updateTokenOperation(ports: Pick<OperationPorts, 'tokens' | 'clo
     scope: 'authentication',
     summary: 'Update a token',
     description:
-      'Updates the fields of a token named in update_mask. The change applies from the next request on.',
+      'Updates the fields named in update_mask of a token of the caller; administrators may name a token of any owner. The change applies from the next request on.',
     request: changeTokenRequest,
     response: Type.Object({}),
     async handle(input, { caller, recordChange }) {
       await changeToken(ports, input, {
-        ownerId: caller.principalId,
+        ownerId: caller.admin ? undefined : caller.principalId,
         notFoundCode: 'NOT_FOUND',
         recordChange,
       });

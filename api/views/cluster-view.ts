@@ -1,12 +1,20 @@
 /** Cluster in responses. */
 import { Type } from 'typebox';
-import { actualWorkers, type Cluster } from '../../engine/cluster/cluster.ts';
+import { actualWorkers, type Cluster, type ShownClusterState } from '../../engine/cluster/cluster.ts';
 import { resolveShape, type Inventory } from '../../engine/cluster/inventory.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import { NewCluster } from '../../engine/job/cluster.ts';
 import { renderCluster } from '../../engine/job/render-settings.ts';
 import { isSecretName } from '../../engine/validation/secret-names.ts';
 import { epochMsSchema } from './time-schemas.ts';
+
+const shownStates = [
+  'PENDING',
+  'RUNNING',
+  'RESTARTING',
+  'RESIZING',
+  'TERMINATED',
+] as const satisfies readonly ShownClusterState[];
 
 export const ClusterId = Type.String({ minLength: 1, description: 'Id of the cluster.' });
 
@@ -32,8 +40,9 @@ export const ClusterDocument = Type.Object(
     cluster_source: Type.Enum(['API', 'JOB'], {
       description: 'API: created by clusters/create. JOB: created for a run.',
     }),
-    state: Type.Enum(['PENDING', 'RUNNING', 'RESIZING', 'TERMINATED'], {
-      description: 'State. RESIZING: running, and waiting for more workers.',
+    state: Type.Enum([...shownStates], {
+      description:
+        'State. RESIZING: running, and waiting for more workers. RESTARTING: starting because of a restart.',
     }),
     state_message: Type.String({ description: 'Details of the state.' }),
     start_time: epochMsSchema('Time of the request'),
@@ -94,7 +103,9 @@ function maskEnvironment({ spark_env_vars: variables }: Cluster['spec']): object
   };
 }
 
-function stateOf({ state, nodes, wantedNodes }: Cluster): string {
+/** Returns the state that clients see. */
+function stateOf({ state, nodes, wantedNodes, restarting }: Cluster): ShownClusterState {
+  if (state === 'PENDING' && restarting) return 'RESTARTING';
   return state === 'RUNNING' && nodes < wantedNodes ? 'RESIZING' : state;
 }
 

@@ -1,5 +1,6 @@
 /** Common response fields of runs and task runs: identity, state and times (spec 2.5, 2.6). */
 import type { ApiVersion } from '../../engine/job/job-format.ts';
+import type { Repair } from '../../engine/run/repair-rounds.ts';
 import { durationsOf, type Progress, type Run } from '../../engine/run/run.ts';
 import { runPageUrl } from '../../engine/run/workspace-info.ts';
 import { statusOf } from '../../engine/run/run-status.ts';
@@ -11,6 +12,8 @@ export interface ViewContext {
   readonly workspaceInfo: WorkspaceInfo;
   /** Resolved parameters by id of the task run, if requested. */
   readonly resolvedValues?: ReadonlyMap<number, object>;
+  /** Repairs of the run, oldest first: its earlier attempts are shown with the settings of their round. */
+  readonly repairs?: readonly Repair[];
 }
 
 /** Returns the fields that are equal in all views of a run. */
@@ -51,7 +54,19 @@ export function toProgressFields(progress: Progress, { version }: ViewContext, s
   };
 }
 
-/** Returns the state document (spec 2.6). */
+/**
+ * Returns the state document of a run that is shown as multi-task. 2.2 shows the life-cycle state INTERNAL_ERROR
+ * for a failed one, as the hosted service does: the waiters of clients of 2.2 raise on nothing else.
+ */
+export function toMultiTaskStateView(progress: Progress, { version }: Pick<ViewContext, 'version'>): object {
+  const hasFailed = progress.state === 'TERMINATED' && progress.result === 'FAILED';
+  return {
+    ...toStateView(progress),
+    ...(version === '2.2' && hasFailed && { life_cycle_state: 'INTERNAL_ERROR' }),
+  };
+}
+
+/** Returns the state document of a task run, or of a single-task run in 2.0 (spec 2.6). */
 export function toStateView(progress: Progress): object {
   return {
     life_cycle_state: progress.state,

@@ -3,10 +3,15 @@ import { tasksOf } from '../../engine/job/job-format.ts';
 import { renderCluster } from '../../engine/job/render-settings.ts';
 import { jobParametersOf } from '../../engine/run/job-parameters.ts';
 import { runFactsOf } from '../../engine/run/resolve-task.ts';
-import { runDurationOf } from '../../engine/run/repair-rounds.ts';
+import { roundStartOf, runAsOfAttempt, runDurationOf } from '../../engine/run/repair-rounds.ts';
 import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
-import { toCommonRunFields, toProgressFields, type ViewContext } from './run-view-fields.ts';
-import { toTaskEntry, toTaskAndClusterFields } from './task-run-view.ts';
+import {
+  toCommonRunFields,
+  toMultiTaskStateView,
+  toProgressFields,
+  type ViewContext,
+} from './run-view-fields.ts';
+import { toTaskEntry, toTaskAndClusterFields, toTaskRunView } from './task-run-view.ts';
 import { shownFormat } from '../http/api-versions.ts';
 
 /** Returns a run without its output: a single-task run of 2.0 has `task`, every other run has `tasks`. */
@@ -15,7 +20,9 @@ export function toRunView(found: RunWithTasks, context: ViewContext): object {
   if (shownFormat(run.format, context.version) === 'SINGLE_TASK') return toSingleTaskView(found, context);
   return {
     ...toMultiTaskView(run, context),
-    tasks: orderedTasks(found).map((taskRun) => toTaskEntry(run, taskRun, context)),
+    tasks: orderedTasks(found).map((taskRun) =>
+      toTaskEntry(runAsOfAttempt(taskRun.runId, found, context.repairs ?? []), taskRun, context),
+    ),
   };
 }
 
@@ -26,12 +33,23 @@ export function toRunListView(found: RunWithTasks, context: ViewContext): object
   return { ...toMultiTaskView(found.run, context), tasks: [] };
 }
 
+/**
+ * Returns the `metadata` of get-output: a task run as a separate run. For the latest attempt of a single-task
+ * run, it is the run as runs/get shows it, with the additional fields of a task run.
+ */
+export function toOutputMetadata(found: RunWithTasks, taskRun: TaskRun, context: ViewContext): object {
+  const atAttempt = runAsOfAttempt(taskRun.runId, found, context.repairs ?? []);
+  const shown = toTaskRunView(atAttempt, taskRun, context);
+  const isRun = found.run.format === 'SINGLE_TASK' && taskRun === found.tasks.at(-1);
+  return isRun ? { ...shown, ...toRunView(found, context) } : shown;
+}
+
 function toSingleTaskView(found: RunWithTasks, context: ViewContext): object {
   const { run, tasks } = found;
   return {
     ...toCommonRunFields(run, context),
-    ...toProgressFields(run.progress, context, run.admittedTime),
-    ...toTaskAndClusterFields(run, tasks[0], context),
+    ...toProgressFields(run.progress, context, roundStartOf(run)),
+    ...toTaskAndClusterFields(run, tasks.at(-1), context),
     format: 'SINGLE_TASK',
   };
 }
@@ -40,6 +58,7 @@ function toMultiTaskView(run: Run, context: ViewContext): object {
   return {
     ...toCommonRunFields(run, context),
     ...toProgressFields(run.progress, context),
+    state: toMultiTaskStateView(run.progress, context),
     // Durations belong to the tasks of a multi-task run; the run itself has run_duration (spec 2.5).
     setup_duration: 0,
     execution_duration: 0,

@@ -3,7 +3,8 @@ import { tasksOf } from '../../engine/job/job-format.ts';
 import type { TaskSettings } from '../../engine/job/settings.ts';
 import { renderTask } from '../../engine/job/render-settings.ts';
 import { taskKindsIn } from '../../engine/job/task-kinds.ts';
-import type { Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
+import { retryNumberOf } from '../../engine/run/repair-rounds.ts';
+import type { Progress, Run, RunWithTasks, TaskRun } from '../../engine/run/run.ts';
 import { pageUrl, toCommonRunFields, toProgressFields, type ViewContext } from './run-view-fields.ts';
 import { shownFormat } from '../http/api-versions.ts';
 
@@ -25,19 +26,20 @@ export function toTaskRunView(found: RunWithTasks, taskRun: TaskRun, context: Vi
     ...toProgressFields(taskRun.progress, context),
     ...toTaskAndClusterFields(run, taskRun, context),
     format: shownFormat('SINGLE_TASK', context.version),
-    tasks: context.version === '2.0' ? undefined : [toTaskEntry(run, taskRun, context)],
+    tasks: context.version === '2.0' ? undefined : [toTaskEntry(found, taskRun, context)],
   };
 }
 
 /** Returns an entry of `tasks`: the settings of the task with the state of this attempt. */
-export function toTaskEntry(run: Run, taskRun: TaskRun, context: ViewContext): object {
+export function toTaskEntry(found: RunWithTasks, taskRun: TaskRun, context: ViewContext): object {
+  const { run } = found;
   const task = settingsOfTask(run, taskRun.taskKey) ?? { task_key: taskRun.taskKey };
   return {
     ...renderTask(task, run.settings, context.version),
     run_id: taskRun.runId,
-    ...toProgressFields(taskRun.progress, context),
+    ...toProgressFields(progressOfEntry(run, taskRun), context),
     // A retry of a single-task run is a new run, which has the attempt number.
-    attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : taskRun.attempt,
+    attempt_number: run.format === 'SINGLE_TASK' ? run.attempt : retryNumberOf(found.tasks, taskRun),
     cluster_instance: toClusterInstance(task, taskRun),
     run_page_url: pageUrl(run, taskRun.runId, context),
     resolved_values: context.resolvedValues?.get(taskRun.runId),
@@ -58,13 +60,21 @@ export function toTaskAndClusterFields(run: Run, taskRun: TaskRun | undefined, c
   };
 }
 
-/** Returns the position of a task run among the attempts of its task, for multi-task runs. */
-function toAttemptFields({ run, tasks }: RunWithTasks, { runId, taskKey, attempt }: TaskRun): object {
-  const first = tasks.find((task) => task.taskKey === taskKey && task.attempt === 0);
+/** A single-task run that was skipped before its task began has times of its own only. */
+function progressOfEntry({ format, repair, progress }: Run, taskRun: TaskRun): Progress {
+  const isRun = format === 'SINGLE_TASK' && repair === undefined;
+  return isRun && taskRun.progress.startTime === undefined ? progress : taskRun.progress;
+}
+
+/** Returns the position of a task run among the attempts of its round, for multi-task runs. */
+function toAttemptFields({ run, tasks }: RunWithTasks, taskRun: TaskRun): object {
+  const { runId, taskKey, attempt } = taskRun;
+  const retries = retryNumberOf(tasks, taskRun);
+  const first = tasks.find((task) => task.taskKey === taskKey && task.attempt === attempt - retries);
   return {
     original_attempt_run_id: first?.runId ?? runId,
-    attempt_number: attempt,
-    trigger: attempt > 0 ? 'RETRY' : run.trigger,
+    attempt_number: retries,
+    trigger: retries > 0 ? 'RETRY' : run.trigger,
   };
 }
 

@@ -29,7 +29,7 @@ export function importObjectOperation({ workspace }: WorkspacePorts): Operation 
       format: Type.Optional(
         Type.Enum([...importFormats], {
           description:
-            'SOURCE: a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO: stored unchanged; a notebook if the first line is the notebook header. Default: SOURCE.',
+            'SOURCE: a notebook in `language`. JUPYTER: an .ipynb notebook. AUTO, RAW: stored unchanged; a notebook if the first line is the notebook header. Default: SOURCE.',
         }),
       ),
       language: Type.Optional(

@@ -15,7 +15,10 @@ export interface BundleOptions {
   readonly output?: string;
 }
 
-/** Writes the bundle; the file appears when it is complete. Resolves with the exit code. @throws CommandError */
+/**
+ * Writes the bundle; the file appears when it is complete. Resolves with the exit code.
+ * @throws CommandError
+ */
 export async function writeBundle(
   runId: number,
   { output = `run-${runId}.tar.gz` }: BundleOptions,

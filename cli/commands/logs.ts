@@ -36,7 +36,10 @@ const terminalStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'I
 const unsuccessfulExitCode = 3;
 const interruptedExitCode = 130;
 
-/** Prints the logs. Resolves with the exit code, which tells the result of the run with `follow`. @throws CommandError */
+/**
+ * Prints the logs. Resolves with the exit code, which tells the result of the run with `follow`.
+ * @throws CommandError
+ */
 export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
   const run = await getRun(runId);
   const selected = selectTasks(run, options);

@@ -2,7 +2,9 @@
 
 // oxlint-disable no-control-regex -- the patterns match control characters
 const colourSequence = /^\u001B\[[\d;:]*m$/;
-/** Escape sequences: control sequences, strings (titles, links, clipboards) up to their end, and short ones. */
+/**
+ * Escape sequences: control sequences, strings (titles, links, clipboards) up to their end, and short ones.
+ */
 const escapeSequences =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
 /** Control characters except tab and line end; the second range holds the one-byte control sequences. */

@@ -1,4 +1,6 @@
-/** `runyard demo`: starts a separate engine, runs a job of four tasks on real data, and prints its progress. */
+/**
+ * `runyard demo`: starts a separate engine, runs a job of four tasks on real data, and prints its progress.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

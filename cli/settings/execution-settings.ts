@@ -15,7 +15,7 @@ import {
 } from './parsers.ts';
 import { defineSetting } from './setting.ts';
 
-export const taskSandboxes = ['none', 'bubblewrap'] as const;
+export const taskSandboxes = ['none', 'mounts', 'bubblewrap'] as const;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export const executionSettings = {
@@ -46,7 +46,7 @@ export const executionSettings = {
     parse: oneOfValues(taskSandboxes),
     defaultValue: 'none',
     description:
-      'Sandbox of tasks: none, or bubblewrap, which makes the system read-only and hides the files of the service except those of the task.',
+      'Sandbox of tasks: none; mounts, in which tasks find managed_fs at /dbfs and /Volumes; or bubblewrap, which also makes the system read-only and hides the files of the service except those of the task.',
   }),
   clusterStartMs: defineSetting({
     variable: 'RUNYARD_CLUSTER_START_MS',

@@ -1,11 +1,13 @@
-/** Parsers of setting values: each takes text (from a variable) or JSON (from the file) and states its rule. */
+/**
+ * Parsers of setting values: each takes text (from a variable) or JSON (from the file) and states its rule.
+ */
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultLimits, type LimitName, type Limits } from '../../engine/limits.ts';
 import { nearestName } from '../../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../../runners/process/isolation.ts';
 import type { PluginSource } from '../../runners/plugin/plugin-source.ts';
-import { isEmailAddress } from '../../engine/notification/address.ts';
+import { isEmailAddress } from '../../engine/validation/email-address.ts';
 
 /** Invalid value. The message completes a sentence that begins with the name of the setting. */
 export class ValueError extends Error {}

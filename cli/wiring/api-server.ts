@@ -15,6 +15,7 @@ import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createQueryFiles } from '../../storage/files/query-files.ts';
 import type { Roots } from '../../storage/files/roots.ts';
+import type { Uploads } from '../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../storage/files/workspace.ts';
 import {
   createClassicDashboardStore,
@@ -26,6 +27,7 @@ import { createDestinationStore } from '../../storage/postgres/deliveries/destin
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
 import { createPendingLauncher } from '../../storage/postgres/runs/pending-launches.ts';
+import { createClusterPermissionStore } from '../../storage/postgres/clusters/cluster-permissions.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
@@ -49,12 +51,14 @@ export interface ApiServerDependencies {
   readonly launchGate: LaunchGate;
   readonly people: People;
   readonly queries: QueryRunner;
+  readonly uploads: Uploads;
   readonly tls: TlsFiles | undefined;
   readonly plugins: readonly PluginKind[];
 }
 
 export function createApiServer(dependencies: ApiServerDependencies): FastifyInstance {
-  const { config, database, engine, clock, log, launchGate, people, tls, plugins } = dependencies;
+  const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
+    dependencies;
   const { db } = database;
   return createApp({
     operations: createAllOperations({
@@ -71,6 +75,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     permissions: config.jobAccessControl ? createPermissionStore(db) : undefined,
     metrics: { databaseQueries: database.queryCount, activeRuns: engine.coordinator.countDrivenRuns },
     metricsOpen: config.metricsOpen,
+    workspace: workspaceInfo,
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate),
     isTransientError,
@@ -92,6 +97,7 @@ function createRunPorts({
 }: ApiServerDependencies) {
   const { limits } = config;
   const permissions = createPermissionStore(db);
+  const clusterPermissions = createClusterPermissionStore(db);
   return {
     jobs: createJobStore(db),
     permissions,
@@ -103,11 +109,13 @@ function createRunPorts({
     kinds: [...builtInKinds, ...plugins],
     clusters: clusters.reader,
     control: clusters.control,
+    clusterPermissions,
     inventory: config.clusters,
     clusterRules: {
       inventory: config.clusters,
       requireExisting: config.clustersStrict,
       find: clusters.reader.find,
+      access: { permissions, clusterPermissions },
     },
     launching: {
       runs: withLaunchGate(runs, launchGate),
@@ -147,6 +155,7 @@ function createDataPorts({
   roots,
   people: { people, tokenRules, auditEvents },
   queries,
+  uploads,
 }: ApiServerDependencies) {
   const { limits } = config;
   return {
@@ -156,6 +165,7 @@ function createDataPorts({
     auditEvents,
     workspace: createWorkspaceStore(roots, limits),
     managedFiles: createManagedFileStore(roots),
+    uploads,
     destinations: createDestinationStore(db),
     deliveries: createDeliveryLog(db),
     destinationRules: { limits, allowPrivate: config.webhookAllowPrivate },

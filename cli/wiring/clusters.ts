@@ -15,10 +15,8 @@ import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
-import {
-  createAllPurposeStore,
-  createClusterReader,
-} from '../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createAllPurposeStore } from '../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createClusterReader } from '../../storage/postgres/clusters/cluster-reader.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { deliverClusterLogs, recordClusterAttempt } from '../../storage/files/cluster-logs.ts';
 import { listenForClusterChanges } from '../../storage/postgres/clusters/cluster-listener.ts';

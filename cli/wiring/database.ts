@@ -32,7 +32,9 @@ export async function openServiceDatabase(
   return { address, database };
 }
 
-/** Makes a new data directory traversable: as root, the user of the embedded database must pass through it. */
+/**
+ * Makes a new data directory traversable: as root, the user of the embedded database must pass through it.
+ */
 async function createDataDirectory(directory: string): Promise<void> {
   const created = await mkdir(directory, { recursive: true });
   if (created !== undefined) await chmod(directory, 0o711);

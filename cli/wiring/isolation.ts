@@ -1,14 +1,17 @@
 /** Resolves the isolation of tasks at start-up and rejects settings that this machine cannot enforce. */
-import { chmod, chown, mkdir, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { messageOf } from '../../engine/errors.ts';
+import { mountPoints } from '../../engine/validation/aliases.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
 import {
   toSetprivArgs,
   type Isolation,
+  type MountedDirectory,
   type Sandbox,
+  type SystemEntry,
   type TaskUser,
 } from '../../runners/process/isolation.ts';
 import { toolDirectories } from '../../runners/libraries/library-cache.ts';
@@ -110,6 +113,33 @@ export async function findSandbox(user: TaskUser | undefined): Promise<string> {
   return program;
 }
 
+/**
+ * Lists the entries of the top directory that a sandbox shows. A sandbox with isolation has its own devices,
+ * processes and temporary files.
+ */
+async function listSystemEntries(isolated: boolean): Promise<SystemEntry[]> {
+  const replaced = new Set<string>(mountPoints.map(({ path }) => path));
+  for (const path of isolated ? ['/dev', '/proc', '/tmp'] : []) replaced.add(path);
+  const entries = (await readdir('/', { withFileTypes: true })).map(async (entry) => {
+    const path = `/${entry.name}`;
+    return entry.isSymbolicLink() ? { path, linkTo: await readlink(path) } : { path };
+  });
+  return (await Promise.all(entries)).filter(({ path }) => !replaced.has(path));
+}
+
+/** Creates the directories of managed_fs that tasks see at mount points. */
+async function createMountedDirectories(
+  { directory }: Roots['managedFs'],
+  user: TaskUser | undefined,
+): Promise<MountedDirectory[]> {
+  const mounted = mountPoints.map(({ path, folder }) => ({ directory: join(directory, folder), at: path }));
+  for (const { directory: made } of mounted) {
+    const first = await mkdir(made, { recursive: true, mode: 0o700 });
+    if (first !== undefined && user !== undefined) await chown(made, user.uid, user.gid);
+  }
+  return mounted;
+}
+
 async function createSandbox(
   config: Config,
   roots: Roots,
@@ -118,13 +148,17 @@ async function createSandbox(
 ): Promise<Sandbox> {
   const program = await findSandbox(user).catch((error: unknown) => {
     throw new IsolationError(
-      `RUNYARD_TASK_SANDBOX is bubblewrap, which does not work on this machine: ${messageOf(error).trim().split('\n').at(-1)}.`,
+      `RUNYARD_TASK_SANDBOX is ${config.taskSandbox}, which needs bubblewrap, and that does not work on this machine: ${messageOf(error).trim().split('\n').at(-1)}.`,
     );
   });
   const { dataDirectory } = config;
   const outside = hidden.filter((path) => path !== dataDirectory && !path.startsWith(`${dataDirectory}/`));
+  const isolated = config.taskSandbox === 'bubblewrap';
   return {
     bwrapPath: program,
+    isolated,
+    system: await listSystemEntries(isolated),
+    mounted: await createMountedDirectories(roots.managedFs, user),
     readOnly: [applicationDirectory.replace(/\/$/, ''), ...roots.allowed.map(({ directory }) => directory)],
     hidden: [dataDirectory, ...outside],
     shared: [roots.managedFs.directory],

@@ -4,7 +4,10 @@ import { createObjectStore, type ObjectStore } from '../../storage/files/object-
 import { ConfigError, type Config } from '../config.ts';
 import { objectDirectory } from './cache-directories.ts';
 
-/** Returns undefined when `objstore://` is a directory. @throws ConfigError when only some settings are set */
+/**
+ * Returns undefined when `objstore://` is a directory.
+ * @throws ConfigError when only some settings are set
+ */
 export function createConfiguredObjectStore(
   { dataDirectory, objstoreEndpoint, objstoreAccessKey, objstoreSecretKey, objstoreRegion }: Config,
   clock: Clock,

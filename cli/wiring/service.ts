@@ -4,6 +4,7 @@ import { systemClock as clock } from '../../engine/clock.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
 import { createRoots } from '../../storage/files/roots.ts';
+import { createUploads } from '../../storage/files/uploads.ts';
 import { ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
 import { hashToken } from '../../engine/token/token.ts';
 import type { Config } from '../config.ts';
@@ -28,7 +29,9 @@ export interface Service {
   readonly token: string;
   /** True when this start generated the token. */
   readonly tokenIsNew: boolean;
-  /** Rejects new runs and resolves when the running tasks end. Other requests are served. Call before `stop`. */
+  /**
+   * Rejects new runs and resolves when the running tasks end. Other requests are served. Call before `stop`.
+   */
   drain(): Promise<void>;
   /** Stops the service and the embedded database; running tasks continue without it. Idempotent. */
   stop(): Promise<void>;
@@ -77,8 +80,12 @@ async function startParts(config: Config, log: Logger, shutdown: Shutdown): Prom
   const queries = createQueryPool({ directory: roots.managedFs.directory, limits: config.limits, log });
   shutdown.add(() => queries.close());
 
+  const uploads = createUploads(roots, clock);
+  await uploads.deleteAbandoned();
+  shutdown.add(() => uploads.closeAll());
+
   const launchGate = { isOpen: true };
-  const app = createApiServer({ ...shared, engine, launchGate, people, queries, tls, plugins });
+  const app = createApiServer({ ...shared, engine, launchGate, people, queries, uploads, tls, plugins });
   shutdown.add(async () => app.close());
   url = (await app.listen({ host: config.host, port: config.port })).replace(/\/$/, '');
   // After `listen`, because messages link to the URL.

@@ -24,7 +24,9 @@ export type Route =
   | { readonly page: 'dashboard'; readonly dashboardId: string }
   | { readonly page: 'unknown'; readonly address: string };
 
-/** Patterns of addresses; the first match wins. `run_page_url` has both forms of a run; old links have no job. */
+/**
+ * Patterns of addresses; the first match wins. `run_page_url` has both forms of a run; old links have no job.
+ */
 const routePatterns: readonly (readonly [
   RegExp,
   (found: RegExpExecArray, query: URLSearchParams) => Route,

@@ -7,7 +7,9 @@ const timeUnits = [
   ['s', 1_000],
 ] as const;
 
-/** Formats a duration with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. A negative one counts as 0. */
+/**
+ * Formats a duration with its two largest units: `350 ms`, `4.2 s`, `3 min 20 s`. A negative one counts as 0.
+ */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(ms < 10_000 ? 1 : 0)} s`;

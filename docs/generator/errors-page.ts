@@ -12,6 +12,7 @@ const meanings = {
   UNAUTHENTICATED: 'The request carries no token.',
   PERMISSION_DENIED:
     'The token is unknown, expired or revoked; it lacks the scope that the message names; or the user lacks the permission on the job, may not use tokens, or is not an administrator.',
+  MAX_BLOCK_SIZE_EXCEEDED: 'A block of a streaming upload has more than 1 MB.',
   RESOURCE_DOES_NOT_EXIST: 'The path, token, dashboard, pipeline or update does not exist.',
   NOT_FOUND: 'The token that a change names does not exist.',
   ENDPOINT_NOT_FOUND: 'The operation does not exist.',

@@ -76,7 +76,9 @@ export function renderSchemasPage({ components: { schemas } }: ApiDocument): str
   ].join('\n\n');
 }
 
-/** Returns the operations in the order of the sections; an alias joins the operation of its canonical path. */
+/**
+ * Returns the operations in the order of the sections; an alias joins the operation of its canonical path.
+ */
 function listOperations(document: ApiDocument): OperationEntry[] {
   const entries = new Map<string, OperationEntry>();
   for (const [url, methods] of Object.entries(document.paths)) {

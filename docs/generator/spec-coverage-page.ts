@@ -23,7 +23,9 @@ export function renderSpecCoveragePage(): string {
   ].join('\n\n');
 }
 
-/** Returns, for each paragraph that a test name begins with, the test files, in the order of the paragraphs. */
+/**
+ * Returns, for each paragraph that a test name begins with, the test files, in the order of the paragraphs.
+ */
 export function collectSpecCoverage(): Map<string, string[]> {
   const files = readdirSync(join(projectRoot, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))

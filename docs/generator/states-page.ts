@@ -9,9 +9,12 @@ const eventDescriptions = {
   finish: 'Execution ended; cleanup begins.',
   clean: 'Cleanup ended.',
   skip: 'The run will never start: a limit, the maximum wait in the queue, or an upstream task that did not succeed.',
+  exclude:
+    'The task will never start although nothing failed: its `run_if` chose another branch, or the run was cancelled. It sends no `on_failure`.',
   withdraw: 'The run was cancelled while it was queued.',
   break: 'The service failed the run.',
   repair: 'A repair opened the run again.',
+  'queue repair': 'A repair opened the run again; it waits in the queue.',
 } satisfies Readonly<Record<RunEvent, string>>;
 
 const ends: readonly (readonly [string, string])[] = [

@@ -5,6 +5,9 @@ import type { Termination } from './termination.ts';
 /** A job cluster serves one task or run. An all-purpose cluster serves every task that names its id. */
 export type ClusterKind = 'JOB' | 'ALL_PURPOSE';
 
+/** State of a cluster as clients see it. RESTARTING and RESIZING are parts of PENDING and RUNNING. */
+export type ShownClusterState = 'PENDING' | 'RUNNING' | 'RESTARTING' | 'RESIZING' | 'TERMINATED';
+
 export interface NewClusterRow {
   readonly clusterId: string;
   readonly kind: ClusterKind;
@@ -39,6 +42,12 @@ export interface Cluster extends NewClusterRow {
   readonly terminatedTime: number | undefined;
   /** Reason of the termination. */
   readonly termination: Termination | undefined;
+  /** True: retention keeps the terminated cluster. */
+  readonly pinned: boolean;
+  /** True while the cluster starts again because of a restart. */
+  readonly restarting: boolean;
+  /** True: an access control list says who may use the cluster. False: all users manage it. */
+  readonly restricted: boolean;
 }
 
 /** Returns the actual number of workers: all nodes but the driver. */

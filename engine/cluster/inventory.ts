@@ -35,9 +35,9 @@ export const defaultInventory: Inventory = {
   policies: {},
   nodeTypes,
   sparkVersions: {
-    '16.4.x-scala2.12': '16.4 LTS (Scala 2.12)',
-    '15.4.x-scala2.12': '15.4 LTS (Scala 2.12)',
-    '14.3.x-scala2.12': '14.3 LTS (Scala 2.12)',
+    '16.4.x-scala2.12': '16.4 LTS (includes Apache Spark 3.5.2, Scala 2.12)',
+    '15.4.x-scala2.12': '15.4 LTS (includes Apache Spark 3.5.0, Scala 2.12)',
+    '14.3.x-scala2.12': '14.3 LTS (includes Apache Spark 3.5.0, Scala 2.12)',
   },
   initScriptSeconds: 3_600,
 };

@@ -5,9 +5,25 @@ export interface NodeType {
   readonly num_cores: number;
   readonly category: string;
   readonly description: string;
+  /** Default: 0. */
+  readonly num_gpus?: number;
+  /** Default: 1, the disk of this machine. */
+  readonly local_disks?: number;
+  /** Size of each local disk; default: 32 GB per core. It is shown, and limits nothing. */
+  readonly local_disk_size_gb?: number;
 }
 
 const gigabyteMb = 1_024;
+const diskGigabytesPerCore = 32;
+
+/** Local disks of a node type, with their defaults. */
+export function localDisksOf({
+  num_cores: cores,
+  local_disks: disks = 1,
+  local_disk_size_gb: size = Math.max(1, Math.round(cores * diskGigabytesPerCore)),
+}: NodeType): { readonly local_disks: number; readonly local_disk_size_gb: number } {
+  return { local_disks: disks, local_disk_size_gb: disks === 0 ? 0 : size };
+}
 
 function createNodeType(category: string, cores: number, gigabytes: number): NodeType {
   return {

@@ -3,7 +3,7 @@ import type { NewClusterRow } from '../cluster/cluster.ts';
 import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createContextId, toClusterInUse } from './cluster-in-use.ts';
-import { isClusterLost, prepareClusterWatch, watchCluster } from './cluster-use.ts';
+import { clusterLossOf, prepareClusterWatch, watchCluster } from './cluster-use.ts';
 import { setTaskWarning } from './duration-warnings.ts';
 import { requestCluster, requestSharedCluster, type ClusterRequestContext } from './request-cluster.ts';
 import {
@@ -60,9 +60,11 @@ async function reattachCluster(
   task: TaskExecution,
   clusterId: string,
 ): Promise<AcquireResult> {
-  watchCluster(c, execution, task, clusterId);
+  const { sparkContextId } = task.taskRun;
+  watchCluster(c, execution, task, clusterId, sparkContextId);
   const cluster = await c.clusters.find(clusterId);
-  if (isClusterLost(cluster)) markClusterLost(task, unavailableResult(clusterId, cluster).message);
+  const loss = clusterLossOf(clusterId, cluster, sparkContextId);
+  if (loss !== undefined) markClusterLost(task, loss);
   return {
     kind: 'acquired',
     cluster: await toClusterInUse(c, cluster ?? implicitClusterRow(clusterId, c.clock.now())),
@@ -107,7 +109,7 @@ async function acquireExistingCluster(
     try {
       const ready = await useExistingCluster(c, clusterId, hasWaited);
       if (ready.kind === 'restarted') continue;
-      if (ready.kind === 'acquired') watch.activate();
+      if (ready.kind === 'acquired') watch.activate(ready.cluster.sparkContextId);
       if (ready.kind !== 'starting') return ready;
       const wait = { clusterId, message: ready.message, until: changed.promise };
       const first = await waitWithMessage(c, execution, task, wait);

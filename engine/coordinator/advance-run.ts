@@ -2,7 +2,7 @@
 import type { OwnershipLost } from '../run/ownership.ts';
 import { ownershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
-import { rollUp } from '../run/roll-up.ts';
+import { rollUp, type SkippedTask } from '../run/roll-up.ts';
 import { isTerminal } from '../run/states.ts';
 import { isBlockedByDrain } from './coordinator-context.ts';
 import { driveTask, type DriveContext } from './drive-task.ts';
@@ -23,7 +23,7 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
   for (;;) {
     // Repeated after tasks were skipped: one of them may have been the last to use a cluster.
     await releaseSharedClusters(c, execution, false);
-    const { start, skip, end } = rollUp(taskStatesOf(execution), execution.run.stopReason);
+    const { start, skip, end } = rollUp(taskStatesOf(execution), execution.run.stopReason, execution.run);
     for (const key of start) startTask(c, execution, execution.tasks.get(key));
     if (end !== undefined) {
       const needsCleanup = mayHaveClusters(execution);
@@ -34,7 +34,7 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
     }
     if (skip.length === 0) return 'active';
     const results = await Promise.all(
-      skip.map(({ key, message }) => skipTask(c, execution, execution.tasks.get(key), message)),
+      skip.map((skipped) => skipTask(c, execution, execution.tasks.get(skipped.key), skipped)),
     );
     if (results.includes(ownershipLost)) return ownershipLost;
   }
@@ -71,9 +71,9 @@ async function skipTask(
   c: DriveContext,
   execution: RunExecution,
   task: TaskExecution | undefined,
-  message: string,
+  { event, message }: SkippedTask,
 ): Promise<TransitionResult> {
-  return task === undefined ? 'written' : transitionTask(c, execution, task, 'skip', { message });
+  return task === undefined ? 'written' : transitionTask(c, execution, task, event, { message });
 }
 
 async function cleanUpRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {

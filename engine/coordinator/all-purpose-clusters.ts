@@ -1,30 +1,25 @@
 /** All-purpose clusters: created, started, resized and terminated by users. Another node resumes a start. */
-import { clusterNotFound } from '../cluster/cluster-not-found.ts';
 import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
-import { poolCapacityOf, formatNodes, resolveShape } from '../cluster/inventory.ts';
-import type { AllPurposeStore } from '../ports/clusters.ts';
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
-import type { RunDirectories } from '../ports/attempts.ts';
+import { createClusterChanges, type ClusterChanges } from './change-clusters.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
-import type { ClusterStartPorts, ClusterStartResult } from './cluster-start.ts';
+import {
+  assertFitsPool,
+  requireAllPurpose,
+  requireCluster,
+  resolveFittingShape,
+  startRequest,
+  type ClusterControlPorts,
+} from './cluster-requests.ts';
+import type { ClusterStartResult } from './cluster-start.ts';
 import { startCluster } from './start-cluster.ts';
-
-export interface ClusterControlPorts extends ClusterStartPorts {
-  readonly store: AllPurposeStore;
-  readonly nodeId: string;
-  readonly randomString: (length: number) => string;
-  readonly directories: Pick<RunDirectories, 'ensureClusterDirectory'>;
-  readonly removeDirectory: (clusterId: string) => Promise<void>;
-  /** Called for every cluster that begins to run. */
-  readonly onClusterRunning: (cluster: LibraryCluster) => void;
-}
 
 export type ClusterSize = Pick<NewCluster, 'num_workers' | 'autoscale'>;
 
 /** Operations on clusters. Every refusal is a ServiceError. */
-export interface ClusterControl {
+export interface ClusterControl extends ClusterChanges {
   /** Creates an all-purpose cluster and starts it. */
   create(spec: NewCluster, name: string, user: string): Promise<string>;
   /** Starts a terminated cluster again. */
@@ -45,8 +40,8 @@ export interface ClusterControl {
 export function createClusterControl(ports: ClusterControlPorts): ClusterControl {
   const { clock, compute, store } = ports;
   const release = new AbortController();
-  const restart = async (clusterId: string, user: string | undefined): Promise<boolean> => {
-    if (!(await store.restart(clusterId, ports.nodeId, clock.now(), user))) return false;
+  const start = async (clusterId: string, user: string | undefined): Promise<boolean> => {
+    if (!(await store.start(startRequest(ports, clusterId, user)))) return false;
     await startStoredCluster(ports, clusterId, release.signal);
     return true;
   };
@@ -58,15 +53,14 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       return row.clusterId;
     },
     async start(clusterId, user) {
-      const { kind, state } = await requireCluster(ports, clusterId);
-      if (kind === 'JOB')
-        throw invalid(`Cluster ${clusterId} was made for a run; it cannot be started again.`);
-      if (!(await restart(clusterId, user)))
+      const { state } = await requireAllPurpose(ports, clusterId, 'it cannot be started again');
+      if (!(await start(clusterId, user)))
         throw new ServiceError(
           'INVALID_STATE',
           `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`,
         );
     },
+    ...createClusterChanges(ports, (clusterId) => startStoredCluster(ports, clusterId, release.signal)),
     terminate: async (clusterId, user) =>
       terminateCluster(ports, await requireCluster(ports, clusterId), user),
     async remove(clusterId, user) {
@@ -88,7 +82,7 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       );
     },
     async startForTask(clusterId) {
-      await restart(clusterId, undefined);
+      await start(clusterId, undefined);
     },
     async maintain() {
       const now = clock.now();
@@ -136,10 +130,7 @@ function newAllPurposeRow(
 ): NewClusterRow {
   const now = ports.clock.now();
   const clusterId = clusterIdAt(now, ports.randomString(8));
-  const shape = resolveShape(spec, ports.compute.inventory);
-  if ('error' in shape) throw invalid(shape.error);
-  const { poolId, workers } = shape;
-  assertFitsPool(ports, poolId, workers);
+  const { poolId, workers } = resolveFittingShape(ports, spec);
   return {
     clusterId,
     kind: 'ALL_PURPOSE',
@@ -153,13 +144,6 @@ function newAllPurposeRow(
     workers,
     wantedNodes: workers + 1,
   };
-}
-
-async function requireCluster({ clusters }: ClusterControlPorts, clusterId: string): Promise<Cluster> {
-  const cluster = await clusters.find(clusterId);
-  // Clients know the text.
-  if (cluster === undefined) throw clusterNotFound(clusterId);
-  return cluster;
 }
 
 async function terminateCluster(ports: ClusterControlPorts, cluster: Cluster, user: string): Promise<void> {
@@ -206,17 +190,4 @@ async function afterTermination(
       );
   }
   if (spec['cluster_log_conf'] !== undefined) await compute.provider.deliverLogs(clusterId);
-}
-
-/** @throws ServiceError for a cluster that is larger than its pool */
-function assertFitsPool(
-  { compute: { inventory } }: ClusterControlPorts,
-  poolId: string,
-  workers: number,
-): void {
-  const capacity = poolCapacityOf(poolId, inventory);
-  if (capacity === undefined || workers + 1 <= capacity) return;
-  throw invalid(
-    `The cluster would need ${formatNodes(workers + 1, poolId, capacity)}; make it smaller, or the pool larger (RUNYARD_CLUSTERS).`,
-  );
 }

@@ -2,9 +2,10 @@
 import { cancelChildRun } from '../cancel.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import type { Run } from '../run/run.ts';
-import { isTerminal } from '../run/states.ts';
+import { isTerminal, type StopReason } from '../run/states.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { setRunTimer, untilReleased, type RunExecution } from './run-execution.ts';
+import type { TaskExecution } from './task-execution.ts';
 
 export type AwaitContext = Pick<CoordinatorContext, 'runs' | 'clock' | 'runEndListeners' | 'stopRun'>;
 
@@ -13,12 +14,14 @@ const pollIntervalMs = 5_000;
 
 /**
  * Waits for the end of a run; returns its latest attempt, or undefined when the run was deleted.
+ * @param task the task that started the run
  * @param firstRunId the first attempt
  * @param stop aborted when the run is to be cancelled; its end is awaited all the same
  */
 export async function awaitRun(
   c: AwaitContext,
   execution: RunExecution,
+  task: TaskExecution,
   firstRunId: number,
   stop: AbortSignal,
 ): Promise<Run | undefined | OwnershipLost> {
@@ -34,7 +37,8 @@ export async function awaitRun(
       if (latest.runId === watched) {
         // A retry may have begun just before its predecessor was asked to stop.
         if (stop.aborted && cancelled !== watched) {
-          await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched);
+          const message = childStopMessage(execution, task);
+          await cancelChildRun({ runs: c.runs, stopRun: c.stopRun }, watched, message);
           cancelled = watched;
         }
         const pendingStop = cancelled === watched ? undefined : stop;
@@ -46,6 +50,18 @@ export async function awaitRun(
       unsubscribe();
     }
   }
+}
+
+const parentEnds: Readonly<Record<StopReason, string>> = { cancel: 'was cancelled', timeout: 'timed out' };
+
+/** Returns the state_message of a child run that ends with its parent. */
+function childStopMessage(
+  { run }: RunExecution,
+  { settings, stopReason, clusterLossMessage }: TaskExecution,
+): string {
+  const ended = clusterLossMessage === undefined ? 'has ended' : 'lost its cluster';
+  const reason = stopReason === undefined ? ended : parentEnds[stopReason];
+  return `Run cancelled by its parent: task ${settings.task_key} of run ${run.runId} ${reason}`;
 }
 
 /** Returns whether a run has ended without a retry, which would be stored together with its end. */

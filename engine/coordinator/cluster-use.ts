@@ -9,22 +9,27 @@ import { clearClusterLoss, replaceWatch, type TaskExecution } from './task-execu
 type WatchContext = Pick<CoordinatorContext, 'clusters' | 'compute' | 'post'>;
 
 /**
- * Ends the task when its cluster is terminated while the task uses it (spec 2.4), on whichever engine.
- * Replaces the watch of an earlier call.
+ * Ends the task when its cluster is terminated or restarted while the task uses it (spec 2.4), on whichever
+ * engine. Replaces the watch of an earlier call.
+ * @param sparkContextId the context that the task uses; undefined while the cluster starts for the task
  */
 export function watchCluster(
   c: WatchContext,
   execution: RunExecution,
   task: TaskExecution,
   clusterId: string,
+  sparkContextId?: string,
 ): void {
-  prepareClusterWatch(c, execution, task, clusterId).activate();
+  prepareClusterWatch(c, execution, task, clusterId).activate(sparkContextId);
 }
 
 /** Watch of a cluster that the task has not acquired yet. */
 export interface PreparedClusterWatch {
-  /** Called when the task has acquired the cluster; checks the changes that were notified since the call. */
-  activate(): void;
+  /**
+   * Called when the task has acquired the cluster; checks the changes that were notified since the call.
+   * @param sparkContextId the context that the task uses; with another one, the cluster was restarted
+   */
+  activate(sparkContextId?: string): void;
 }
 
 /**
@@ -42,12 +47,13 @@ export function prepareClusterWatch(
   clearClusterLoss(task);
   let phase: 'prepared' | 'active' | 'ended' = 'prepared';
   let changed = false;
+  let contextId: string | undefined;
   const check = async (): Promise<void> => {
     const cluster = await c.clusters.find(clusterId).catch(() => 'unknown' as const);
     // A task that is about to begin ends as soon as it has begun.
-    if (phase === 'ended' || cluster === 'unknown' || !isClusterLost(cluster)) return;
-    const { message } = unavailableResult(clusterId, cluster);
-    c.post(execution, { kind: 'cluster lost', task, message });
+    if (phase === 'ended' || cluster === 'unknown') return;
+    const message = clusterLossOf(clusterId, cluster, contextId);
+    if (message !== undefined) c.post(execution, { kind: 'cluster lost', task, message });
   };
   const unsubscribe = c.compute.signals.subscribe(clusterId, () => {
     changed = true;
@@ -59,19 +65,37 @@ export function prepareClusterWatch(
   });
   replaceWatch(task, 'cluster', unwatch);
   return {
-    activate() {
+    activate(sparkContextId) {
       if (phase !== 'prepared') return;
       phase = 'active';
+      contextId = sparkContextId;
       if (changed) void check();
     },
   };
 }
 
 /**
+ * Returns why a task can no longer use its cluster; undefined while it can.
+ * @param sparkContextId the context that the task uses, as far as it is known
+ */
+export function clusterLossOf(
+  clusterId: string,
+  cluster: Cluster | undefined,
+  sparkContextId: string | undefined,
+): string | undefined {
+  if (isClusterLost(cluster)) return unavailableResult(clusterId, cluster).message;
+  const wasRestarted =
+    cluster?.kind === 'ALL_PURPOSE' &&
+    sparkContextId !== undefined &&
+    cluster.sparkContextId !== sparkContextId;
+  return wasRestarted ? `Cluster ${clusterId} was restarted` : undefined;
+}
+
+/**
  * Returns whether a cluster is gone. One that its run has released is not: a task of a child run may finish
  * its work there.
  */
-export function isClusterLost(cluster: Cluster | undefined): boolean {
+function isClusterLost(cluster: Cluster | undefined): boolean {
   return (
     cluster === undefined || (cluster.state === 'TERMINATED' && cluster.termination?.code !== 'JOB_FINISHED')
   );

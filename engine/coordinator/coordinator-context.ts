@@ -50,7 +50,7 @@ export interface CoordinatorContext extends CoordinatorPorts {
   /** Stops driving a run; another engine adopts it, or this one resumes it. */
   readonly release: (execution: RunExecution) => void;
   /** Stops a run whose stop is stored, if this node drives it or serves the queue in which it waits. */
-  readonly stopRun: (runId: number, reason: StopReason) => void;
+  readonly stopRun: (runId: number, reason: StopReason, message?: string) => void;
   /** Ports for retries and child runs. */
   readonly launchPorts: LaunchPorts;
   /** True while the node waits for its running tasks before it stops: no other task begins. */

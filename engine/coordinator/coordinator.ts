@@ -23,7 +23,7 @@ export interface Coordinator {
   /** Drives a stored run that this node owns, from its stored state. */
   accept(run: RunWithTasks): void;
   /** Stops a run whose stop is stored. Ignored for a run that this node does not drive. */
-  stop(runId: number, reason: StopReason): void;
+  stop(runId: number, reason: StopReason, message?: string): void;
   /**
    * Applies changed timeouts, counted from the start of the run; one that is past stops the run at once.
    * Ignored for a run that this node does not drive.
@@ -71,7 +71,7 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   };
   return {
     accept: context.launchPorts.acceptRun,
-    stop: (runId, reason) => post(runId, { kind: 'stop requested', reason }),
+    stop: (runId, reason, message) => post(runId, { kind: 'stop requested', reason, message }),
     updateTimeouts: (runId, settings, revision) =>
       post(runId, { kind: 'timeouts updated', settings, revision }),
     timeoutRevisionOf: (runId) => executions.get(runId)?.run.timeoutRevision,
@@ -111,9 +111,9 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
       const { runId } = execution.run;
       if (executions.get(runId) === execution) executions.delete(runId);
     },
-    stopRun(runId, reason) {
+    stopRun(runId, reason, message) {
       const execution = executions.get(runId);
-      if (execution !== undefined) context.post(execution, { kind: 'stop requested', reason });
+      if (execution !== undefined) context.post(execution, { kind: 'stop requested', reason, message });
       ports.onCapacityFreed();
     },
     launchPorts: { ...ports, runs, acceptRun: (run) => acceptRun(context, state, run) },

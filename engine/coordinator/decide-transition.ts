@@ -6,7 +6,7 @@ import {
 } from '../notification/routing.ts';
 import type { ChangeSet } from '../ports/runs.ts';
 import type { RunNotification } from '../run/notification.ts';
-import { decideRetry, type Retry } from '../run/retry.ts';
+import { decideRetry, isPlannedRetry, type Retry } from '../run/retry.ts';
 import { stepOfEvents, type StateChange, type Step, type StepEvents, type StepFacts } from '../run/step.ts';
 import { lateWarningNotifications } from './late-warning.ts';
 import { isSingleTask, type RunExecution } from './run-execution.ts';
@@ -40,7 +40,10 @@ export function decideTaskTransition(
   const retry = retryAfter(execution, task, step);
   if (isSingleTask(execution)) {
     const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
-    return { step, retry, runStep: stepOfEvents({ kind: 'run', ...run }, events, now, runFacts) };
+    // A retry starts with its task, not when it was planned.
+    const starts = isPlannedRetry(run) && step.change.startTime !== undefined;
+    const progress = starts ? { ...run.progress, startTime: undefined } : run.progress;
+    return { step, retry, runStep: stepOfEvents({ kind: 'run', ...run, progress }, events, now, runFacts) };
   }
   const beginsRun = events === 'begin' && phase === 'pending';
   const runStep = beginsRun ? stepOfEvents({ kind: 'run', ...run }, events, now, { message: '' }) : undefined;
@@ -141,7 +144,8 @@ function withNotifications(
     }
     case 'end': {
       const end = notificationsForEnd(holder, progress, subject);
-      const late = lateWarningNotifications(execution, task, progress.endTime ?? change.at, subject);
+      const run = task === undefined ? { ...execution.run, progress } : execution.run;
+      const late = lateWarningNotifications({ run }, task, progress.endTime ?? change.at, subject);
       return late === undefined
         ? { change, notifications: end }
         : { change: { ...change, warned: true }, notifications: [...late, ...end] };

@@ -5,7 +5,7 @@
 import { messageOf } from '../errors.ts';
 import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { stopMessage } from '../run/roll-up.ts';
+import { skipReasonOfStop } from '../run/roll-up.ts';
 import { endClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { executeTask, type ExecuteContext } from './execute-task.ts';
@@ -94,9 +94,8 @@ async function waitUntilDue(
     if ((await untilStopped(execution, task, due.promise)) === ownershipLost) return ownershipLost;
   }
   if (task.stopReason === undefined || isSingleTask(execution)) return 'due';
-  return doneIfWritten(
-    await transitionTask(c, execution, task, 'skip', { message: stopMessage[task.stopReason] }),
-  );
+  const { event, message } = skipReasonOfStop(execution.run, task.stopReason);
+  return doneIfWritten(await transitionTask(c, execution, task, event, { message }));
 }
 
 /** Ends a task that was stopped before it began. */
@@ -107,7 +106,12 @@ async function endBeforeBegin(
 ): Promise<TransitionResult> {
   replaceWatch(task, 'cluster');
   await stopLibraryInstallers(c, task);
-  return finishTask(c, execution, task, decideAttemptEnd({ kind: 'stopped' }, task.stopReason));
+  return finishTask(
+    c,
+    execution,
+    task,
+    decideAttemptEnd({ kind: 'stopped' }, task.stopReason, execution.run),
+  );
 }
 
 /** Ends a task that never began because it has no cluster. */
@@ -119,7 +123,8 @@ async function endWithoutCluster(
 ): Promise<DriveResult> {
   replaceWatch(task, 'cluster');
   const { stopReason } = task;
-  const end = decideAttemptEnd(stopReason === undefined ? outcome : { kind: 'stopped' }, stopReason);
+  const ended = stopReason === undefined ? outcome : ({ kind: 'stopped' } as const);
+  const end = decideAttemptEnd(ended, stopReason, execution.run);
   if ((await finishTask(c, execution, task, end)) === ownershipLost) return ownershipLost;
   return task.taskRun.progress.state === 'TERMINATING' ? cleanUpTask(c, execution, task) : 'done';
 }

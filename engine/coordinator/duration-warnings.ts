@@ -3,16 +3,22 @@ import { messageOf } from '../errors.ts';
 import { notificationsForDuration } from '../notification/routing.ts';
 import { warningAt } from '../run/deadlines.ts';
 import { roundStartOf } from '../run/repair-rounds.ts';
+import { isPlannedRetry } from '../run/retry.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { isSingleTask, markRunWarned, setRunTimer, type RunExecution } from './run-execution.ts';
 import { markTaskWarned, replaceWatch, type TaskExecution } from './task-execution.ts';
 
 type WarningContext = Pick<CoordinatorContext, 'clock' | 'post'>;
 
-/** Sets the timer of the run's own warning; a warning that is overdue is sent at once. */
+/**
+ * Sets the timer of the run's own warning; a warning that is overdue is sent at once. A retry that waits for its
+ * time has none yet.
+ */
 export function setRunWarning(c: WarningContext, execution: RunExecution): void {
-  const { run } = execution;
-  const at = run.warned ? undefined : warningAt(roundStartOf(run), run.settings.health);
+  const { run, tasks } = execution;
+  const waits =
+    isPlannedRetry(run) && [...tasks.values()].every((task) => task.taskRun.progress.startTime === undefined);
+  const at = run.warned || waits ? undefined : warningAt(roundStartOf(run), run.settings.health);
   setWarning(c, execution, undefined, at);
 }
 

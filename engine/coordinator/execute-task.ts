@@ -48,7 +48,7 @@ export async function executeTask(
   const { stopReason, clusterLossMessage } = task;
   if (outcome.kind === 'stopped' && stopReason === undefined && clusterLossMessage !== undefined)
     return { kind: 'break', message: clusterLossMessage };
-  return decideAttemptEnd(outcome, stopReason);
+  return decideAttemptEnd(outcome, stopReason, execution.run);
 }
 
 /** Masks what a runner quotes from the task: all users with access to the run see the message. */

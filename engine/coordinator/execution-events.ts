@@ -9,7 +9,12 @@ export type ExecutionEvent =
   /** A task has moved on, or something else that a decision depends on. */
   | { readonly kind: 'decision needed' }
   /** A stop is stored. */
-  | { readonly kind: 'stop requested'; readonly reason: StopReason }
+  | {
+      readonly kind: 'stop requested';
+      readonly reason: StopReason;
+      /** State message of the run, when no user requested the stop. */
+      readonly message?: string | undefined;
+    }
   | { readonly kind: 'run timeout reached' }
   /** `runId` is the attempt that timed out; the task may have moved on to a retry. */
   | { readonly kind: 'task timeout reached'; readonly task: TaskExecution; readonly runId: number }

@@ -21,7 +21,7 @@ export function handleEvent(
     case 'decision needed':
       return decide(execution);
     case 'stop requested':
-      return stopRun(execution, event.reason) ? decide(execution) : undefined;
+      return stopRun(execution, event.reason, event.message) ? decide(execution) : undefined;
     case 'run timeout reached':
       return void recordRunTimeout(c, execution);
     case 'task timeout reached':

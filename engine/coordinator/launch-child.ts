@@ -44,7 +44,7 @@ export async function launchChildAndWait(
       ? await preventStart(c, task, key)
       : await startChild(c, execution, task, key, request);
     if (typeof started !== 'number') return started;
-    const latest = await awaitRun(c, execution, started, stop);
+    const latest = await awaitRun(c, execution, task, started, stop);
     if (latest === ownershipLost) return latest;
     if (latest === undefined)
       return refusedChildRun(`Run ${started} of ${subject} was deleted before it was over.`);

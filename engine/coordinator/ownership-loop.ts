@@ -173,8 +173,8 @@ async function resumeIdleRuns(
   idleBefore: readonly number[],
 ): Promise<readonly number[]> {
   const owned = await runs.listOwnedRuns(node.nodeId);
-  for (const { runId, stopReason, timeoutRevision } of owned) {
-    if (stopReason !== undefined) coordinator.stop(runId, stopReason);
+  for (const { runId, stopReason, stopMessage, timeoutRevision } of owned) {
+    if (stopReason !== undefined) coordinator.stop(runId, stopReason, stopMessage);
     const known = coordinator.timeoutRevisionOf(runId);
     if (known === undefined || known === timeoutRevision) continue;
     const settings = (await runs.find(runId))?.run.settings;

@@ -162,9 +162,9 @@ export function setBegun(execution: RunExecution, begun: boolean): void {
 }
 
 /** Requests the end of a run and of its tasks under way; false when it was requested before. */
-export function stopRun(execution: RunExecution, reason: StopReason): boolean {
+export function stopRun(execution: RunExecution, reason: StopReason, stopMessage?: string): boolean {
   if (execution.run.stopReason !== undefined) return false;
-  update(execution, { run: { ...execution.run, stopReason: reason } });
+  update(execution, { run: { ...execution.run, stopReason: reason, stopMessage } });
   for (const task of execution.tasks.values()) if (isDriven(task)) stopTask(task, reason);
   return true;
 }

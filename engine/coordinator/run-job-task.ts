@@ -7,7 +7,7 @@ import { hasPermission } from '../job/permissions.ts';
 import { launchRun } from '../launch.ts';
 import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { stopMessage } from '../run/roll-up.ts';
+import { stopMessageOf } from '../run/roll-up.ts';
 import { childParametersOf, nestingError, taskEndOf } from '../run/run-job-rules.ts';
 import type { Run } from '../run/run.ts';
 import { resultOfStop } from '../run/states.ts';
@@ -34,12 +34,12 @@ export async function runJobTask(
   if (typeof started !== 'number') return started;
   const stop = new AbortController();
   enterExecution(task, { stop: () => stop.abort() });
-  const latest = await awaitRun(c, execution, started, stop.signal);
+  const latest = await awaitRun(c, execution, task, started, stop.signal);
   if (latest === ownershipLost) return latest;
   leaveExecution(task);
   return latest === undefined
     ? failedAttempt(`Run ${started} of job ${jobId} was deleted before it was over.`)
-    : attemptEndOf(task, latest);
+    : attemptEndOf(execution.run, task, latest);
 }
 
 /** Returns the id of the attempt's child run, started now unless an earlier engine has started it. */
@@ -54,7 +54,7 @@ async function startJobRun(
   const { runJobDepth } = c.limits;
   const earlier = await c.runs.findLaunchedRun(taskRun.runId);
   if (earlier !== undefined) return earlier.runId;
-  if (stopReason !== undefined) return decideAttemptEnd({ kind: 'stopped' }, stopReason);
+  if (stopReason !== undefined) return decideAttemptEnd({ kind: 'stopped' }, stopReason, run);
   const refusal =
     nestingError(await findAncestorJobs(c, run, runJobDepth), jobId, runJobDepth) ??
     (await findPermissionError(c, run, jobId));
@@ -101,8 +101,8 @@ async function findPermissionError(
   return `User ${userName}, as whom this job runs, may not run job ${jobId}: CAN_MANAGE_RUN on it is needed.`;
 }
 
-function attemptEndOf({ stopReason }: TaskExecution, child: Run): AttemptEnd {
+function attemptEndOf(run: Run, { stopReason }: TaskExecution, child: Run): AttemptEnd {
   const end = taskEndOf(child);
   if (stopReason === undefined || end.result === 'SUCCESS') return { kind: 'finish', ...end };
-  return { kind: 'finish', result: resultOfStop[stopReason], message: stopMessage[stopReason] };
+  return { kind: 'finish', result: resultOfStop[stopReason], message: stopMessageOf(run, stopReason) };
 }

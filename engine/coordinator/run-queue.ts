@@ -11,10 +11,13 @@ import {
   decideCapacity,
   maxConcurrentRunsOf,
   queueForJobLimit,
+  skipForJobLimit,
   type QueueDecision,
 } from '../run/admission.ts';
+import { countParallelTasks, type ParallelTasks } from '../run/parallel-tasks.ts';
+import { queueEntryTimeOf } from '../run/repair-rounds.ts';
 import { stepOf, type StepFacts } from '../run/step.ts';
-import { stopMessage } from '../run/roll-up.ts';
+import { stopMessageOf } from '../run/roll-up.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
@@ -75,8 +78,13 @@ const leavingBatchSize = 200;
 async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promise<void> {
   const { runs, clock, limits } = ports;
   // An empty queue costs one query.
-  if ((await runs.listQueuedJobs()).length === 0) return;
-  const leaving = () => runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize);
+  const waiting = await runs.listQueuedJobs();
+  if (waiting.length === 0) return;
+  const closedJobs = waiting.flatMap(({ jobId, maxConcurrentRuns }) =>
+    maxConcurrentRuns === 0 ? [jobId] : [],
+  );
+  const leaving = () =>
+    runs.listRunsLeavingQueue(clock.now() - limits.queueHours * hourMs, leavingBatchSize, closedJobs);
   for (let some = await leaving(); some.length > 0; some = await leaving()) {
     for (const run of some) await endQueuedRun(ports, run);
     if (some.length < leavingBatchSize) break;
@@ -95,8 +103,8 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
 }
 
 /**
- * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job with
- * a long queue leaves capacity for the others. Of several, the one that waits longest.
+ * Selects the job whose run is admitted next: below its limit, with the fewest active runs, so that a job
+ * with a long queue leaves capacity for the others. Of several, the one that waits longest.
  */
 function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Waiting | undefined {
   let next: Waiting | undefined;
@@ -131,7 +139,7 @@ async function admitOldestRun(
         ? queueForJobLimit(limit)
         : decideCapacity(
             {
-              ...(await capacityUsageOf(transaction, tasksOf(first.settings), limits)),
+              ...(await capacityUsageOf(transaction, parallelTasksOf(first), limits)),
               hasWaitingRuns: false,
             },
             limits,
@@ -146,15 +154,19 @@ async function admitOldestRun(
   return 'admitted';
 }
 
+function parallelTasksOf({ parallelTasks, settings }: Run): ParallelTasks {
+  return parallelTasks ?? countParallelTasks(tasksOf(settings));
+}
+
 /** Returns the write that takes a run out of the queue. */
 function admissionOf(run: Run, owner: string, now: number): QueueAdmission {
   const { from, to } = stepOf({ kind: 'run', ...run }, 'admit', now).change;
   // A machine's clock may step back; the times of a run never do.
-  const admittedTime = Math.max(now, run.progress.startTime ?? 0);
+  const admittedTime = Math.max(now, queueEntryTimeOf(run));
   return { runId: run.runId, from, to, owner, admittedTime };
 }
 
-/** Ends a queued run: cancelled, or skipped because it has waited too long. */
+/** Ends a queued run: cancelled, or skipped because of a limit. */
 async function endQueuedRun(
   { runs, clock, limits, runEndListeners }: RunQueuePorts,
   { run, tasks }: RunWithTasks,
@@ -162,9 +174,7 @@ async function endQueuedRun(
   const now = clock.now();
   const { stopReason, jobId, runId } = run;
   const skipped = stopReason === undefined;
-  const message = skipped
-    ? `Skipping this run because it has waited ${limits.queueHours} hours in the queue, the longest time allowed.`
-    : stopMessage[stopReason];
+  const message = skipped ? queueLimitMessage(run, limits, now) : stopMessageOf(run, stopReason);
   const event = skipped ? 'skip' : 'withdraw';
   const facts: StepFacts = { message, ...(!skipped && { result: 'CANCELED' }) };
   const step = stepOf({ kind: 'run', ...run }, event, now, facts);
@@ -183,4 +193,11 @@ async function endQueuedRun(
     notifications: notificationsForEnd(run.settings, step.progress, { jobId, runId, now }),
   });
   runEndListeners.notify(runId);
+}
+
+/** A run that has not waited too long leaves the queue because the limit of its job was lowered to 0. */
+function queueLimitMessage(run: Run, { queueHours }: Limits, now: number): string {
+  return queueEntryTimeOf(run) < now - queueHours * hourMs
+    ? `Skipping this run because it has waited ${queueHours} hours in the queue, the longest time allowed.`
+    : skipForJobLimit(0).message;
 }

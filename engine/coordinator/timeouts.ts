@@ -85,7 +85,8 @@ export async function recordRunTimeout(
     );
     return undefined;
   });
-  c.post(execution, { kind: 'stop requested', reason: stored?.stopReason ?? 'timeout' });
+  const { stopReason: reason = 'timeout', stopMessage: message } = stored ?? {};
+  c.post(execution, { kind: 'stop requested', reason, message });
 }
 
 /**

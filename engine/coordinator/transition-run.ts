@@ -3,6 +3,7 @@ import type { ChangeSet } from '../ports/runs.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createTaskRetry, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';
+import { isTerminal } from '../run/states.ts';
 import { stepOfEvents, type StepEvents, type StepFacts } from '../run/step.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import {
@@ -11,6 +12,7 @@ import {
   decideTaskTransition,
   type TaskTransition,
 } from './decide-transition.ts';
+import { setRunWarning } from './duration-warnings.ts';
 import { retryRun } from './retry-run.ts';
 import { isReleased, isSingleTask, setBegun, setRunProgress, type RunExecution } from './run-execution.ts';
 import { applyTaskStep, replaceWatch, resumeWithRetry, type TaskExecution } from './task-execution.ts';
@@ -36,7 +38,11 @@ export async function transitionTask(
     replaceWatch(isSingleTask(execution) ? execution : task, 'warning');
   if (isSingleTask(execution)) {
     const result = await writeSingleTaskStep(c, execution, task, transition);
-    if (result === 'written') applySteps(execution, task, transition, facts);
+    if (result !== 'written') return result;
+    applySteps(execution, task, transition, facts);
+    // The start of a retry moves to the start of its task.
+    if (transition.runStep?.change.startTime !== undefined && !isTerminal(transition.step.progress.state))
+      setRunWarning(c, execution);
     return result;
   }
   return transitionGraphTask(c, execution, task, transition, facts);

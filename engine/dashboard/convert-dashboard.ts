@@ -1,4 +1,6 @@
-/** Converts a classic dashboard to the modern format (spec 4.4); the result depends on the arguments alone. */
+/**
+ * Converts a classic dashboard to the modern format (spec 4.4); the result depends on the arguments alone.
+ */
 import type { ClassicDashboard, ClassicQuery, ClassicVisualization, ClassicWidget } from './classic.ts';
 import { createDatasetCollection, type DatasetCollection } from './dataset-collection.ts';
 import { getOrAddDataset, splitLines } from './datasets.ts';
@@ -46,8 +48,8 @@ export function convertDashboard(
   const widgets = classic.widgets ?? [];
   const unplaced = widgets.flatMap((widget, index) => toModernWidget(all, widget, index) ?? []);
   const queryById = indexQueries(classic);
-  // The query of a filter's choices may have parameters and so add bindings to another filter: the datasets of
-  // all choices are created before the filters.
+  // The query of a filter's choices may have parameters and so add bindings to another filter: the datasets
+  // of all choices are created before the filters.
   const shown = [...all.controls]
     .filter(([, control]) => control.shown)
     .map(([id, control]) => ({ id, control, choices: createChoices(all, control, queryById) }));
@@ -212,7 +214,10 @@ function moveToTop(widgets: readonly UnplacedWidget[]): UnplacedWidget[] {
   return widgets.map(({ widget, position }) => ({ widget, position: { ...position, y: position.y - top } }));
 }
 
-/** Returns the filters of a page: all on the first; on others copies of those that affect a widget of the page. */
+/**
+ * Returns the filters of a page: all on the first; on others copies of those that affect a widget of the
+ * page.
+ */
 function createPageFilters(
   filters: readonly ModernWidget[],
   widgets: readonly UnplacedWidget[],

@@ -13,7 +13,10 @@ const filterSize = { width: 2, height: 1 };
 /** Row of a widget that names none. */
 const unspecifiedRow = rowMax + 1;
 
-/** Returns the position in the options of a classic widget, clamped to the grid. Rows and columns count from 0. */
+/**
+ * Returns the position in the options of a classic widget, clamped to the grid. Rows and columns count from
+ * 0.
+ */
 export function parseClassicPosition(options: JsonObject): Position {
   const position = getObject(options, 'position');
   const clamped = (key: string, defaultValue: number, min: number, max: number): number =>

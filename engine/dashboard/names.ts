@@ -5,7 +5,9 @@ import { dashboardFileSuffix } from '../validation/aliases.ts';
 import { checkMaxBytes, quote } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
 
-/** Returns a generator of unique names of eight hexadecimal digits; equal sequences of texts give equal names. */
+/**
+ * Returns a generator of unique names of eight hexadecimal digits; equal sequences of texts give equal names.
+ */
 export function createNameGenerator(): (text: string) => string {
   const taken = new Set<string>();
   return (text) => {

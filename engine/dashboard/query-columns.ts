@@ -23,7 +23,9 @@ const modifiers = new Set(['distinct', 'all']);
 /** Keywords that end an expression and are not a name. */
 const valueKeywords = new Set(['end', 'null', 'true', 'false', 'current_date', 'current_timestamp']);
 
-/** Returns the column names; undefined when a column is unnamed, or when all columns of a table are selected. */
+/**
+ * Returns the column names; undefined when a column is unnamed, or when all columns of a table are selected.
+ */
 export function selectedColumns(query: readonly SqlToken[]): string[] | undefined {
   const items = selectItems(query.filter(isCode));
   const names = items?.map(columnNameOf);

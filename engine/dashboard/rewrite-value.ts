@@ -112,7 +112,10 @@ const units: ReadonlyMap<string, readonly [string, number]> = new Map([
   ['year', ['YEAR', 1]],
 ]);
 
-/** Replaces `INTERVAL {{ n }} DAYS` by a cast of the number, and an interval with its unit in the text by a cast of the text. */
+/**
+ * Replaces `INTERVAL {{ n }} DAYS` by a cast of the number, and an interval with its unit in the text by a
+ * cast of the text.
+ */
 function rewriteInterval(
   draft: QueryRewrite,
   interval: number,

@@ -1,9 +1,24 @@
 /** Validation of a new cluster beyond its schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { canonicalUri, readAliased, spellingIn, spellingsOf } from '../validation/aliases.ts';
+import {
+  canonicalUri,
+  readAliased,
+  spellingIn,
+  spellingsOf,
+  type AliasedKey,
+} from '../validation/aliases.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
+import { isRecord } from '../validation/json-object.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
+import {
+  cloudAttributesFields,
+  initScriptRule,
+  logDestinationRule,
+  newClusterFields,
+  placementAttributesFields,
+} from './fields/cluster-fields.ts';
+import { checkSupported, type FieldTable } from './fields/field-support.ts';
 import {
   fieldPath,
   checkNotBlank,
@@ -14,12 +29,16 @@ import {
 } from '../validation/messages.ts';
 
 /**
- * Refuses a cluster without size, runtime or node type, an empty range, and contradictory fields.
+ * Refuses a cluster without size, runtime or node type, an empty range, contradictory fields, and fields that
+ * are not supported.
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkCluster(path: string, cluster: NewCluster, limits: Limits): void {
   checkComplete(path, cluster);
   checkSize(path, cluster);
+  checkSupported(path, cluster, newClusterFields);
+  checkAttributes(path, cluster, 'cloud_attributes', cloudAttributesFields);
+  checkAttributes(path, cluster, 'placement_attributes', placementAttributesFields);
   checkBootDisk(path, cluster, limits);
   checkLogConf(path, cluster);
   checkAsciiMap(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
@@ -30,7 +49,8 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
 
 function checkComplete(path: string, cluster: NewCluster): void {
   const nodeType = [cluster.node_type_id, cluster.instance_pool_id, cluster.policy_id].some(isNonEmpty);
-  if (cluster.num_workers === undefined && cluster.autoscale === undefined)
+  const { num_workers: workers, autoscale, is_single_node: isSingleNode } = cluster;
+  if (workers === undefined && autoscale === undefined && isSingleNode !== true)
     throw missingClusterField(path, 'size');
   if (!isNonEmpty(cluster.spark_version)) throw missingClusterField(path, 'spark_version');
   if (!nodeType) throw missingClusterField(path, 'node_type_id');
@@ -44,11 +64,30 @@ function missingClusterField(path: string, field: string): Error {
   );
 }
 
-/** Refuses a number of workers together with a range, and an empty range. */
+/** Checks the attributes of a cluster under every spelling of their field. */
+function checkAttributes(path: string, cluster: NewCluster, key: AliasedKey, table: FieldTable): void {
+  const given = new Map(Object.entries(cluster));
+  for (const spelling of spellingsOf(key)) {
+    const attributes = given.get(spelling);
+    if (isRecord(attributes)) checkSupported(fieldPath(path, spelling), attributes, table);
+  }
+}
+
+/** Refuses a number of workers together with a range, an empty range, and workers of a single node. */
 export function checkSize(
   path: string,
-  { num_workers: workers, autoscale: range }: Pick<NewCluster, 'num_workers' | 'autoscale'>,
+  {
+    num_workers: workers,
+    autoscale: range,
+    is_single_node: isSingleNode,
+  }: Pick<NewCluster, 'num_workers' | 'autoscale' | 'is_single_node'>,
 ): void {
+  if (isSingleNode === true && (range !== undefined || (workers ?? 0) > 0)) {
+    const field = range === undefined ? `num_workers is ${workers}` : 'autoscale is given';
+    throw invalid(
+      `${fieldPath(path, 'is_single_node')} is true, but ${field}; a single node has no workers.`,
+    );
+  }
   if (range === undefined) return;
   if (workers !== undefined)
     throw invalid(
@@ -80,11 +119,12 @@ function checkVariableNames(path: string, variables: Readonly<Record<string, str
 
 function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): void {
   if (conf === undefined) return;
-  const given = spellingsOf('managed_fs').filter((spelling) => Object.hasOwn(conf, spelling));
+  const given = storesIn(conf);
   if (given.length > 1)
     throw invalid(
       `${fieldPath(path, 'cluster_log_conf')} has ${given.join(' and ')}; only one destination is allowed.`,
     );
+  checkStores(fieldPath(path, 'cluster_log_conf'), given, spellingsOf('managed_fs'), logDestinationRule);
   const store = readAliased(conf, 'managed_fs');
   if (store === undefined) throw missingField(fieldPath(path, 'cluster_log_conf.managed_fs'));
   checkDestination(
@@ -95,10 +135,20 @@ function checkLogConf(path: string, { cluster_log_conf: conf }: NewCluster): voi
   );
 }
 
+/** Returns the stores that a location names: its fields with an object. */
+function storesIn(location: object): string[] {
+  return Object.entries(location).flatMap(([field, value]) => (isRecord(value) ? [field] : []));
+}
+
+function checkStores(path: string, given: readonly string[], known: readonly string[], rule: string): void {
+  const unknown = given.find((store) => !known.includes(store));
+  if (unknown !== undefined) throw invalid(`${fieldPath(path, unknown)} is not supported; ${rule}.`);
+}
+
 function checkInitScript(path: string, script: InitScriptInfo): void {
-  const given = ['workspace', ...spellingsOf('managed_fs'), ...spellingsOf('objstore')].filter((store) =>
-    Object.hasOwn(script, store),
-  );
+  const known = ['workspace', ...spellingsOf('managed_fs'), ...spellingsOf('objstore')];
+  const given = storesIn(script);
+  checkStores(path, given, known, initScriptRule);
   checkExactlyOne(path, given, ['workspace', 'managed_fs', 'objstore']);
   const kind =
     script.workspace !== undefined
@@ -131,7 +181,7 @@ function checkDestination(
 ): void {
   checkNotBlank(field, destination);
   const { pattern, name, example } = stores[store];
-  const uri = canonicalUri(destination);
+  const uri = store === 'workspace' ? destination : canonicalUri(destination);
   if (!pattern.test(uri))
     throw invalid(`${field} is ${quote(destination)}; it must be ${name}, such as ${example}${file}.`);
   if (uri.split('/').includes('..'))

@@ -1,6 +1,8 @@
 /** Validation of libraries beyond their schema (spec 2.8). */
 import { invalid } from '../errors.ts';
 import { libraryKinds, type Library } from './cluster.ts';
+import { libraryFields } from './fields/cluster-fields.ts';
+import { checkSupported } from './fields/field-support.ts';
 import { checkExactlyOne, quote } from '../validation/messages.ts';
 
 /** Matches distribution-version(-build)?-python-abi-platform.whl; no part contains a dash. */
@@ -13,6 +15,7 @@ const wheelName = /^[\w.]+-[\w.!+]+(-\d\w*)?-[\w.]+-[\w.]+-[\w.]+\.whl$/;
 export function checkLibraries(path: string, libraries: readonly Library[] = []): void {
   for (const [index, library] of libraries.entries()) {
     const entry = `${path}[${index}]`;
+    checkSupported(entry, library, libraryFields);
     checkExactlyOne(
       entry,
       libraryKinds.filter((kind) => library[kind] !== undefined),

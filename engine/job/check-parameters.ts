@@ -2,6 +2,7 @@
 import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkFieldReferences } from './check-references.ts';
+import { checkParameterBytes } from './check-run-job-task.ts';
 import type { JobParameter } from './settings.ts';
 import { fieldPath, checkNotBlank, quote } from '../validation/messages.ts';
 
@@ -43,11 +44,4 @@ export function checkJobParameterValues(
   }
   checkParameterBytes('job_parameters', given, limits);
   checkFieldReferences('job_parameters', given, { parameters: [], task: undefined });
-}
-
-/** Refuses a parameter field whose JSON text exceeds the limit. */
-export function checkParameterBytes(field: string, value: unknown, limits: Limits): void {
-  const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
-  if (bytes > limits.parameterBytes)
-    throw invalid(`${field} is ${bytes} bytes of JSON; at most ${limits.parameterBytes} are allowed.`);
 }

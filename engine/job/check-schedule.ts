@@ -16,9 +16,6 @@ export function checkSchedule(settings: JobSettings): void {
     parseQuartz(schedule.quartz_cron_expression);
     zoneOf(schedule.timezone_id);
   }
-  if ('continuous' in settings && isNonEmpty(settings.continuous)) {
-    throw invalid('continuous is not supported; use schedule or trigger.periodic.');
-  }
   if (trigger === undefined || !isNonEmpty(trigger)) return;
   const unsupported = Object.keys(trigger).find((kind) => kind !== 'periodic' && kind !== 'pause_status');
   if (unsupported !== undefined)

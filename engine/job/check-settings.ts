@@ -8,6 +8,8 @@ import { checkReferences } from './check-references.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkFormat } from './check-format.ts';
 import { checkTask, type TaskCheckContext } from './check-task.ts';
+import { checkSupported } from './fields/field-support.ts';
+import { jobFields, submissionFields } from './fields/job-fields.ts';
 import type { ApiVersion } from './job-format.ts';
 import { checkGraph } from './task-graph.ts';
 import type { JobCluster, JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
@@ -31,6 +33,7 @@ export function checkSettings(
   { version, limits, kinds = builtInKinds }: CheckOptions,
 ): void {
   checkFormat(settings, version === '2.0' ? undefined : version, kinds);
+  checkSupported('', settings, jobFields);
   checkMaxBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
   checkSchedule(settings);
@@ -49,12 +52,13 @@ export function checkSubmission(
   { limits, kinds = builtInKinds }: CheckOptions,
 ): void {
   checkFormat(submission, undefined, kinds);
+  // Refused with a message of its own below.
+  const { job_clusters: clusters, ...rest } = submission;
+  checkSupported('', rest, submissionFields);
   checkMaxBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
   checkIdempotencyToken(submission.idempotency_token, limits);
   checkNotifications('', submission, limits);
-  const shared = isNonEmpty(submission.job_clusters)
-    ? 'job_clusters'
-    : findSharedClusterUse(submission.tasks);
+  const shared = isNonEmpty(clusters) ? 'job_clusters' : findSharedClusterUse(submission.tasks);
   if (shared !== undefined)
     throw invalid(
       `${shared} is given; a submission cannot have shared job clusters; give each task a new_cluster or an existing_cluster_id.`,

@@ -5,8 +5,10 @@ import { invalid } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkLibraries } from './check-libraries.ts';
+import { checkSupported, type FieldTable } from './fields/field-support.ts';
+import { dependencyFields, taskFields, taskKindFieldTables } from './fields/task-fields.ts';
 import type { TaskSettings } from './settings.ts';
-import { builtInKindOf, taskKindsIn, taskKindTable, type TaskKindInfo } from './task-kinds.ts';
+import { builtInKindOf, taskKindsIn, taskKindTable, type TaskKind, type TaskKindInfo } from './task-kinds.ts';
 import { fieldPath, checkExactlyOne } from '../validation/messages.ts';
 
 /** A task, or the task fields of a single-task job. */
@@ -19,21 +21,41 @@ export interface TaskCheckContext {
   readonly kinds: readonly TaskKindInfo[];
 }
 
-const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
+/** Alternative fields for the cluster of a task. */
+export const clusterChoices = ['job_cluster_key', 'new_cluster', 'existing_cluster_id'] as const;
+
+/** A kind without a table is a type error. */
+const kindFields: Readonly<Record<TaskKind, FieldTable>> = taskKindFieldTables;
 
 /**
  * Refuses a task without exactly one known kind, without exactly one cluster, or against the rules of its
- * kind.
+ * kind, and fields that are not supported.
  * @param path '' for a single-task job, else `tasks[n]`
  * @throws ServiceError INVALID_PARAMETER_VALUE that names field, value and rule
  */
 export function checkTask(path: string, task: TaskLike, { limits, kinds }: TaskCheckContext): void {
   checkKind(path, task, kinds);
+  checkTaskFields(path, task);
   checkClusterChoice(path, task, kinds);
   if (task.new_cluster !== undefined) checkCluster(fieldPath(path, 'new_cluster'), task.new_cluster, limits);
   checkLibraries(fieldPath(path, 'libraries'), task.libraries);
   const kind = builtInKindOf(task);
-  if (kind !== undefined) taskKindTable[kind].check?.(path, task);
+  if (kind !== undefined) taskKindTable[kind].check?.(path, task, limits);
+}
+
+function checkTaskFields(path: string, task: TaskLike): void {
+  // checkKind refuses unknown kinds; a plugin may provide them.
+  const kinds = new Set(taskKindsIn(task));
+  checkSupported(
+    path,
+    Object.fromEntries(Object.entries(task).filter(([field]) => !kinds.has(field))),
+    taskFields,
+  );
+  for (const [index, dependency] of (task.depends_on ?? []).entries())
+    checkSupported(fieldPath(path, `depends_on[${index}]`), dependency, dependencyFields);
+  const kind = builtInKindOf(task);
+  const body = kind && task[kind];
+  if (kind !== undefined && body !== undefined) checkSupported(fieldPath(path, kind), body, kindFields[kind]);
 }
 
 function checkKind(path: string, task: TaskLike, known: readonly TaskKindInfo[]): void {

@@ -1,7 +1,7 @@
 /** Schemas of clusters and libraries (spec 2.8). check-cluster.ts checks rules across fields. */
 import { Type, type Static } from 'typebox';
 import { withAliases } from '../validation/aliases.ts';
-import { int32, stringMap, stringList } from '../validation/scalars.ts';
+import { int32, scalarMap, stringList } from '../validation/scalars.ts';
 
 export const AutoScale = Type.Object(
   {
@@ -64,8 +64,11 @@ export const NewCluster = Type.Object(
   withAliases({
     num_workers: Type.Optional(int32(0, 'Number of workers, without the driver. Alternative: autoscale.')),
     autoscale: Type.Optional(AutoScale),
+    is_single_node: Type.Optional(
+      Type.Boolean({ description: 'A cluster without workers, as with num_workers 0. Default: false.' }),
+    ),
     spark_version: Type.Optional(Type.String({ description: 'Runtime version. Required.' })),
-    spark_conf: Type.Optional(stringMap('Configuration properties.')),
+    spark_conf: Type.Optional(scalarMap('Configuration properties.')),
     cloud_attributes: Type.Optional(CloudAttributes),
     placement_attributes: Type.Optional(PlacementAttributes),
     node_type_id: Type.Optional(
@@ -78,7 +81,7 @@ export const NewCluster = Type.Object(
     ),
     ssh_public_keys: Type.Optional(stringList('Not supported: always shown empty.')),
     custom_tags: Type.Optional(
-      Type.Union([stringMap('Tags by name.'), noTags], {
+      Type.Union([scalarMap('Tags by name.'), noTags], {
         description: 'Tags of the cluster; an empty list means none.',
       }),
     ),
@@ -86,12 +89,12 @@ export const NewCluster = Type.Object(
     init_scripts: Type.Optional(
       Type.Array(InitScriptInfo, { description: 'Run one after the other, in this order.' }),
     ),
-    spark_env_vars: Type.Optional(stringMap('Environment variables of driver and workers, ASCII only.')),
+    spark_env_vars: Type.Optional(scalarMap('Environment variables of driver and workers, ASCII only.')),
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool of the nodes.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
     runtime: Type.Optional(
-      Type.Enum(['warm'], { description: 'warm: processes are forked from a preloaded parent.' }),
+      Type.Enum(['warm'], { description: 'Not supported: every process starts fresh.' }),
     ),
   }),
   { description: 'A cluster that is created for the run.' },

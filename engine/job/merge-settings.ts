@@ -1,33 +1,70 @@
 /** Updates of stored settings: reset replaces them, update merges them (spec 4.1 rules 2 and 3). */
 import { invalid } from '../errors.ts';
-import { formatOf } from './job-format.ts';
+import { jobFields } from './fields/job-fields.ts';
+import { clusterChoices } from './check-task.ts';
+import { formatOf, mainTaskKey, singleTaskFields, toMultiTask, type ApiVersion } from './job-format.ts';
 import { JobSettings } from './settings.ts';
-import { quote } from '../validation/messages.ts';
+import { isTaskKindField, taskKindsIn } from './task-kinds.ts';
+import { isNonEmpty, quote } from '../validation/messages.ts';
 
-/** Fields outside the schema that are stored and shown. They can be removed, even if they are missing. */
-const keptFields = [
-  'run_as',
-  'git_source',
-  'environments',
-  'edit_mode',
-  'deployment',
-  'continuous',
-  'trigger',
-  'performance_target',
-  'budget_policy_id',
-  'usage_policy_id',
-];
-
-const knownFields: ReadonlySet<string> = new Set([...Object.keys(JobSettings.properties), ...keptFields]);
+/** Fields that can be removed, even if they are missing. */
+const knownFields: ReadonlySet<string> = new Set([
+  ...Object.keys(JobSettings.properties),
+  ...Object.keys(jobFields),
+]);
 
 /** Matches an entry of a list by its key in fields_to_remove. */
 const entryName = /^(tasks|job_clusters)\/([A-Za-z0-9_-]{1,100})$/;
 
+/** Fields that 2.1 and 2.2 know only inside `tasks`, and the lists that belong to them. */
+const taskFields: ReadonlySet<string> = new Set([...singleTaskFields, 'tasks', 'job_clusters']);
+
+/**
+ * Returns the settings of a job after jobs/update in an API version. 2.1 and 2.2 know every job as
+ * multi-task: an update of tasks turns a single-task job into a multi-task one. Any other update leaves it
+ * single-task, so that clients of 2.0 need no change (spec 9.3).
+ * @throws ServiceError for an unknown or nested name in fields_to_remove
+ */
+export function updateSettings(
+  stored: JobSettings,
+  newSettings: JobSettings,
+  fieldsToRemove: readonly string[],
+  version: ApiVersion,
+): JobSettings {
+  if (version === '2.0' || stored.tasks !== undefined)
+    return mergeSettings(stored, newSettings, fieldsToRemove);
+  if (isTaskUpdate(newSettings, fieldsToRemove))
+    return mergeSettings(toMultiTask(stored), newSettings, fieldsToRemove);
+  checkFieldsToRemove(fieldsToRemove, stored);
+  const changes: JobSettings = Object.fromEntries(
+    Object.entries(newSettings).filter(([field]) => !taskFields.has(field)),
+  );
+  // These clients see the job as multi-task and return the format that they see.
+  if (changes.format === 'MULTI_TASK') delete changes.format;
+  return mergeSettings(
+    stored,
+    changes,
+    fieldsToRemove.filter((name) => !taskFields.has(name) && !isTaskKindName(name) && !entryName.test(name)),
+  );
+}
+
+/**
+ * Tells whether an update of a single-task job in 2.1 or 2.2 changes its task. Empty fields change nothing.
+ */
+function isTaskUpdate(newSettings: JobSettings, fieldsToRemove: readonly string[]): boolean {
+  return (
+    Object.entries(newSettings).some(([field, value]) => taskFields.has(field) && isNonEmpty(value)) ||
+    taskKindsIn(newSettings).length > 0 ||
+    fieldsToRemove.some((name) => name === 'tasks' || name === `tasks/${mainTaskKey}`)
+  );
+}
+
 /**
  * Returns the settings of a job after jobs/update. Removal comes first. Then top-level fields of the new
  * settings replace those of the job, except `tasks` and `job_clusters`, which are merged by key: an entry
- * replaces the one with the same key, others are appended. Removing a missing field has no effect, so that a
- * client can retry an update. The caller checks the result with `checkSettings`.
+ * replaces the one with the same key, others are appended. A new task kind replaces the one of the job, and a
+ * new choice of the cluster the former choice. Removing a missing field has no effect, so that a client can
+ * retry an update. The caller checks the result with `checkSettings`.
  * @param stored in the format of the API version: `toMultiTask` for 2.1 and 2.2
  * @param fieldsToRemove top-level fields, `tasks/<task_key>`, `job_clusters/<job_cluster_key>`
  * @throws ServiceError for an unknown or nested name in fields_to_remove
@@ -37,7 +74,7 @@ export function mergeSettings(
   newSettings: JobSettings,
   fieldsToRemove: readonly string[] = [],
 ): JobSettings {
-  const rest = removeFields(stored, fieldsToRemove);
+  const rest = withoutReplacedAlternatives(removeFields(stored, fieldsToRemove), newSettings);
   const merged: JobSettings = { ...rest, ...newSettings };
   const { tasks, job_clusters: clusters } = newSettings;
   if (tasks !== undefined) merged.tasks = mergeByKey(rest.tasks ?? [], tasks, (task) => task.task_key);
@@ -56,8 +93,20 @@ export function resetSettings(stored: JobSettings, newSettings: JobSettings): Jo
   return { ...Object.fromEntries(kept), ...newSettings };
 }
 
+/** Removes the task kind and the cluster choice from settings that get others. */
+function withoutReplacedAlternatives(stored: JobSettings, newSettings: JobSettings): JobSettings {
+  const newKind = taskKindsIn(newSettings).length > 0;
+  const newCluster = clusterChoices.some((choice) => isNonEmpty(Reflect.get(newSettings, choice)));
+  const choices: ReadonlySet<string> = new Set(clusterChoices);
+  return Object.fromEntries(
+    Object.entries(stored).filter(
+      ([field, value]) => !(newKind && isTaskKindField(field, value)) && !(newCluster && choices.has(field)),
+    ),
+  );
+}
+
 function removeFields(stored: JobSettings, names: readonly string[]): JobSettings {
-  for (const [index, name] of names.entries()) checkFieldToRemove(`fields_to_remove[${index}]`, name, stored);
+  checkFieldsToRemove(names, stored);
   const removed = new Set(names);
   const rest: JobSettings = Object.fromEntries(
     Object.entries(stored).filter(([field]) => !removed.has(field)),
@@ -69,14 +118,17 @@ function removeFields(stored: JobSettings, names: readonly string[]): JobSetting
   return rest;
 }
 
+function checkFieldsToRemove(names: readonly string[], stored: JobSettings): void {
+  for (const [index, name] of names.entries()) checkFieldToRemove(`fields_to_remove[${index}]`, name, stored);
+}
+
+function isTaskKindName(name: string): boolean {
+  return /^[a-z][a-z0-9_]*_task$/.test(name);
+}
+
 function checkFieldToRemove(path: string, name: string, stored: JobSettings): void {
   // Fields of removed plugins must stay removable.
-  if (
-    knownFields.has(name) ||
-    /^[a-z][a-z0-9_]*_task$/.test(name) ||
-    Object.hasOwn(stored, name) ||
-    entryName.test(name)
-  )
+  if (knownFields.has(name) || isTaskKindName(name) || Object.hasOwn(stored, name) || entryName.test(name))
     return;
   throw invalid(
     `${path} is ${quote(name)}; it must be a top-level field of the settings, tasks/<task_key> or job_clusters/<job_cluster_key>.`,

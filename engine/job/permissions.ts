@@ -97,8 +97,17 @@ export function parseGrants(list: readonly AccessControlRequest[]): Grant[] {
   return grants;
 }
 
-function parseGrantee(
-  { user_name: user, group_name: group, service_principal_name: servicePrincipal }: AccessControlRequest,
+/**
+ * Returns the grantee that an entry names.
+ * @param where path of the entry, for the error message
+ * @throws ServiceError for an entry without exactly one name
+ */
+export function parseGrantee(
+  {
+    user_name: user,
+    group_name: group,
+    service_principal_name: servicePrincipal,
+  }: Omit<AccessControlRequest, 'permission_level'>,
   where: string,
 ): Grantee {
   const [one, ...others] = [
@@ -153,6 +162,7 @@ function withOwner(grants: readonly Grant[], owner: Grant | undefined): Grant[] 
   return [owner, ...grants.filter(({ grantee }) => !isSameGrantee(grantee, owner.grantee))];
 }
 
-function isSameGrantee(one: Grantee, other: Grantee): boolean {
+/** Tells whether two grantees are the same. */
+export function isSameGrantee(one: Grantee, other: Grantee): boolean {
   return one.kind === other.kind && one.name === other.name;
 }

@@ -58,6 +58,19 @@ export const JobParameter = Type.Object(
   },
 );
 
+export const RunAs = Type.Object(
+  {
+    user_name: Type.Optional(Type.String({ description: 'A user. Alternative: service_principal_name.' })),
+    service_principal_name: Type.Optional(
+      Type.String({ description: 'Application id of a service principal.' }),
+    ),
+  },
+  {
+    description:
+      'User as whom the job runs: only the creator, or with job access control the owner, is accepted.',
+  },
+);
+
 const TaskDependency = Type.Object(
   {
     task_key: Type.String({ description: 'Task that must complete first.' }),
@@ -155,6 +168,7 @@ export const JobSettings = Type.Object(
     tags: Type.Optional(stringMap('Tags of the job.')),
     parameters: Type.Optional(Type.Array(JobParameter, { description: 'Parameters of the job.' })),
     queue: Type.Optional(Queue),
+    run_as: Type.Optional(RunAs),
     schedule: Type.Optional(CronSchedule),
     trigger: Type.Optional(Trigger),
     max_concurrent_runs: Type.Optional(
@@ -181,6 +195,7 @@ export const SubmitSettings = Type.Object(
       }),
     ),
     queue: Type.Optional(Queue),
+    run_as: Type.Optional(RunAs),
     tags: Type.Optional(stringMap('Tags of the run.')),
     parameters: Type.Optional(
       Type.Array(JobParameter, { description: 'Parameters of the run, with their values as defaults.' }),
@@ -196,6 +211,7 @@ export const SubmitSettings = Type.Object(
 
 export type CronSchedule = Static<typeof CronSchedule>;
 export type JobCluster = Static<typeof JobCluster>;
+export type RunAs = Static<typeof RunAs>;
 export type JobParameter = Static<typeof JobParameter>;
 export type TaskSettings = Static<typeof TaskSettings>;
 export type JobSettings = Static<typeof JobSettings>;

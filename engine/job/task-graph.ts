@@ -76,6 +76,36 @@ export function upstreamOf(key: string, tasks: readonly GraphTask[]): Set<string
   return found;
 }
 
+/**
+ * Returns the largest number of tasks of which none is upstream of another: so many can run at the same time.
+ * Dependencies on tasks that are not in the list do not count.
+ * @param isCounted selects the tasks to count
+ */
+export function graphWidth<T extends GraphTask>(
+  tasks: readonly T[],
+  isCounted: (task: T) => boolean = () => true,
+): number {
+  const counted = new Set(tasks.filter(isCounted).map((task) => task.task_key));
+  const known = new Set(tasks.map((task) => task.task_key));
+  if (counted.size < 2 || !tasks.some((task) => dependencies(task).some((on) => known.has(on))))
+    return counted.size;
+  const upstream = new Map(
+    [...counted].map((key) => [key, [...upstreamOf(key, tasks)].filter((on) => counted.has(on))]),
+  );
+  // Theorem of Dilworth: as many as the chains that cover all tasks. Each match joins two chains.
+  const downstreamOf = new Map<string, string>();
+  const match = (key: string, visited: Set<string>): boolean =>
+    (upstream.get(key) ?? []).some((on) => {
+      if (visited.has(on)) return false;
+      visited.add(on);
+      const holder = downstreamOf.get(on);
+      if (holder !== undefined && !match(holder, visited)) return false;
+      downstreamOf.set(on, key);
+      return true;
+    });
+  return counted.size - [...counted].filter((key) => match(key, new Set())).length;
+}
+
 /** Finds a cycle by following dependencies until a task repeats. Every waiting task leads to a cycle. */
 function findCycle(waiting: readonly GraphTask[]): string[] {
   const byKey = new Map(waiting.map((task) => [task.task_key, task]));

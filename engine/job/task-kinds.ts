@@ -5,7 +5,9 @@
 import { Type, type Static, type TObject, type TOptional, type TSchema } from 'typebox';
 import { checkAsciiMap } from '../validation/ascii.ts';
 import { invalid } from '../errors.ts';
+import type { Limits } from '../limits.ts';
 import { checkNotBlank, fieldPath, quote } from '../validation/messages.ts';
+import { checkRunJobTask } from './check-run-job-task.ts';
 import { checkSubmitTask } from './check-submit-task.ts';
 import {
   NotebookTask,
@@ -34,14 +36,17 @@ interface TaskKindEntry {
   /** Field of run-now with parameters of this kind, and the field of the body that takes them. */
   readonly runParameters: RunParameterRule | undefined;
   /** Applies the rules of the kind that its schema cannot express. `path` is '' or `tasks[n]`. */
-  readonly check: ((path: string, task: never) => void) | undefined;
+  readonly check: ((path: string, task: never, limits: Limits) => void) | undefined;
 }
 
 interface RunParameterRule {
   readonly field: string;
-  readonly target: string;
-  /** `merge`: entries of a map win over those of the body; `replace`: a non-empty list replaces the body's. */
-  readonly mode: 'merge' | 'replace';
+  readonly target: string | undefined;
+  /**
+   * `merge`: entries of a map win over those of the target; `replace`: a non-empty list replaces the target;
+   * `body`: fields replace those of the body itself.
+   */
+  readonly mode: 'merge' | 'replace' | 'body';
 }
 
 /** The built-in kinds by their settings field, in the order of spec 2.2. */
@@ -110,7 +115,7 @@ export const taskKindTable = {
     hasLogs: false,
     label: 'Pipeline',
     targetField: 'pipeline_id',
-    runParameters: undefined,
+    runParameters: { field: 'pipeline_params', target: undefined, mode: 'body' },
     check(path: string, { pipeline_task: body }: { readonly pipeline_task?: PipelineTask }) {
       if (body !== undefined) checkNotBlank(fieldPath(path, 'pipeline_task.pipeline_id'), body.pipeline_id);
     },
@@ -124,7 +129,7 @@ export const taskKindTable = {
     label: 'Job',
     targetField: 'job_id',
     runParameters: undefined,
-    check: undefined,
+    check: checkRunJobTask,
   },
 } as const satisfies Readonly<Record<`${string}_task`, TaskKindEntry>>;
 

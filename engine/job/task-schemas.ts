@@ -15,7 +15,7 @@ export const NotebookTask = Type.Object(
     ),
     source: Type.Optional(
       Type.Enum(['WORKSPACE', 'GIT'], {
-        description: 'Location of the notebook. Default: WORKSPACE, or GIT in a job with git_source.',
+        description: 'Location of the notebook. GIT is not supported. Default: WORKSPACE.',
       }),
     ),
   },
@@ -39,6 +39,9 @@ export const SparkJarTask = Type.Object(
 export const SparkPythonTask = Type.Object(
   {
     python_file: Type.String({ description: 'URI of the file to run; managed_fs paths are supported.' }),
+    source: Type.Optional(
+      Type.Enum(['WORKSPACE', 'GIT'], { description: 'Location of the file. GIT is not supported.' }),
+    ),
     parameters: Type.Optional(stringList('Command-line parameters.')),
   },
   { description: 'Runs a Python file.' },
@@ -74,14 +77,20 @@ export const PipelineTask = Type.Object(
   { description: 'Runs an update of a declarative pipeline. Needs no cluster.' },
 );
 
+export const PipelineParams = Type.Object(
+  { full_refresh: Type.Optional(Type.Boolean({ description: 'Recomputes all datasets. Default: false.' })) },
+  { description: 'For pipeline tasks: replaces their fields of the same names.' },
+);
+
 export const RunJobTask = Type.Object(
   {
-    job_id: Type.Integer({ ...Id, description: 'Job to run.' }),
+    job_id: Type.Integer({ ...Id, minimum: 1, description: 'Job to run.' }),
     job_parameters: Type.Optional(stringMap('Parameter values of that job, which replace the defaults.')),
     jar_params: Type.Optional(stringList('Parameters of its JAR tasks, as in run-now.')),
     notebook_params: Type.Optional(stringMap('Parameters of its notebook tasks, as in run-now.')),
     python_params: Type.Optional(stringList('Parameters of its Python tasks, as in run-now.')),
     spark_submit_params: Type.Optional(stringList('Parameters of its submit tasks, as in run-now.')),
+    pipeline_params: Type.Optional(PipelineParams),
   },
   { description: 'Runs another job and waits for it. Needs no cluster.' },
 );

@@ -1,6 +1,5 @@
-/** Address checks: private hosts, which webhooks must not reach by default, and mail addresses. */
+/** Checks of network addresses: private hosts, which webhooks must not reach by default. */
 import ipaddr from 'ipaddr.js';
-import { fixedLimits } from '../limits.ts';
 
 /** Deprecated range of IPv4-compatible IPv6 addresses, which ipaddr.js classifies as public. */
 const ipv4CompatibleRange = ipaddr.IPv6.parseCIDR('::/96');
@@ -21,14 +20,4 @@ export function isPrivateHost(hostname: string): boolean {
     .toLowerCase();
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   return ipaddr.isValid(host) && !isPublicAddress(host);
-}
-
-/**
- * Tells whether a text is a single mailbox address. Excludes characters that could inject headers or lists.
- */
-export function isEmailAddress(address: string): boolean {
-  return (
-    address.length <= fixedLimits.emailAddressCharacters &&
-    /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[A-Za-z\d](?:[A-Za-z\d.-]*[A-Za-z\d])?$/.test(address)
-  );
 }

@@ -13,7 +13,8 @@ import {
   missingField,
   quote,
 } from '../validation/messages.ts';
-import { isEmailAddress, isPrivateHost } from './address.ts';
+import { isEmailAddress } from '../validation/email-address.ts';
+import { isPrivateHost } from './address.ts';
 
 export const destinationKinds = ['EMAIL', 'WEBHOOK', 'SLACK', 'MICROSOFT_TEAMS'] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
@@ -65,12 +66,10 @@ const kindByConfigKey = {
   microsoft_teams: 'MICROSOFT_TEAMS',
 } as const satisfies Record<keyof DestinationConfig, DestinationKind>;
 
-const configKeys = [
-  'email',
-  'generic_webhook',
-  'slack',
-  'microsoft_teams',
-] as const satisfies readonly (keyof typeof kindByConfigKey)[];
+/** Config keys of the destinations that are HTTP receivers. */
+const webhookKeys = ['generic_webhook', 'slack', 'microsoft_teams'] as const;
+
+const configKeys = ['email', ...webhookKeys] as const satisfies readonly (keyof typeof kindByConfigKey)[];
 
 /** Known kinds of other services that are refused, because ignoring them would look like success. */
 const unsupportedKinds = ['pagerduty'];
@@ -130,12 +129,7 @@ export function parseTarget(
   );
   if (config.email !== undefined)
     return { kind: 'EMAIL', addresses: parseAddresses(config.email.addresses, rules) };
-  const key =
-    config.generic_webhook !== undefined
-      ? 'generic_webhook'
-      : config.slack !== undefined
-        ? 'slack'
-        : 'microsoft_teams';
+  const key = webhookKeys.find((name) => config[name] !== undefined) ?? 'generic_webhook';
   const kind = kindByConfigKey[key];
   const kept = before?.kind === kind ? before : undefined;
   const given = config[key] ?? {};

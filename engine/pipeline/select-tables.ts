@@ -39,7 +39,10 @@ export function checkUpdateRequest({
     );
 }
 
-/** Selects the tables of a request. @throws ServiceError for unknown names, and for missing sources of a table */
+/**
+ * Selects the tables of a request.
+ * @throws ServiceError for unknown names, and for missing sources of a table
+ */
 export function selectTables(
   graph: PipelineGraph,
   request: UpdateRequest,

@@ -1,6 +1,11 @@
 /** Clusters: their rows, nodes, processes and signals. Types only; storage/ and runners/ implement them. */
-import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
-import type { ClusterEvent, ClusterEventType, ClusterEventDetails } from '../cluster/events.ts';
+import type { Cluster, ClusterKind, NewClusterRow } from '../cluster/cluster.ts';
+import type {
+  ClusterEvent,
+  ClusterEventDetails,
+  ClusterEventFilterType,
+  ClusterEventType,
+} from '../cluster/events.ts';
 import type { ClusterFaults } from '../cluster/fault-injection.ts';
 import type { Inventory } from '../cluster/inventory.ts';
 import type { Termination } from '../cluster/termination.ts';
@@ -50,12 +55,34 @@ export interface ClusterStore {
   recordUse(clusterId: string, now: number): Promise<void>;
 }
 
+/** Request to start an all-purpose cluster. */
+export interface StartRequest {
+  readonly clusterId: string;
+  /** The engine node that starts the cluster. */
+  readonly nodeId: string;
+  readonly now: number;
+  /** User who asked for it; undefined for a task. */
+  readonly user: string | undefined;
+}
+
 /** Store of all-purpose clusters, which users create and terminate. */
 export interface AllPurposeStore {
   /** Creates a PENDING cluster that the given node starts. */
   createAllPurpose(cluster: NewClusterRow, nodeId: string): Promise<void>;
   /** TERMINATED -> PENDING, without nodes; false when the cluster is not TERMINATED. */
-  restart(clusterId: string, nodeId: string, now: number, user: string | undefined): Promise<boolean>;
+  start(request: StartRequest): Promise<boolean>;
+  /** RUNNING -> PENDING, without nodes; signals the users of the cluster. False when it is not RUNNING. */
+  restart(request: StartRequest): Promise<boolean>;
+  /**
+   * Replaces the description of a cluster. `restarting`: the cluster was RUNNING and is PENDING now. `refused`:
+   * it is PENDING.
+   */
+  edit(
+    change: Pick<NewClusterRow, 'name' | 'spec' | 'poolId' | 'workers'>,
+    request: StartRequest,
+  ): Promise<'edited' | 'restarting' | 'refused'>;
+  /** Pins a cluster, so that retention keeps it, or unpins it. */
+  setPinned(clusterId: string, pinned: boolean, now: number, user: string): Promise<void>;
   /** Resizes a running cluster; false when it is not RUNNING. */
   resize(
     clusterId: string,
@@ -79,17 +106,31 @@ export interface ClusterEventFilter {
   /** Epoch ms, both inclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  readonly types: readonly ClusterEventType[] | undefined;
+  /** Undefined or empty: events of all types. */
+  readonly types: readonly ClusterEventFilterType[] | undefined;
   readonly newestFirst: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
+/** Filter and order of a list of clusters; undefined fields are no condition. */
+export interface ClusterListFilter {
+  /** States as clients see them; a state that no cluster has matches nothing. */
+  readonly states: readonly string[] | undefined;
+  readonly kinds: readonly ClusterKind[] | undefined;
+  readonly pinned: boolean | undefined;
+  readonly policyId: string | undefined;
+  /** Undefined: newest first. DEFAULT: active clusters first, then pinned ones, then by name. */
+  readonly order: { readonly field: 'DEFAULT' | 'CLUSTER_NAME'; readonly descending: boolean } | undefined;
+}
+
 /** Read access to clusters, for the API. */
 export interface ClusterReader {
   find(clusterId: string): Promise<Cluster | undefined>;
-  /** Lists clusters, newest first. */
-  list(page: { readonly offset: number; readonly limit: number }): Promise<Cluster[]>;
+  list(
+    filter: ClusterListFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<Cluster[]>;
   listEvents(
     filter: ClusterEventFilter,
   ): Promise<{ readonly events: readonly ClusterEvent[]; readonly total: number }>;

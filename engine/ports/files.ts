@@ -21,11 +21,18 @@ export interface WorkspaceObject {
 export interface WorkspaceImport {
   readonly path: string;
   readonly content: Uint8Array;
-  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO: stored unchanged under its path. */
+  /** SOURCE: a notebook in `language`; JUPYTER: an .ipynb notebook; AUTO, RAW: stored unchanged. */
   readonly format: ImportFormat;
   /** Language for SOURCE; by default the extension of the path selects it. */
   readonly language?: NotebookLanguage | undefined;
   readonly overwrite: boolean;
+}
+
+/** A notebook or file with its contents, as stored. */
+export interface StoredObject extends Pick<WorkspaceObject, 'path' | 'language'> {
+  readonly content: Buffer;
+  /** Extension without its dot. */
+  readonly fileType: string;
 }
 
 /**
@@ -39,9 +46,7 @@ export interface WorkspaceStore {
   getStatus(path: string): Promise<WorkspaceObject>;
   /** Lists the direct children of a directory by path; a notebook or file is listed as itself. */
   list(path: string): Promise<WorkspaceObject[]>;
-  export(
-    path: string,
-  ): Promise<{ readonly content: Buffer; /** Extension without its dot. */ readonly fileType: string }>;
+  export(path: string): Promise<StoredObject>;
   /** Deletes an object. INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
   /** Creates a directory and its parents. Idempotent. */
@@ -75,4 +80,25 @@ export interface ManagedFileStore {
   delete(path: string, recursive: boolean): Promise<void>;
   /** Creates a directory and its parents. Idempotent. */
   mkdirs(path: string): Promise<void>;
+  /**
+   * Moves a file, or a directory with its contents, and creates missing folders. RESOURCE_ALREADY_EXISTS when
+   * the destination is taken.
+   */
+  move(from: string, to: string): Promise<void>;
+}
+
+/**
+ * Streaming uploads to managed_fs. The file appears, complete, when its upload is closed. A handle that is
+ * not open, or belongs to another user, is refused with RESOURCE_DOES_NOT_EXIST.
+ */
+export interface UploadStore {
+  /**
+   * Opens an upload and returns its handle. RESOURCE_ALREADY_EXISTS when the path is taken, QUOTA_EXCEEDED
+   * when too many uploads are open.
+   */
+  create(principalId: number, path: string, overwrite: boolean): Promise<number>;
+  /** Appends a block. Concurrent blocks are appended in the order of their calls. */
+  addBlock(principalId: number, handle: number, data: Uint8Array): Promise<void>;
+  /** Ends an upload and creates its file. RESOURCE_ALREADY_EXISTS when the path was taken meanwhile. */
+  close(principalId: number, handle: number): Promise<void>;
 }

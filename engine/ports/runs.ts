@@ -7,6 +7,7 @@ import type { NewUpdate, StoredUpdate } from './pipelines.ts';
 import type { Job } from './jobs.ts';
 import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
+import type { ParallelTasks } from '../run/parallel-tasks.ts';
 import type { RunParameters } from '../run/parameters.ts';
 import type { NewRepair } from '../run/repair.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
@@ -46,7 +47,8 @@ export interface LaunchTransaction {
    */
   countJobsCreated(since: number): Promise<number>;
   /**
-   * Counts the active task runs of the workspace, without those of queued runs: precisely enough to decide
+   * Counts the task runs of the workspace that can be active at the same time, without those of queued runs:
+   * precisely enough to decide
    * whether `added` more stay within `maximum`, also under concurrent launches. Those may wait here, so it is
    * called late.
    * @param runJobTasks also counts the run_job_tasks
@@ -131,7 +133,7 @@ export interface QueuedJob {
   readonly activeRuns: number;
   /** Undefined for the hidden job of a submission. */
   readonly maxConcurrentRuns: number | undefined;
-  /** Start time of its oldest queued run, epoch ms. */
+  /** When its oldest queued run entered the queue, epoch ms. */
   readonly since: number;
 }
 
@@ -156,6 +158,7 @@ export interface DurationWarning {
 export interface OwnedRun {
   readonly runId: number;
   readonly stopReason: StopReason | undefined;
+  readonly stopMessage?: string | undefined;
   /** Incremented by each change of the timeouts. */
   readonly timeoutRevision: number;
 }
@@ -184,6 +187,7 @@ export interface PendingLaunch {
   readonly known: KnownJob;
   readonly maxConcurrentRuns: number;
   readonly name: string;
+  readonly parallelTasks: ParallelTasks;
   /** First attempts, with their state messages. */
   readonly tasks: readonly { readonly taskKey: string; readonly message: string }[];
   readonly creator: string;
@@ -206,6 +210,11 @@ export interface PendingLauncher {
   findJob(jobId: number): Promise<KnownJob | undefined>;
   /** Stores a run of this node; undefined when it is not certain to start. */
   launch(launch: PendingLaunch): Promise<PendingRun | undefined>;
+}
+
+export interface StopOptions extends OutageOptions {
+  /** State message of the run, when no user requested the stop. */
+  readonly message?: string;
 }
 
 /** Store of runs. The engine retries during an outage where no client would repeat its request. */
@@ -237,16 +246,16 @@ export interface RunStore {
   /** Lists jobs with queued runs. */
   listQueuedJobs(): Promise<QueuedJob[]>;
   /**
-   * Lists at most `limit` queued runs that have a stop request or were queued before `since` (epoch ms),
-   * oldest first.
+   * Lists at most `limit` queued runs that have a stop request, were queued before `since` (epoch ms), or
+   * belong to one of the `closedJobs`, oldest first.
    */
-  listRunsLeavingQueue(since: number, limit: number): Promise<RunWithTasks[]>;
+  listRunsLeavingQueue(since: number, limit: number, closedJobs?: readonly number[]): Promise<RunWithTasks[]>;
   /** Finds the run started by an attempt of a run_job_task. */
   findLaunchedRun(taskRunId: number): Promise<LaunchedRun | undefined>;
   /** Finds the latest attempt of a run by its first attempt; undefined when it was deleted. */
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
-  requestStop(runId: number, reason: StopReason, options?: OutageOptions): Promise<Run | undefined>;
+  requestStop(runId: number, reason: StopReason, options?: StopOptions): Promise<Run | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Lists the active runs of a node, with the fields that other nodes may have changed. */

@@ -43,10 +43,7 @@ export function decideAdmission({
 }: AdmissionFacts): Admission {
   if (limit === 0 || !mayQueue) {
     if (activeRuns + queuedRuns < limit) return { kind: 'start' };
-    return {
-      kind: 'skip',
-      message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
-    };
+    return skipForJobLimit(limit);
   }
   if (activeRuns >= limit) return queueForJobLimit(limit);
   // First in, first out: earlier runs wait for capacity in the workspace.
@@ -60,7 +57,15 @@ export function decideAdmission({
     : { kind: 'start' };
 }
 
-/** Returns the decision for a run whose job has reached its limit. */
+/** Returns the decision for a run whose job has reached its limit, and that may not wait. */
+export function skipForJobLimit(limit: number): { readonly kind: 'skip'; readonly message: string } {
+  return {
+    kind: 'skip',
+    message: `Skipping this run because the limit of ${limit} maximum concurrent runs has been reached.`,
+  };
+}
+
+/** Returns the decision for a run that waits until its job is below its limit. */
 export function queueForJobLimit(limit: number): QueueDecision {
   return {
     kind: 'queue',
@@ -71,7 +76,7 @@ export function queueForJobLimit(limit: number): QueueDecision {
 
 /** Usage of the workspace's limits, and what a run would add. */
 export interface CapacityUsage {
-  /** Active task runs, counted so that no other launch takes the same capacity. */
+  /** Task runs that can be active at the same time, counted so that no other launch takes the same capacity. */
   readonly taskRuns: number;
   /** run_job_tasks among them. */
   readonly runJobTasks: number;
@@ -110,8 +115,8 @@ function addedRunsText(added: number): string {
 }
 
 /**
- * Returns why a run is refused that may not queue, or that has more tasks than the limit (spec 7, 8);
- * undefined when there is capacity. Runs in the queue do not count.
+ * Returns why a run is refused that may not queue, or that can have more active tasks than the limit (spec 7,
+ * 8); undefined when there is capacity. Runs in the queue do not count.
  */
 export function capacityRefusal(
   facts: CapacityUsage,
@@ -121,6 +126,10 @@ export function capacityRefusal(
   const { concurrentTaskRuns: maxTaskRuns, concurrentRunJobTasks: maxRunJobTasks } = limits;
   const { taskRuns, runJobTasks, addedTaskRuns: added, addedRunJobTasks: addedRunJob } = facts;
   if (mayQueue && added <= maxTaskRuns && addedRunJob <= maxRunJobTasks) return undefined;
+  if (added > maxTaskRuns)
+    return `This run has ${added} tasks that can be active at the same time; the workspace allows ${maxTaskRuns}.`;
+  if (addedRunJob > maxRunJobTasks)
+    return `This run has ${addedRunJob} tasks of the kind run_job_task that can be active at the same time; the workspace allows ${maxRunJobTasks}.`;
   // Clients know the first sentence; the second one explains the refusal of a run with several tasks.
   const more = (count: number): string => (count === 1 ? '' : ` This run would add ${count}.`);
   if (taskRuns + added > maxTaskRuns)
@@ -131,9 +140,17 @@ export function capacityRefusal(
   return undefined;
 }
 
-/** @throws ServiceError REQUEST_LIMIT_EXCEEDED with Retry-After when `capacityRefusal` has a reason */
+/**
+ * @throws ServiceError when `capacityRefusal` has a reason: QUOTA_EXCEEDED for a run that never fits, otherwise
+ *   REQUEST_LIMIT_EXCEEDED with Retry-After
+ */
 export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, mayQueue: boolean): void {
   const refusal = capacityRefusal(facts, limits, mayQueue);
-  if (refusal !== undefined)
-    throw new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, fixedLimits.admissionRetrySeconds);
+  if (refusal === undefined) return;
+  const fits =
+    facts.addedTaskRuns <= limits.concurrentTaskRuns &&
+    facts.addedRunJobTasks <= limits.concurrentRunJobTasks;
+  throw fits
+    ? new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, fixedLimits.admissionRetrySeconds)
+    : new ServiceError('QUOTA_EXCEEDED', refusal);
 }

@@ -1,6 +1,7 @@
 /** Decides the end of an attempt from its outcome. */
 import type { TaskOutcome } from './assignment.ts';
-import { stopMessage } from './roll-up.ts';
+import { stopMessageOf } from './roll-up.ts';
+import type { Run } from './run.ts';
 import { resultOfStop, type ResultState, type StopReason } from './states.ts';
 
 export type AttemptEnd =
@@ -14,9 +15,15 @@ export const workloadFailedMessage = 'Workload failed, see run output for detail
 
 /**
  * Decides how an attempt ends.
- * @param stopReason reason of a stop request. An attempt that ended by itself before the stop keeps its outcome.
+ * @param stopReason reason of a stop request. An attempt that ended by itself before the stop keeps its
+ * outcome.
+ * @param run its message of the stop, if it has one of its own
  */
-export function decideAttemptEnd(outcome: TaskOutcome, stopReason: StopReason | undefined): AttemptEnd {
+export function decideAttemptEnd(
+  outcome: TaskOutcome,
+  stopReason: StopReason | undefined,
+  run: Pick<Run, 'stopMessage'> = {},
+): AttemptEnd {
   switch (outcome.kind) {
     case 'succeeded':
       return { kind: 'finish', result: 'SUCCESS', message: '' };
@@ -24,7 +31,7 @@ export function decideAttemptEnd(outcome: TaskOutcome, stopReason: StopReason | 
       return { kind: 'finish', result: 'FAILED', message: outcome.message };
     case 'stopped': {
       const reason = stopReason ?? 'cancel';
-      return { kind: 'finish', result: resultOfStop[reason], message: stopMessage[reason] };
+      return { kind: 'finish', result: resultOfStop[reason], message: stopMessageOf(run, reason) };
     }
     case 'lost':
       return { kind: 'break', message: outcome.message };

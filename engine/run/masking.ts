@@ -43,10 +43,14 @@ export function maskOfSettings(
   settings: JobSettings,
   others: readonly Readonly<Record<string, string>>[] = [],
 ): Mask {
-  const clusters = [...(settings.job_clusters ?? []), ...tasksOf(settings)].map(
+  return maskOfVariables([...clusterVariablesOf(settings), ...others]);
+}
+
+/** Returns the variables of all clusters that a run creates. */
+export function clusterVariablesOf(settings: JobSettings): Readonly<Record<string, string>>[] {
+  return [...(settings.job_clusters ?? []), ...tasksOf(settings)].map(
     (holder) => holder.new_cluster?.spark_env_vars ?? {},
   );
-  return maskOfVariables([...clusters, ...others]);
 }
 
 /** Returns the mask of the secrets among the variables of clusters. */
@@ -76,7 +80,10 @@ function secretValues(variables: Readonly<Record<string, string>>): string[] {
     .map(([, value]) => value);
 }
 
-/** Returns a secret in the forms that programs write: as it is, by line, quoted as JSON, URL-encoded, in base64. */
+/**
+ * Returns a secret in the forms that programs write: as it is, by line, quoted as JSON, URL-encoded, in
+ * base64.
+ */
 function secretFormsOf(secret: string): string[] {
   const lines = secret.includes('\n')
     ? secret

@@ -1,5 +1,6 @@
 /** A new run as it is stored, and as the engine holds it without reading it back. */
 import type { RunNotification } from './notification.ts';
+import type { ParallelTasks } from './parallel-tasks.ts';
 import type { QueueCode } from './run-status.ts';
 import { pendingProgress, type RunOrigin, type RunWithTasks } from './run.ts';
 
@@ -18,6 +19,7 @@ export interface NewRun extends RunOrigin {
   readonly attempt: number;
   readonly launchedBy: number | undefined;
   readonly parentTaskRun?: number | undefined;
+  readonly parallelTasks: ParallelTasks;
   readonly tasks: readonly NewTaskRun[];
   readonly notifications: readonly RunNotification[];
 }
@@ -55,6 +57,7 @@ export function toRunWithTasks(run: NewRun): RunWithTasks {
       admittedTime: undefined,
       launchedBy: run.launchedBy,
       parentTaskRun: run.parentTaskRun,
+      parallelTasks: run.parallelTasks,
       timeoutRevision: 0,
       warned: false,
       progress: pendingProgress(run.startTime, run.message),

@@ -3,10 +3,9 @@
  */
 import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from '../errors.ts';
-import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
-import { checkJobParameterValues, checkParameterBytes } from '../job/check-parameters.ts';
+import { checkJobParameterValues } from '../job/check-parameters.ts';
 import { checkFieldReferences, referenceScopeOf } from '../job/check-references.ts';
-import { checkSubmitParameters } from '../job/check-submit-task.ts';
+import { checkKindParameters, type KindParameters } from '../job/check-run-job-task.ts';
 import { tasksOf } from '../job/job-format.ts';
 import { stringMap, stringList } from '../validation/scalars.ts';
 import type { JobParameter, JobSettings, TaskSettings } from '../job/settings.ts';
@@ -21,6 +20,7 @@ import {
 } from '../job/task-kinds.ts';
 import { isNonEmpty } from '../validation/messages.ts';
 import type { Limits } from '../limits.ts';
+import { PipelineParams } from '../job/task-schemas.ts';
 
 /** Parameter fields of the body of run-now. */
 export const runParameterFields = {
@@ -38,6 +38,7 @@ export const runParameterFields = {
   spark_submit_params: Type.Optional(
     stringList('For submit tasks: replaces their parameters. ASCII only, at most 10,000 bytes of JSON.'),
   ),
+  pipeline_params: Type.Optional(PipelineParams),
   job_parameters: Type.Optional(
     stringMap("Values of the job's parameters instead of their defaults. At most 10,000 bytes of JSON."),
   ),
@@ -49,6 +50,13 @@ export const RunParameters = Type.Object(runParameterFields, {
 
 export type RunParameters = Static<typeof RunParameters>;
 
+/** Returns the parameters in the body of a request. */
+export function pickRunParameters(body: RunParameters): RunParameters {
+  return Object.fromEntries(
+    Object.entries(body).filter(([field]) => Object.hasOwn(runParameterFields, field)),
+  );
+}
+
 /** Task kinds by the field of run-now that carries their parameters. */
 const kindByParameterField: ReadonlyMap<TaskParameterField, TaskKind> = new Map(
   taskKinds.flatMap((kind) => {
@@ -58,7 +66,7 @@ const kindByParameterField: ReadonlyMap<TaskParameterField, TaskKind> = new Map(
 );
 
 // Sorted, so that messages about two fields are the same for every order of the table.
-const taskParameterFields = [...kindByParameterField.keys()].sort();
+const taskParameterFields: readonly (keyof KindParameters)[] = [...kindByParameterField.keys()].sort();
 
 /** Tells whether there is any parameter; an empty list or map does not count. */
 export function hasParameters(parameters: RunParameters): boolean {
@@ -78,18 +86,9 @@ export function checkRunParameters(
   tasks: readonly TaskKindHolder[],
   limits: Limits,
 ): void {
-  const given = taskParameterFields.filter((field) => isNonEmpty(parameters[field]));
-  const [field, other] = given;
-  if (field === undefined) return;
-  if (other !== undefined)
-    throw invalid(`${field} and ${other} are given; only the parameters of one task kind are allowed.`);
-  if (!tasks.some((task) => builtInKindOf(task) === kindByParameterField.get(field)))
+  const field = checkKindParameters('', parameters, limits);
+  if (field !== undefined && !tasks.some((task) => builtInKindOf(task) === kindByParameterField.get(field)))
     throw invalid(`${field} is given, but the job has no ${kindByParameterField.get(field)}.`);
-  checkParameterBytes(field, parameters[field], limits);
-  checkAsciiMap('notebook_params', parameters.notebook_params);
-  checkAsciiList('python_params', parameters.python_params);
-  checkAsciiList('spark_submit_params', parameters.spark_submit_params);
-  checkSubmitParameters('spark_submit_params', parameters.spark_submit_params);
 }
 
 /**
@@ -114,8 +113,9 @@ export function checkRunNowParameters(
 
 /**
  * Returns the body of a task with the parameters of the run; undefined for a task without a built-in kind. A
- * notebook gets, in ascending precedence: base_parameters, defaults of the job parameters, notebook_params,
- * job_parameters. The parameters of all other kinds are replaced; an empty list changes nothing.
+ * notebook gets, in ascending precedence: base_parameters, notebook_params, job parameters with the values of
+ * the run. The parameters of other kinds are replaced; an empty list changes nothing. pipeline_params replace
+ * fields of the body.
  */
 export function applyParameters(
   task: TaskSettings,
@@ -129,9 +129,10 @@ export function applyParameters(
   if (body === undefined || rule === undefined) return body;
   const own = overriding[rule.field];
   // The schema of the field fits the target: both are lists, or both are maps.
+  if (rule.mode === 'body') return { ...body, ...own } as TaskBody;
   if (rule.mode === 'replace') return isNonEmpty(own) ? ({ ...body, [rule.target]: own } as TaskBody) : body;
   const defaults = Object.fromEntries(declared.map((parameter) => [parameter.name, parameter.default]));
-  const merged = { ...defaults, ...own, ...overriding.job_parameters };
+  const merged = { ...own, ...defaults, ...overriding.job_parameters };
   if (!isNonEmpty(merged)) return body;
   return { ...body, [rule.target]: Object.assign({}, Reflect.get(body, rule.target), merged) };
 }

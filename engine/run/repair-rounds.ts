@@ -1,4 +1,5 @@
 /** Rounds of a run: the first one and one for each repair. A round ends when the run is over. */
+import type { JobSettings } from '../job/settings.ts';
 import type { RunParameters } from './parameters.ts';
 import type { LatestRepair, Progress, Run, RunWithTasks, TaskRun } from './run.ts';
 
@@ -11,6 +12,8 @@ export interface Repair {
   readonly ended: Progress;
   /** Parameters of the attempts of the round before. */
   readonly earlierParameters: RunParameters | undefined;
+  /** Settings of the round before; undefined when the repair kept them. */
+  readonly earlierSettings?: JobSettings | undefined;
 }
 
 /** One round of a run. */
@@ -23,9 +26,19 @@ export interface RepairRound {
   readonly taskRunIds: readonly number[];
 }
 
-/** Returns the start of the latest round (epoch ms). Timeouts and health rules count from here. */
+/**
+ * Returns the start of the latest round (epoch ms), without its wait in the queue. Timeouts and health rules
+ * count from here.
+ */
 export function roundStartOf({ repair, admittedTime, progress }: Run): number | undefined {
-  return repair?.startTime ?? admittedTime ?? progress.startTime;
+  if (repair === undefined) return admittedTime ?? progress.startTime;
+  // An earlier admission belongs to an earlier round.
+  return Math.max(repair.startTime, admittedTime ?? 0);
+}
+
+/** Returns when the latest round entered the queue or started (epoch ms). */
+export function queueEntryTimeOf({ repair, progress }: Run): number {
+  return repair?.startTime ?? progress.startTime ?? 0;
 }
 
 /**
@@ -51,6 +64,18 @@ export function isOfLatestRound({ repair }: Run, { runId }: TaskRun): boolean {
   return repair === undefined || isSinceRepair(repair, runId);
 }
 
+/**
+ * Returns the number of retries before an attempt within its round, 0 for the first attempt of a run or repair
+ * (spec 2.5 attempt_number). `attempt` counts on over all rounds.
+ * @param tasks all attempts of the run up to this one
+ */
+export function retryNumberOf(tasks: readonly TaskRun[], { taskKey, attempt, dueTime }: TaskRun): number {
+  // Only a retry has a due time.
+  if (dueTime === undefined) return 0;
+  const before = tasks.find((task) => task.taskKey === taskKey && task.attempt === attempt - 1);
+  return before === undefined ? attempt : 1 + retryNumberOf(tasks, before);
+}
+
 /** Returns all rounds of a run, oldest first. @param repairs all of them, oldest first */
 export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[]): RepairRound[] {
   return [undefined, ...repairs].map((repair, index) => {
@@ -69,8 +94,8 @@ export function roundsOf({ run, tasks }: RunWithTasks, repairs: readonly Repair[
 }
 
 /**
- * Returns a run as it was for an attempt: with the parameters and the repair of that round, without attempts
- * of later rounds.
+ * Returns a run as it was for an attempt: with the settings, the parameters and the repair of that round,
+ * without attempts of later rounds.
  * @param repairs all of them, oldest first
  */
 export function runAsOfAttempt(
@@ -84,6 +109,9 @@ export function runAsOfAttempt(
   return {
     run: {
       ...run,
+      settings:
+        repairs.slice(rounds).find(({ earlierSettings }) => earlierSettings !== undefined)?.earlierSettings ??
+        run.settings,
       overridingParameters: following.earlierParameters,
       repair: latestRepairOf(run, repairs.slice(0, rounds)),
     },

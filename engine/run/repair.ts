@@ -1,11 +1,15 @@
 /** Repair of a run that is over: the tasks that run again, and the state of the run and its new attempts. */
 import { invalid, ServiceError } from '../errors.ts';
-import { tasksOf } from '../job/job-format.ts';
+import { formatOf, tasksOf } from '../job/job-format.ts';
+import type { JobSettings } from '../job/settings.ts';
 import { topologicalOrder } from '../job/task-graph.ts';
 import { quote } from '../validation/messages.ts';
+import type { QueueDecision } from './admission.ts';
+import type { ParallelTasks } from './parallel-tasks.ts';
 import { hasParameters, type RunParameters } from './parameters.ts';
 import { failedTasks, taskStateOf, type TaskState } from './roll-up.ts';
 import { runDurationOf } from './repair-rounds.ts';
+import type { QueueCode } from './run-status.ts';
 import { pendingProgress, type LatestRepair, type Run, type RunWithTasks, type TaskRun } from './run.ts';
 import { progressAfterRepair } from './step.ts';
 import { waitingMessage } from './waiting-message.ts';
@@ -28,6 +32,8 @@ export interface NewRepair {
   readonly before: Run;
   /** The run after the repair. */
   readonly after: Run & { readonly repair: LatestRepair };
+  /** The limit that the run waits for; undefined when it starts at once. */
+  readonly queueCode: QueueCode | undefined;
   /** The new attempts. */
   readonly attempts: readonly TaskRun[];
 }
@@ -41,7 +47,7 @@ export function checkRepairable(
   { latestRepairId }: Pick<RepairSelection, 'latestRepairId'>,
 ): void {
   const { state } = progress;
-  if (state === 'SKIPPED') {
+  if (state === 'SKIPPED' && repair === undefined) {
     throw new ServiceError(
       'INVALID_STATE',
       `Run ${runId} was skipped, so there is nothing to repair. Start a new run with jobs/run-now.`,
@@ -68,7 +74,7 @@ export function checkRepairable(
 
 /**
  * Returns the keys of the tasks that run again, each after its upstream tasks.
- * @param found a multi-task run that is over
+ * @param found a run that is over
  * @throws ServiceError INVALID_PARAMETER_VALUE for a selection that is empty, contradicts itself, or names a
  *   task that the run does not have
  */
@@ -108,11 +114,54 @@ function latestTaskStatesOf({ run, tasks }: RunWithTasks): TaskState[] {
   });
 }
 
+/**
+ * Returns the settings with which tasks run again: the current ones of the job. The tasks of a run stay the same:
+ * tasks that the job got later do not run, and those that it lost keep their settings.
+ * @param keys tasks that run again
+ * @throws ServiceError INVALID_STATE when the job has lost one of them, or its format has changed
+ */
+export function settingsForRepair(
+  { runId, jobId, format, settings }: Pick<Run, 'runId' | 'jobId' | 'format' | 'settings'>,
+  current: JobSettings,
+  keys: readonly string[],
+): JobSettings {
+  const remedy = 'Set use_original_settings to repair it with the settings of its start.';
+  if (formatOf(current) !== format)
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Run ${runId} has the format ${format}, and job ${jobId} is ${formatOf(current)} now. ${remedy}`,
+    );
+  if (format === 'SINGLE_TASK') return current;
+  const tasks = tasksOf(settings);
+  const known = new Set(tasks.map((task) => task.task_key));
+  const currentTasks = new Map(tasksOf(current).map((task) => [task.task_key, task]));
+  const lost = keys.find((key) => !currentTasks.has(key));
+  if (lost !== undefined)
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Task ${lost} of run ${runId} cannot run again: job ${jobId} has no task with this key now. ${remedy}`,
+    );
+  return {
+    ...current,
+    // No cycle: a task of the current settings depends on such tasks only.
+    tasks: tasks.map((task) => {
+      const now = currentTasks.get(task.task_key);
+      if (now === undefined) return task;
+      if (now.depends_on === undefined) return now;
+      return { ...now, depends_on: now.depends_on.filter(({ task_key: key }) => known.has(key)) };
+    }),
+  };
+}
+
 /** Ids and choices of a new repair. */
 export interface RepairPlan {
   /** Result of `tasksToRerun`. */
   readonly keys: readonly string[];
   readonly parameters: RunParameters;
+  /** Settings of the run from now on. */
+  readonly settings: JobSettings;
+  readonly parallelTasks: ParallelTasks;
+  readonly admission: { readonly kind: 'start' } | QueueDecision;
   readonly repairId: number;
   /** Ids of the new attempts, one for each key, all greater than the id of the repair. */
   readonly taskRunIds: readonly number[];
@@ -122,28 +171,36 @@ export interface RepairPlan {
 }
 
 /**
- * Creates a repair: the run is PENDING again and loses all times but the start. Its raised fence refuses
- * writes of the node that drove it before. Parameters replace those of the run if there are any.
+ * Creates a repair: the run is PENDING or QUEUED again and loses all times but the start. Its raised fence
+ * refuses writes of the node that drove it before. Parameters replace those of the run if there are any.
  */
 export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): NewRepair {
   const fence = run.fence + 1;
-  const progress = progressAfterRepair(run.progress);
+  const { admission, settings } = plan;
+  const progress =
+    admission.kind === 'start'
+      ? progressAfterRepair(run.progress)
+      : progressAfterRepair(run.progress, 'queue repair', admission.message);
   if (progress === undefined)
     throw new Error(`Run ${run.runId} is ${run.progress.state} and cannot be repaired.`);
   const rerun = new Set(plan.keys);
   const dependencies = new Map(
-    tasksOf(run.settings).map((task) => [
+    tasksOf(settings).map((task) => [
       task.task_key,
       (task.depends_on ?? []).map((dependency) => dependency.task_key).filter((key) => rerun.has(key)),
     ]),
   );
   return {
     before: run,
+    queueCode: admission.kind === 'queue' ? admission.code : undefined,
     after: {
       ...run,
       fence,
-      owner: plan.owner,
+      settings,
+      parallelTasks: plan.parallelTasks,
+      owner: admission.kind === 'start' ? plan.owner : undefined,
       stopReason: undefined,
+      stopMessage: undefined,
       warned: false,
       overridingParameters: hasParameters(plan.parameters) ? plan.parameters : run.overridingParameters,
       progress,
@@ -166,7 +223,11 @@ export function createRepair({ run, tasks }: RunWithTasks, plan: RepairPlan): Ne
       dueTime: undefined,
       stopReason: undefined,
       warned: false,
-      progress: pendingProgress(undefined, waitingMessage(dependencies.get(taskKey) ?? [])),
+      progress: pendingProgress(
+        undefined,
+        waitingMessage(dependencies.get(taskKey) ?? []),
+        admission.kind === 'start' ? 'PENDING' : 'QUEUED',
+      ),
     })),
   };
 }

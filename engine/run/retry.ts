@@ -1,7 +1,9 @@
 /** Retry policy: whether and when an unsuccessful attempt is retried (spec 2.2, 2.3). */
 import { toIsoTime } from '../clock.ts';
+import { tasksOf } from '../job/job-format.ts';
 import type { NewRun } from './new-run.ts';
-import { pendingProgress, type Progress, type RunWithTasks, type TaskRun } from './run.ts';
+import { countParallelTasks } from './parallel-tasks.ts';
+import { pendingProgress, type Progress, type Run, type RunWithTasks, type TaskRun } from './run.ts';
 
 /** Retry settings of a job or task. */
 export interface RetryPolicy {
@@ -79,6 +81,11 @@ export function createTaskRetry(ended: TaskRun, retry: Retry, runId: number): Ta
   };
 }
 
+/** Returns whether a run was started as the retry of a single-task run. A repair keeps its start. */
+export function isPlannedRetry({ attempt, repair }: Pick<Run, 'attempt' | 'repair'>): boolean {
+  return attempt > 0 && repair === undefined;
+}
+
 /** Ids and owner of the retry of a single-task run. */
 export interface RunRetryFacts {
   readonly runId: number;
@@ -130,6 +137,7 @@ export function createRunRetry(
     state: 'PENDING',
     queueCode: undefined,
     launchedBy: undefined,
+    parallelTasks: countParallelTasks(tasksOf(settings)),
     message: retry.message,
     startTime: now,
     tasks: [{ runId, taskKey: task?.taskKey ?? '', message: retry.message, dueTime: retry.dueTime }],

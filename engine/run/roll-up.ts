@@ -1,6 +1,6 @@
 /** Roll-up: the tasks that start or are skipped, and the end of the run, from the states of its tasks. */
 import type { TaskSettings } from '../job/settings.ts';
-import type { Progress } from './run.ts';
+import type { Progress, Run } from './run.ts';
 import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
 
 /** Condition on the upstream tasks under which a task runs (WIRE: all six values that clients send). */
@@ -24,11 +24,19 @@ export interface TaskState {
   readonly started: boolean;
 }
 
+export interface SkippedTask {
+  readonly key: string;
+  /** `skip`: because of a failure or a limit; `exclude`: nothing failed, so nothing is announced. */
+  readonly event: 'skip' | 'exclude';
+  /** Its state_message. */
+  readonly message: string;
+}
+
 export interface RollUp {
   /** Tasks to start now. */
   readonly start: readonly string[];
-  /** Tasks that never start, with their state_message. */
-  readonly skip: readonly { readonly key: string; readonly message: string }[];
+  /** Tasks that never start. */
+  readonly skip: readonly SkippedTask[];
   /** The end of the run; set when every task is over. */
   readonly end?: { readonly result: ResultState; readonly message: string };
 }
@@ -59,26 +67,32 @@ const requiresFailure: Readonly<Record<RunCondition, boolean>> = {
  * Decides the next steps of a multi-task run (DESIGN sections 4 and 10).
  * @param tasks the latest attempt of every task
  * @param stopReason set when the run is being cancelled or has timed out: no task starts
+ * @param run its message of the stop, if it has one of its own
  */
-export function rollUp(tasks: readonly TaskState[], stopReason: StopReason | undefined): RollUp {
+export function rollUp(
+  tasks: readonly TaskState[],
+  stopReason: StopReason | undefined,
+  run: Pick<Run, 'stopMessage'> = {},
+): RollUp {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
   const outcomeOf = createOutcomeLookup(byKey);
   const over = (task: TaskState | undefined): boolean =>
     task === undefined || isTerminal(task.progress.state);
 
   const start: string[] = [];
-  const skip: { key: string; message: string }[] = [];
+  const skip: SkippedTask[] = [];
   for (const task of tasks) {
     if (task.started || isTerminal(task.progress.state)) continue;
     if (stopReason !== undefined) {
-      skip.push({ key: task.key, message: stopMessage[stopReason] });
+      skip.push({ key: task.key, ...skipReasonOfStop(run, stopReason) });
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
       if (isConditionMet(task, task.dependsOn.map(outcomeOf))) start.push(task.key);
-      else skip.push({ key: task.key, message: skipMessage(task, outcomeOf) });
+      else skip.push({ key: task.key, ...skipReasonOf(task, outcomeOf) });
     }
   }
   if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
-  return { start, skip, end: runEndOf(tasks, stopReason, outcomeOf) };
+  const stop = stopReason && { result: resultOfStop[stopReason], message: stopMessageOf(run, stopReason) };
+  return { start, skip, end: runEndOf(tasks, stop, outcomeOf) };
 }
 
 /**
@@ -116,11 +130,24 @@ function createOutcomeLookup(byKey: ReadonlyMap<string, TaskState>): (key: strin
   return outcomeOf;
 }
 
-/** state_message of a task or run that was stopped. */
+/** Usual state_message of a task or run that was stopped. */
 export const stopMessage: Readonly<Record<StopReason, string>> = {
   cancel: 'Run cancelled by user',
   timeout: 'Run timed out',
 };
+
+/** Returns how a task is skipped that a stop prevents: a cancel is no failure. */
+export function skipReasonOfStop(
+  run: Pick<Run, 'stopMessage'>,
+  reason: StopReason,
+): Pick<SkippedTask, 'event' | 'message'> {
+  return { event: reason === 'cancel' ? 'exclude' : 'skip', message: stopMessageOf(run, reason) };
+}
+
+/** Returns the state_message of a stop; a run that a user did not cancel has one of its own. */
+export function stopMessageOf({ stopMessage: own }: Pick<Run, 'stopMessage'>, reason: StopReason): string {
+  return reason === 'cancel' ? (own ?? stopMessage.cancel) : stopMessage[reason];
+}
 
 /** A task without upstream tasks runs whatever its condition is. */
 function isConditionMet(task: TaskState, dependencies: readonly UpstreamOutcome[]): boolean {
@@ -135,24 +162,29 @@ function upstreamOutcomeOf(task: TaskState, dependencies: readonly UpstreamOutco
   return requiresFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
 }
 
-function skipMessage(task: TaskState, outcomeOf: (key: string) => UpstreamOutcome): string {
+function skipReasonOf(
+  task: TaskState,
+  outcomeOf: (key: string) => UpstreamOutcome,
+): Pick<SkippedTask, 'event' | 'message'> {
   const failed = task.dependsOn.find((key) => outcomeOf(key) === 'failed');
-  if (requiresFailure[task.runIf] || failed === undefined) {
-    return `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`;
-  }
-  return `Upstream task ${failed} failed`;
+  if (requiresFailure[task.runIf] || failed === undefined)
+    return {
+      event: 'exclude',
+      message: `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`,
+    };
+  return { event: 'skip', message: `Upstream task ${failed} failed` };
 }
 
 function runEndOf(
   tasks: readonly TaskState[],
-  stopReason: StopReason | undefined,
+  stop: RollUp['end'],
   outcomeOf: (key: string) => UpstreamOutcome,
-): { result: ResultState; message: string } {
+): NonNullable<RollUp['end']> {
   const inner = new Set(tasks.flatMap((task) => task.dependsOn));
   const leafFailed = tasks.some((task) => !inner.has(task.key) && outcomeOf(task.key) === 'failed');
   // A stop after the work was done changes nothing.
   if (!leafFailed) return { result: 'SUCCESS', message: '' };
-  if (stopReason !== undefined) return { result: resultOfStop[stopReason], message: stopMessage[stopReason] };
+  if (stop !== undefined) return stop;
   // A task that failed itself explains more than the tasks that were skipped because of it.
   const failed = tasks.filter((task) => outcomeOf(task.key) === 'failed');
   const cause = failed.find((task) => task.progress.state !== 'SKIPPED') ?? failed[0];

@@ -1,4 +1,6 @@
-/** Status of a run, which current clients read in addition to its state: a word, and the reason of its end. */
+/**
+ * Status of a run, which current clients read in addition to its state: a word, and the reason of its end.
+ */
 import type { Progress } from './run.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 
@@ -64,6 +66,11 @@ interface NameRule<Name> {
   readonly unless?: readonly { readonly message: RegExp; readonly name: Name }[];
 }
 
+const cancelledByParent = {
+  message: /^Run cancelled by its parent/,
+  name: { code: 'CANCELED', type: 'CLIENT_ERROR' },
+} as const;
+
 /** End of a run -> termination. A cancelled run is never a success. */
 const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERROR', NameRule<Termination>>> =
   {
@@ -82,7 +89,7 @@ const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERRO
         { message: /^Init script/i, name: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' } },
       ],
     },
-    CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
+    CANCELED: { name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' }, unless: [cancelledByParent] },
     // Clients define this code as "canceled by the platform, for example because of the maximum duration".
     TIMEDOUT: { name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
     SKIPPED: {
@@ -96,6 +103,7 @@ const terminationRules: Readonly<Record<ResultState | 'SKIPPED' | 'INTERNAL_ERRO
         { message: /^Upstream task/, name: { code: 'SKIPPED', type: 'CLIENT_ERROR' } },
         { message: /^Run cancelled by user/, name: { code: 'USER_CANCELED', type: 'CLIENT_ERROR' } },
         { message: /^Run timed out/, name: { code: 'CANCELED', type: 'CLIENT_ERROR' } },
+        cancelledByParent,
       ],
     },
     INTERNAL_ERROR: { name: { code: 'INTERNAL_ERROR', type: 'INTERNAL_ERROR' } },

@@ -1,6 +1,7 @@
 /** Runs and task runs: immutable facts, and a progress that is a union on its state. */
 import type { ApiVersion, JobFormat } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
+import type { ParallelTasks } from './parallel-tasks.ts';
 import type { RunParameters } from './parameters.ts';
 import type { ResultState, StopReason } from './states.ts';
 
@@ -9,7 +10,8 @@ export type RunType = 'JOB_RUN' | 'WORKFLOW_RUN' | 'SUBMIT_RUN';
 
 interface ProgressTimes {
   /**
-   * Epoch ms. A run starts when it is launched, also after repairs; a task run when its preparation begins.
+   * Epoch ms. A run starts when it is launched, also after repairs, and the retry of a run when its preparation
+   * begins; a task run when its preparation begins.
    */
   readonly startTime: number | undefined;
   /** Time of the step to RUNNING. */
@@ -33,9 +35,13 @@ export type Progress = ProgressTimes &
     | { readonly state: 'INTERNAL_ERROR'; readonly result: ResultState | undefined; readonly endTime: number }
   );
 
-/** Returns the progress of a new attempt or run that has not begun. */
-export function pendingProgress(startTime: number | undefined, message: string): Progress {
-  return { state: 'PENDING', startTime, runningTime: undefined, terminatingTime: undefined, message };
+/** Returns the progress of a new attempt or run that has not begun. @param state QUEUED before its admission */
+export function pendingProgress(
+  startTime: number | undefined,
+  message: string,
+  state: 'QUEUED' | 'PENDING' = 'PENDING',
+): Progress {
+  return { state, startTime, runningTime: undefined, terminatingTime: undefined, message };
 }
 
 /** The latest repair of a run (engine/run/repair.ts). */
@@ -61,7 +67,7 @@ export interface RunOrigin {
   readonly trigger: TriggerType;
   /** When the schedule was due, epoch ms; undefined for a run without a schedule. */
   readonly scheduledTime?: number | undefined;
-  /** The settings as they were when the run was created. */
+  /** The settings of the job at the start of the run, or at a repair that took the current ones. */
   readonly settings: JobSettings;
   readonly overridingParameters: RunParameters | undefined;
 }
@@ -73,9 +79,13 @@ export interface Run extends RunOrigin {
   readonly attempt: number;
   /** Set once the run is to be stopped; only a repair clears it. */
   readonly stopReason: StopReason | undefined;
+  /** State message of the stop; undefined for the usual one of its reason. */
+  readonly stopMessage?: string | undefined;
   /** The node that drives the run, and the fence that its writes must name. */
   readonly owner: string | undefined;
   readonly fence: number;
+  /** Tasks of the latest round that can run at the same time; undefined for a run of an earlier version. */
+  readonly parallelTasks?: ParallelTasks | undefined;
   /** Undefined for a run that was never repaired. */
   readonly repair: LatestRepair | undefined;
   /** When the run left the queue (epoch ms); undefined for a run that never queued. */

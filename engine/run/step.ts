@@ -33,8 +33,10 @@ export interface StepSubject {
   readonly progress: Progress;
 }
 
-/** An event that `stepOf` handles. `repair` is not among them: `progressAfterRepair` handles it. */
-export type StepEvent = Exclude<RunEvent, 'repair'>;
+/** An event that `stepOf` handles. Repairs are not among them: `progressAfterRepair` handles them. */
+export type StepEvent = Exclude<RunEvent, RepairEvent>;
+
+type RepairEvent = 'repair' | 'queue repair';
 
 /** Values that a step writes beside state and times. */
 export interface StepFacts {
@@ -100,11 +102,17 @@ export function stepOfEvents(
   return { ...stepOf({ ...subject, progress: first.progress }, events[1], now), changeBefore: first.change };
 }
 
-/** Returns the progress of a run that a repair opens again; undefined when its state allows no repair. */
-export function progressAfterRepair({ state, startTime }: Progress): Progress | undefined {
-  const row = next(state, 'repair');
-  if (row?.to !== 'PENDING') return undefined;
-  return pendingProgress(startTime, '');
+/**
+ * Returns the progress of a run that a repair opens again; undefined when its state allows no repair.
+ * @param message why the run waits in the queue, for the event `queue repair`
+ */
+export function progressAfterRepair(
+  { state, startTime }: Progress,
+  event: RepairEvent = 'repair',
+  message = '',
+): Progress | undefined {
+  const to = next(state, event)?.to;
+  return to === 'PENDING' || to === 'QUEUED' ? pendingProgress(startTime, message, to) : undefined;
 }
 
 /** A machine's clock may step back; the times of a run never do, and its start never changes. */

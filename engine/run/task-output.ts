@@ -12,7 +12,16 @@ export interface TaskOutput {
   readonly errorTrace?: string;
 }
 
-export type CellLanguage = 'python' | 'markdown' | 'sql' | 'shell' | 'pip' | 'run' | 'javascript';
+export type CellLanguage =
+  | 'python'
+  | 'markdown'
+  | 'sql'
+  | 'shell'
+  | 'pip'
+  | 'run'
+  | 'javascript'
+  | 'scala'
+  | 'r';
 
 /** Output of a notebook cell. */
 export type CellOutput =
@@ -52,7 +61,7 @@ export interface NotebookCell {
 export interface NotebookReport {
   readonly path: string;
   /** Language of cells that name no other; Python when absent. */
-  readonly language?: 'python' | 'sql' | 'javascript';
+  readonly language?: 'python' | 'sql' | 'javascript' | 'scala' | 'r';
   /** Parameters that the notebook received. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly cells: readonly NotebookCell[];

@@ -15,12 +15,16 @@ export type RunEvent =
   | 'clean'
   /** It never starts: too many runs, too long in the queue, or an upstream task did not succeed. */
   | 'skip'
+  /** It never starts although nothing failed: its run_if chose another branch, or the run was cancelled. */
+  | 'exclude'
   /** It was cancelled while it waited in the queue, where nothing has to be cleaned up. */
   | 'withdraw'
   /** The service failed it. */
   | 'break'
-  /** Some tasks of a multi-task run run again; the run loses all its times but the start. */
-  | 'repair';
+  /** Some tasks of the run run again; the run loses all its times but the start. */
+  | 'repair'
+  /** The same, after a wait in the queue. */
+  | 'queue repair';
 
 /** A time that a transition sets to the moment of the transition. */
 export type Stamp = 'start' | 'running' | 'terminating' | 'end';
@@ -43,6 +47,7 @@ export const transitions = [
   { from: 'PENDING', on: 'prepare', to: 'PENDING', stamps: ['start'] },
   { from: 'PENDING', on: 'begin', to: 'RUNNING', stamps: ['start', 'running'], notification: 'start' },
   { from: 'PENDING', on: 'skip', to: 'SKIPPED', stamps: ['end'], notification: 'end' },
+  { from: 'PENDING', on: 'exclude', to: 'SKIPPED', stamps: ['end'] },
   { from: 'PENDING', on: 'finish', to: 'TERMINATING', stamps: ['start', 'terminating'] },
   {
     from: 'PENDING',
@@ -65,6 +70,11 @@ export const transitions = [
   },
   { from: 'TERMINATED', on: 'repair', to: 'PENDING', stamps: [] },
   { from: 'INTERNAL_ERROR', on: 'repair', to: 'PENDING', stamps: [] },
+  // Only for a run whose last repair waited too long in the queue.
+  { from: 'SKIPPED', on: 'repair', to: 'PENDING', stamps: [] },
+  { from: 'TERMINATED', on: 'queue repair', to: 'QUEUED', stamps: [] },
+  { from: 'INTERNAL_ERROR', on: 'queue repair', to: 'QUEUED', stamps: [] },
+  { from: 'SKIPPED', on: 'queue repair', to: 'QUEUED', stamps: [] },
 ] as const satisfies readonly TransitionRow[];
 
 const byFromAndEvent = new Map<string, TransitionRow>(

@@ -1,7 +1,9 @@
 /** Address and id of the workspace, for links, clients and tasks. */
 
 export interface WorkspaceInfo {
-  /** Returns the URL without a trailing slash. A port that the system chooses is known only after the start. */
+  /**
+   * Returns the URL without a trailing slash. A port that the system chooses is known only after the start.
+   */
   publicUrl(): string;
   /** Decimal digits. */
   readonly workspaceId: string;

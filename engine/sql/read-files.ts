@@ -1,4 +1,6 @@
-/** Reads calls of `read_files(…, format => 'csv')` and replaces them by the function of DuckDB for the format. */
+/**
+ * Reads calls of `read_files(…, format => 'csv')` and replaces them by the function of DuckDB for the format.
+ */
 import { invalid } from '../errors.ts';
 import { quote } from '../validation/messages.ts';
 import { findCallEnd, isSymbol, splitArguments, type ItemRange, type SqlItem } from './sql-items.ts';

@@ -118,7 +118,10 @@ export function findClosingBracket(items: readonly SqlItem[], open: number): num
   return undefined;
 }
 
-/** Returns the index of the bracket that closes a call of this function at `index`; undefined for anything else. */
+/**
+ * Returns the index of the bracket that closes a call of this function at `index`; undefined for anything
+ * else.
+ */
 export function findCallEnd(items: readonly SqlItem[], index: number, name: string): number | undefined {
   return isKeywordItem(items[index], name) && isSymbol(items[index + 1], '(')
     ? findClosingBracket(items, index + 1)

@@ -82,7 +82,9 @@ function indexRules(dialectRules: readonly TokenRule[]): readonly (readonly Toke
   );
 }
 
-/** Returns the tokens of a text, in order. An unterminated literal or comment extends to the end of the text. */
+/**
+ * Returns the tokens of a text, in order. An unterminated literal or comment extends to the end of the text.
+ */
 export function tokenize(sql: string, dialect: SqlDialect = 'spark'): SqlToken[] {
   const tokens: SqlToken[] = [];
   for (let offset = 0; offset < sql.length;) {

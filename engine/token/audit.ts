@@ -1,5 +1,5 @@
 /** Audit log: the caller, action, result and changed fields of operations, without secrets. */
-import type { JsonObject } from '../validation/json-object.ts';
+import { isRecord, type JsonObject } from '../validation/json-object.ts';
 import { isSecretName } from '../validation/secret-names.ts';
 import { fixedLimits } from '../limits.ts';
 
@@ -79,9 +79,18 @@ const resourceFields = [
   'cluster_id',
 ] as const;
 
-/** Returns the object of an action, from the identifying fields of request and response. */
+/**
+ * Returns the object of an action, from the identifying fields of request and response. The response to the
+ * creation of a token has them in `token_info`.
+ */
 export function resourceOf(input: object, response: object): string {
-  const fields = new Map<string, unknown>([...Object.entries(response), ...Object.entries(input)]);
+  const created: unknown = 'token_info' in response ? response.token_info : undefined;
+  const tokenId = isRecord(created) ? Object.entries(created).filter(([name]) => name === 'token_id') : [];
+  const fields = new Map<string, unknown>([
+    ...tokenId,
+    ...Object.entries(response),
+    ...Object.entries(input),
+  ]);
   return resourceFields
     .flatMap((name) => {
       const value = fields.get(name);

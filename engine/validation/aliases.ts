@@ -5,7 +5,7 @@ import type { TProperties } from 'typebox';
 
 /** Canonical key -> aliases. They are accepted with the same meaning, and stored and shown as written. */
 const keyAliases = {
-  managed_fs: ['dbfs'],
+  managed_fs: ['dbfs', 'volumes'],
   objstore: ['gcs', 's3', 'abfss'],
   cloud_attributes: ['gcp_attributes'],
   cloud_service_account: ['google_service_account'],
@@ -16,6 +16,10 @@ const keyAliases = {
 
 export type AliasedKey = keyof typeof keyAliases;
 
+const canonicalKeys: ReadonlyMap<string, string> = new Map(
+  Object.entries(keyAliases).flatMap(([key, aliases]) => aliases.map((alias) => [alias, key] as const)),
+);
+
 /** Scheme on the wire -> canonical scheme. */
 export const uriSchemes = [
   ['dbfs:', 'managed_fs:'],
@@ -23,6 +27,21 @@ export const uriSchemes = [
   ['s3://', 'objstore://'],
   ['abfss://', 'objstore://'],
 ] as const;
+
+/** Top-level name that a path of managed_fs may carry and that means managed_fs itself: `/dbfs/x` is `/x`. */
+export const managedFsMountName = 'dbfs';
+
+/**
+ * Absolute paths at which programs find directories of managed_fs, each with its path in managed_fs. Paths
+ * below them are accepted as spellings of `managed_fs:/…`.
+ */
+export const mountPoints = [
+  { path: `/${managedFsMountName}`, folder: '' },
+  { path: '/Volumes', folder: '/Volumes' },
+] as const;
+
+/** The mount name at the start of a canonical URI, once or more, with the slashes after it. */
+const managedFsMountPrefix = new RegExp(`^managed_fs:(?:/+${managedFsMountName}(?=/|$))+/*`);
 
 /** Alias of the path segment of the dashboards resource below `/api/2.x/` -> canonical segment. */
 export const dashboardPathAlias = { lakeview: 'modern' } as const;
@@ -49,6 +68,9 @@ export const workspaceHeaders = {
 
 /** Variable of an exported notebook page that extraction scripts read the notebook model from. */
 export const notebookModelName = '__DATABRICKS_NOTEBOOK_MODEL';
+
+/** Type of a cluster event of other services; clients may filter by it. */
+export const storageDownEvent = 'DBFS_DOWN';
 
 /** Path that clients probe before their first request. */
 export const probePath = '/.well-known/databricks-config';
@@ -78,6 +100,11 @@ export function spellingIn(object: object, key: AliasedKey): string | undefined 
   return spellingsOf(key).find((spelling) => Object.hasOwn(object, spelling));
 }
 
+/** Returns the canonical key of a spelling; every other name unchanged. */
+export function canonicalKeyOf(spelling: string): string {
+  return canonicalKeys.get(spelling) ?? spelling;
+}
+
 /** Reads the value of a canonical key under any of its spellings. */
 export function readAliased<K extends AliasedKey, O extends { readonly [key in K]?: unknown }>(
   object: O,
@@ -88,8 +115,21 @@ export function readAliased<K extends AliasedKey, O extends { readonly [key in K
   return spelling === undefined ? undefined : (object as Readonly<Record<string, O[K]>>)[spelling];
 }
 
-/** Returns `managed_fs:/x` or `objstore://bucket/x` for a URI in any spelling; other texts stay unchanged. */
+/**
+ * Returns `managed_fs:/x` or `objstore://bucket/x` for a URI in any spelling, also for a path below a mount
+ * point; other texts stay unchanged.
+ */
 export function canonicalUri(uri: string): string {
-  const scheme = uriSchemes.find(([spelled]) => uri.startsWith(spelled));
-  return scheme === undefined ? uri : scheme[1] + uri.slice(scheme[0].length);
+  const mounted = mountedPath(uri.replace(/^file:\/*/, '/'));
+  const [spelled, canonical] = uriSchemes.find(([one]) => uri.startsWith(one)) ?? ['', ''];
+  const full = mounted === undefined ? canonical + uri.slice(spelled.length) : `managed_fs:${mounted}`;
+  return full.replace(managedFsMountPrefix, 'managed_fs:/');
+}
+
+/** Returns the path in managed_fs of a path at or below a mount point; undefined for other paths. */
+export function mountedPath(path: string): string | undefined {
+  const point = mountPoints.find((one) => path === one.path || path.startsWith(`${one.path}/`));
+  if (point === undefined) return undefined;
+  const inside = point.folder + path.slice(point.path.length);
+  return inside === '' ? '/' : inside;
 }

@@ -29,6 +29,18 @@ export function stringMap(description: string) {
   });
 }
 
+/** Keyword of a string schema: numbers and booleans in requests are converted to their JSON text. */
+export const acceptsScalars = 'x-accepts-scalars';
+
+/** Schema of a map from STRING to STRING whose values may be written as numbers and booleans. */
+export function scalarMap(description: string) {
+  return Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string', [acceptsScalars]: true },
+    description: `${description} Numbers and booleans are stored as text.`,
+  });
+}
+
 /** Schema of a task_key or job_cluster_key, which appears in paths, file names and `fields_to_remove`. */
 export function entityKey(description: string) {
   return Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$', description });

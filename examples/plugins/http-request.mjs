@@ -1,4 +1,4 @@
-/** A task kind that sends an HTTP request and expects an answer: `http_request_task`. */
+/** Task kind `http_request_task`: sends an HTTP request and checks the status of the response. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,11 +9,11 @@ export const plugin = {
   needsCluster: false,
   schema: {
     type: 'object',
-    description: 'Sends an HTTP request; succeeds when the answer has an expected status.',
+    description: 'Sends an HTTP request; succeeds if the response has an expected status.',
     required: ['url'],
     additionalProperties: false,
     properties: {
-      url: { type: 'string', pattern: '^https?://', description: 'Where to.' },
+      url: { type: 'string', pattern: '^https?://', description: 'URL of the request.' },
       method: {
         type: 'string',
         enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -34,13 +34,13 @@ export const plugin = {
         type: 'integer',
         minimum: 1,
         maximum: 3600,
-        description: 'Longest wait for the whole answer. Default: 30.',
+        description: 'Maximum time for the whole response. Default: 30.',
       },
     },
   },
 
   async run(task, context) {
-    const { status, body } = (await keptAnswer(context)) ?? (await send(task, context)) ?? {};
+    const { status, body } = (await readStoredResponse(context)) ?? (await send(task, context)) ?? {};
     if (context.signal.aborted) return { kind: 'stopped' };
     if (status === undefined) return { kind: 'failed', message: `${task.url} did not answer.` };
     const expected = task.expected_status?.includes(status) ?? (status >= 200 && status < 300);
@@ -55,8 +55,8 @@ export const plugin = {
 };
 
 /**
- * Asks, and keeps the answer: an engine that is started again meanwhile calls `run` again, and need not ask
- * twice.
+ * Sends the request and stores the response: an engine that restarts calls `run` again, and must not repeat
+ * the request.
  */
 async function send(task, context) {
   const timeout = AbortSignal.timeout((task.timeout_seconds ?? 30) * 1_000);
@@ -79,7 +79,7 @@ async function send(task, context) {
   }
 }
 
-async function keptAnswer(context) {
+async function readStoredResponse(context) {
   try {
     return JSON.parse(await readFile(join(context.directory, 'answer.json'), 'utf8'));
   } catch {

@@ -1,8 +1,8 @@
-"""First task: cleans the daily weather of all years and writes one file a year, for the notebooks that come after it.
+"""First task: cleans the daily weather of all years and writes one file per year for the notebooks after it.
 
     ingest.py <input CSV> <output folder>        both as managed_fs:/...
 
-Each day also gets its twin: the day of another year whose weather was most like it.
+Adds the twin of each day: the day of another year with the most similar weather.
 """
 import csv
 import json
@@ -14,7 +14,7 @@ NUMBERS = ("precipitation", "temp_max", "temp_min", "wind")
 
 
 def local_path(uri):
-    """The real path of a managed_fs URI; every task is told the root in its environment."""
+    """Returns the local path of a managed_fs URI. The environment of each task contains the root."""
     return os.path.join(os.environ["RUNYARD_MANAGED_FS"], uri.split(":", 1)[1].lstrip("/"))
 
 
@@ -33,7 +33,7 @@ def main(source, target):
 
 
 def read_days(file):
-    """The days in order of their date, and how many lines were refused: no date, no number, or a date seen before."""
+    """Returns the days by date, and the number of refused lines: no date, no number, or a repeated date."""
     days, refused = {}, 0
     with open(file, encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines):
@@ -50,7 +50,7 @@ def read_days(file):
 
 
 def add_twins(year, days):
-    """Compares every day of a year with every day of the other years: squared distance over the four measurements."""
+    """Finds the twin of each day of a year by the squared distance of the four measurements."""
     others = [(day["date"], *[day[name] for name in NUMBERS]) for day in days if not day["date"].startswith(year)]
     for day in (day for day in days if day["date"].startswith(year)):
         rain, high, low, wind = (day[name] for name in NUMBERS)
@@ -61,7 +61,7 @@ def add_twins(year, days):
 
 
 def write(file, content):
-    """Writes in one step, so that a task that runs at the same time reads all of it or nothing."""
+    """Writes the file in one step: a concurrent reader sees the old file or the complete new one."""
     part = "%s.%d" % (file, os.getpid())
     with open(part, "w", encoding="utf-8") as out:
         json.dump(content, out)

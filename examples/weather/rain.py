@@ -1,7 +1,7 @@
 # Databricks notebook source
 # MAGIC %md
 # MAGIC # Rain of one year
-# MAGIC Sums of every month, the wettest day, the longest dry spell, and whether chance alone would make one as long.
+# MAGIC Sum per month, wettest day, longest dry spell, and how often a random order of the days has a spell as long.
 
 # COMMAND ----------
 
@@ -14,7 +14,7 @@ dbutils.widgets.text("work_dir", "managed_fs:/weather/work", "Folder of the job'
 
 
 def local_path(uri):
-    """The real path of a managed_fs URI; every task is told the root in its environment."""
+    """Returns the local path of a managed_fs URI. The environment of each task contains the root."""
     return os.path.join(os.environ["RUNYARD_MANAGED_FS"], uri.split(":", 1)[1].lstrip("/"))
 
 
@@ -25,8 +25,8 @@ with open(os.path.join(work, "days-%s.json" % year)) as file:
 
 # COMMAND ----------
 
-# DBTITLE 1,What counts as rain
-# Set for all tasks of the job's shared cluster, in its spark_env_vars.
+# DBTITLE 1,Threshold of a rain day
+# The shared cluster of the job sets the threshold for all tasks in its spark_env_vars.
 rain_from = float(os.environ.get("RAIN_DAY_FROM_MM", "0.1"))
 wet = [day["precipitation"] >= rain_from for day in days]
 print("%d of %d days had %s mm or more" % (sum(wet), len(days), rain_from))
@@ -52,7 +52,7 @@ def longest_dry_spell(wet_days):
 
 
 spell = longest_dry_spell(wet)
-# The same days in a random order: how often is there a spell as long? Seldom, when dry weather keeps to its season.
+# Counts spells as long in random orders of the same days. They are rare if dry weather has a season.
 shuffle = random.Random(int(year)).shuffle
 shuffled = list(wet)
 as_long = 0
@@ -73,7 +73,7 @@ result = {
     "months": months,
 }
 target = os.path.join(work, "rain-%s.json" % year)
-# In one step: another run of the job may be reading it.
+# Replaces the file in one step, because another run of the job may be reading it.
 part = "%s.%d" % (target, os.getpid())
 with open(part, "w") as file:
     json.dump(result, file)

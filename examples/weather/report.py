@@ -1,7 +1,7 @@
 # Databricks notebook source
 # MAGIC %md
 # MAGIC # A year of weather in Seattle
-# MAGIC Joins what the two notebooks before it found.
+# MAGIC Joins the results of the two notebooks before it.
 
 # COMMAND ----------
 
@@ -13,7 +13,7 @@ dbutils.widgets.text("work_dir", "managed_fs:/weather/work", "Folder of the job'
 
 
 def local_path(uri):
-    """The real path of a managed_fs URI; every task is told the root in its environment."""
+    """Returns the local path of a managed_fs URI. The environment of each task contains the root."""
     return os.path.join(os.environ["RUNYARD_MANAGED_FS"], uri.split(":", 1)[1].lstrip("/"))
 
 

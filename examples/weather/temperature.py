@@ -1,7 +1,7 @@
 # Databricks notebook source
 # MAGIC %md
 # MAGIC # Temperature of one year
-# MAGIC Means of every month, the hottest and the coldest day, and how far the mean of the year can be trusted.
+# MAGIC Mean per month, hottest and coldest day, and a confidence interval of the annual mean.
 
 # COMMAND ----------
 
@@ -15,7 +15,7 @@ dbutils.widgets.text("work_dir", "managed_fs:/weather/work", "Folder of the job'
 
 
 def local_path(uri):
-    """The real path of a managed_fs URI; every task is told the root in its environment."""
+    """Returns the local path of a managed_fs URI. The environment of each task contains the root."""
     return os.path.join(os.environ["RUNYARD_MANAGED_FS"], uri.split(":", 1)[1].lstrip("/"))
 
 
@@ -36,8 +36,8 @@ months
 
 # COMMAND ----------
 
-# DBTITLE 1,How sure is the mean?
-# Drawn again and again from the days themselves (bootstrap): 95 of 100 such years have their mean between these two.
+# DBTITLE 1,Confidence interval of the mean
+# Bootstrap: 95 of 100 years drawn from these days have a mean within the interval.
 highs = [day["temp_max"] for day in days]
 draw = random.Random(int(year))
 means = sorted(mean_of / len(highs) for mean_of in (sum(draw.choices(highs, k=len(highs))) for _ in range(20_000)))
@@ -57,7 +57,7 @@ result = {
     "months": months,
 }
 target = os.path.join(work, "temperature-%s.json" % year)
-# In one step: another run of the job may be reading it.
+# Replaces the file in one step, because another run of the job may be reading it.
 part = "%s.%d" % (target, os.getpid())
 with open(part, "w") as file:
     json.dump(result, file)

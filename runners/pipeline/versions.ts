@@ -1,6 +1,6 @@
 /**
- * Storage of a pipeline on disk. A version is a directory with a manifest and the Parquet files of all tables.
- * One rename publishes it. `current` is a link to the newest version, for readers.
+ * Storage of a pipeline on disk. A version is a directory with a manifest and the Parquet files of all
+ * tables. One rename publishes it. `current` is a link to the newest version, for readers.
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Threads of one plugin. Attempts share a thread, because most of them only wait. An attempt whose thread died
- * or is blocked is retried in a dedicated thread, so that a faulty attempt harms only itself.
+ * Threads of one plugin. Attempts share a thread, because most of them only wait. An attempt whose thread
+ * died or is blocked is retried in a dedicated thread, so that a faulty attempt harms only itself.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';

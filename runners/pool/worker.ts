@@ -5,11 +5,12 @@ import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import { createEngineClient } from './engine-client.ts';
 import { createWakeSignal } from '../wake-signal.ts';
-import type { TaskOutcome, RunnerContext } from '../contract.ts';
+import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
 import { findInterpreter, taskEnvironment } from '../process/task-environment.ts';
 import { grantOwnership, shareDirectory } from './directory-ownership.ts';
 import { applyIsolation, type TaskUser } from '../process/isolation.ts';
-import type { AttemptRequest, RunnerMessage } from './thread-messages.ts';
+import type { AttemptRequest, RunnerMessage, RunnerSettings } from './thread-messages.ts';
+import { resolveMountedArguments } from '../process/mounted-arguments.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { exec } from '../process/exec.ts';
 import { runTask } from '../kind-registry.ts';
@@ -65,7 +66,7 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
           attemptDirectory: directory,
           ...applyIsolation(
             settings.isolation,
-            { argv: command.argv, env: { ...environment, ...command.env } },
+            { argv: argumentsOf(command, settings), env: { ...environment, ...command.env } },
             { temporary, cwd, writable: [directory, ...(cluster === undefined ? [] : [cluster.directory])] },
             cluster?.nodeType,
           ),
@@ -87,6 +88,14 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
     writeOutput: (output) => writeFileAtomically(join(directory, 'output.json'), JSON.stringify(output)),
     log: (line) => port.postMessage({ type: 'log', line } satisfies RunnerMessage),
   };
+}
+
+/** Returns the arguments of a command; a sandbox has the mount points of managed_fs itself. */
+function argumentsOf({ argv }: Command, { isolation, taskEnvironment }: RunnerSettings): Command['argv'] {
+  const managedFs = taskEnvironment['RUNYARD_MANAGED_FS'];
+  return isolation.sandbox !== undefined || managedFs === undefined
+    ? argv
+    : resolveMountedArguments(argv, managedFs);
 }
 
 /** Makes the user of the task the owner of the directories that it writes to. */

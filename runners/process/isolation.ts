@@ -29,10 +29,32 @@ export interface TaskUser {
   readonly setprivPath: string;
 }
 
-/** Sandbox of tasks: the system is read-only, and of the service only these directories are visible. */
+/** Entry of the top directory of this machine. */
+export interface SystemEntry {
+  /** Absolute path. */
+  readonly path: string;
+  /** Target of a symbolic link. */
+  readonly linkTo?: string;
+}
+
+/** Directory that tasks see at a second path. */
+export interface MountedDirectory {
+  readonly directory: string;
+  /** Absolute path; not below another entry of the top directory. */
+  readonly at: string;
+}
+
+/**
+ * File system that tasks see. `isolated`: the system is read-only, and of the service only the listed
+ * directories are visible. Otherwise it is that of the machine, with the mounted directories.
+ */
 export interface Sandbox {
   /** Absolute path of bwrap. */
   readonly bwrapPath: string;
+  readonly isolated: boolean;
+  readonly system: readonly SystemEntry[];
+  /** Visible and writable. */
+  readonly mounted: readonly MountedDirectory[];
   /** Visible, read-only. */
   readonly readOnly: readonly string[];
   /** Visible as empty directories. */
@@ -139,34 +161,46 @@ export interface SandboxPaths {
 }
 
 /** Returns the command prefix that starts the sandbox; empty without one. */
-function toSandboxArgs(
-  sandbox: Sandbox | undefined,
-  { temporary, cwd, writable }: SandboxPaths,
-): readonly string[] {
+function toSandboxArgs(sandbox: Sandbox | undefined, places: SandboxPaths): readonly string[] {
   if (sandbox === undefined) return [];
+  const { bwrapPath, isolated, system, mounted } = sandbox;
+  // Mount points cannot be created in a read-only root, so the root is a new one with the entries of the old.
+  return [
+    bwrapPath,
+    ...system.flatMap(({ path, linkTo }) => {
+      if (linkTo !== undefined) return ['--symlink', linkTo, path];
+      return [isolated ? '--ro-bind-try' : '--dev-bind-try', path, path];
+    }),
+    ...(isolated ? toIsolatedArgs(sandbox, places) : []),
+    ...mounted.flatMap(({ directory, at }) => ['--bind-try', directory, at]),
+    '--remount-ro',
+    '/',
+    '--chdir',
+    places.cwd,
+    '--',
+  ];
+}
+
+function toIsolatedArgs(
+  { readOnly, hidden, shared, sharedReadOnly }: Sandbox,
+  { temporary, writable }: SandboxPaths,
+): readonly string[] {
   const bind =
     (option: string) =>
     (path: string): string[] => [option, path, path];
   return [
     // The program sees and signals no processes outside; the supervisor outside can still end those inside.
-    sandbox.bwrapPath,
     '--unshare-pid',
     '--unshare-ipc',
-    '--ro-bind',
-    '/',
-    '/',
     '--dev',
     '/dev',
     '--proc',
     '/proc',
     ...(temporary === undefined ? ['--tmpfs', '/tmp'] : ['--bind', temporary, '/tmp']),
-    ...sandbox.readOnly.flatMap(bind('--ro-bind-try')),
-    ...sandbox.hidden.flatMap((path) => ['--tmpfs', path]),
-    ...sandbox.sharedReadOnly.flatMap(bind('--ro-bind-try')),
-    ...sandbox.shared.flatMap(bind('--bind-try')),
+    ...readOnly.flatMap(bind('--ro-bind-try')),
+    ...hidden.flatMap((path) => ['--tmpfs', path]),
+    ...sharedReadOnly.flatMap(bind('--ro-bind-try')),
+    ...shared.flatMap(bind('--bind-try')),
     ...writable.flatMap(bind('--bind')),
-    '--chdir',
-    cwd,
-    '--',
   ];
 }

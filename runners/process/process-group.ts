@@ -105,8 +105,8 @@ async function isGroupAlive(group: number): Promise<boolean> {
 }
 
 /**
- * Terminates a group: SIGTERM, SIGKILL after the grace period, then SIGKILL for marked processes that left the
- * group. Resolves when no process remains.
+ * Terminates a group: SIGTERM, SIGKILL after the grace period, then SIGKILL for marked processes that left
+ * the group. Resolves when no process remains.
  * @param wakeSignal woken when a member ends, which avoids a wait for the next poll
  */
 export async function terminateGroup(

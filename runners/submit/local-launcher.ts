@@ -1,6 +1,6 @@
 /**
- * Built-in launcher of submit tasks for machines without Spark: runs the application as a plain Java or Python
- * program with its configuration, and announces that on stderr.
+ * Built-in launcher of submit tasks for machines without Spark: runs the application as a plain Java or
+ * Python program with its configuration, and announces that on stderr.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, extname, join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Log delivery of clusters (spec 2.8) to `<destination>/<cluster id>/{driver,executor,init_scripts}/` in
- * managed_fs. As wherever logs are served, secrets of the runs are masked and a truncated part is replaced by a
- * line that says so.
+ * managed_fs. As wherever logs are served, secrets of the runs are masked and a truncated part is replaced by
+ * a line that says so.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
-import { createClusterReader } from '../postgres/clusters/all-purpose-clusters.ts';
+import { createClusterReader } from '../postgres/clusters/cluster-reader.ts';
 import {
   appendLogs,
   readLogDeliveryState,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import {
   chmod,
+  copyFile,
   lchown,
   link,
   lstat,
@@ -108,11 +109,44 @@ export async function writeBytes(
   bytes: Uint8Array,
   overwrite: boolean,
 ): Promise<'written' | 'exists'> {
+  return publishFile(root, path, overwrite, (draft) =>
+    writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true }),
+  );
+}
+
+/**
+ * Moves a complete file of the service, outside the root, to a path of the root. Atomic, and with the same
+ * result, as `writeBytes`; with `exists` the file stays where it is.
+ */
+export async function placeFile(
+  root: Root,
+  file: string,
+  path: string,
+  overwrite: boolean,
+): Promise<'written' | 'exists'> {
+  return publishFile(root, path, overwrite, async (draft) => {
+    await link(file, draft).catch(async (error: unknown) => {
+      if (!isAcrossFileSystems(error)) throw error;
+      await copyFile(file, draft);
+    });
+  }).then(async (outcome) => {
+    if (outcome === 'written') await rm(file, { force: true });
+    return outcome;
+  });
+}
+
+/** @param make writes the content under the name that it is given */
+async function publishFile(
+  root: Root,
+  path: string,
+  overwrite: boolean,
+  make: (draft: string) => Promise<void>,
+): Promise<'written' | 'exists'> {
   await makeDirectory(root, posix.dirname(normalizePath(root, path)));
   const target = await resolveEntryInside(root, path);
-  const draft = join(dirname(target), `${draftPrefix}${randomUUID()}`);
+  const draft = draftBeside(target);
   try {
-    await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    await make(draft);
     if (root.taskUser !== undefined) await grantAccess(root.taskUser, draft, { mode: 0o640 });
     // Linking fails when the name is taken, so of two writers without overwrite only one succeeds.
     await (overwrite ? rename(draft, target) : link(draft, target));
@@ -123,6 +157,16 @@ export async function writeBytes(
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** Returns the name of a temporary file in the directory of a target. */
+export function draftBeside(target: string): string {
+  return join(dirname(target), `${draftPrefix}${randomUUID()}`);
+}
+
+/** True for links and renames between file systems, such as two volumes of a container. */
+export function isAcrossFileSystems(error: unknown): boolean {
+  return codeOf(error) === 'EXDEV';
 }
 
 /**

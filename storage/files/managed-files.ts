@@ -1,4 +1,4 @@
-/** Files of managed_fs for the operations put, read, list and delete. */
+/** Files of managed_fs for the operations put, read, list, move and delete. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { ManagedFileStore } from '../../engine/ports/files.ts';
 import {
@@ -10,6 +10,7 @@ import {
   writeBytes,
   type FileEntry,
 } from './file-tree.ts';
+import { moveEntry } from './move-entry.ts';
 import type { Root, Roots } from './roots.ts';
 
 export function createManagedFileStore(roots: Pick<Roots, 'managedFs'>): ManagedFileStore {
@@ -17,10 +18,12 @@ export function createManagedFileStore(roots: Pick<Roots, 'managedFs'>): Managed
   return {
     async put(path, contents, overwrite) {
       if ((await writeBytes(root, path, contents, overwrite)) === 'written') return;
-      throw new ServiceError(
-        'RESOURCE_ALREADY_EXISTS',
-        `A file or directory already exists at the input path ${path}.`,
-      );
+      throw entryExists(path);
+    },
+    async move(from, to) {
+      const outcome = await moveEntry(root, from, to);
+      if (outcome === 'missing') throw notFound(from);
+      if (outcome === 'exists') throw entryExists(to);
     },
     read: (path, offset, length) => read(root, path, offset, length),
     getStatus: (path) => requireEntry(root, path),
@@ -51,6 +54,14 @@ async function requireEntry(root: Root, path: string): Promise<FileEntry> {
   const entry = await findEntry(root, path);
   if (entry === undefined) throw notFound(path);
   return entry;
+}
+
+/** Creates the error of a path that is taken. */
+export function entryExists(path: string): ServiceError {
+  return new ServiceError(
+    'RESOURCE_ALREADY_EXISTS',
+    `A file or directory already exists at the input path ${path}.`,
+  );
 }
 
 function notFound(path: string): ServiceError {

@@ -24,6 +24,7 @@ interface SourceLocation {
   readonly path: string;
   /** Describes how to put a file there, for the message of a missing file. */
   readonly remedy: string;
+  readonly isWorkspace?: true;
 }
 
 const importRemedy = 'Import it with POST /api/2.0/workspace/import and start the run again.';
@@ -33,9 +34,9 @@ const putRemedy = 'Put it there with POST /api/2.0/managed_fs/put and start the 
 
 /**
  * Creates the function that resolves a file named in a task to an absolute path on this machine:
- * `managed_fs:/x`, `objstore://bucket/x` (each in any known spelling), a workspace path, or `/x` and
- * `file:/x` below an allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST for a missing file and
- * INVALID_PARAMETER_VALUE for a forbidden one; the messages go to the run's state.
+ * `managed_fs:/x`, `objstore://bucket/x` (each in any known spelling, also below a mount point), a workspace
+ * path, or `/x` and `file:/x` below an allowed root. It throws ServiceError RESOURCE_DOES_NOT_EXIST for a
+ * missing file and INVALID_PARAMETER_VALUE for a forbidden one; the messages go to the run's state.
  * @param objects the store behind objstore://; undefined uses a directory
  */
 export function createPathResolver(
@@ -64,18 +65,20 @@ export function createPathResolver(
 }
 
 async function resolveLocation(uri: string, kind: LocateKind, roots: Roots): Promise<SourceLocation> {
+  const path = uri.replace(/^file:\/*/, '/');
+  if (kind === 'notebook' && path.startsWith('/'))
+    return { root: roots.workspace, path, remedy: importRemedy, isWorkspace: true };
+  const allowed = path.startsWith('/') ? findAllowedLocation(path, roots) : undefined;
+  if (allowed !== undefined) return allowed;
   const canonical = canonicalUri(uri);
   if (canonical.startsWith('managed_fs:'))
     return { root: roots.managedFs, path: canonical, remedy: putRemedy };
   if (canonical.startsWith('objstore://')) return resolveBucketLocation(uri, canonical, roots);
-  const path = canonical.replace(/^file:\/*/, '/');
-  if (!path.startsWith('/')) {
-    throw invalid(
-      `The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`,
-    );
-  }
-  if (kind === 'notebook') return { root: roots.workspace, path, remedy: importRemedy };
-  return findAllowedLocation(path, roots) ?? { root: roots.workspace, path, remedy: importOrAllowRemedy };
+  if (path.startsWith('/'))
+    return { root: roots.workspace, path, remedy: importOrAllowRemedy, isWorkspace: true };
+  throw invalid(
+    `The path ${quote(uri)} must be a workspace path that begins with a slash, or begin with managed_fs:/, objstore:// or file:/.`,
+  );
 }
 
 async function resolveBucketLocation(uri: string, canonical: string, roots: Roots): Promise<SourceLocation> {
@@ -107,7 +110,7 @@ async function describeMissingFile(
   place: SourceLocation,
   candidates: readonly string[],
 ): Promise<string> {
-  const where = place.root.rootAlias === undefined ? '' : ' in the workspace';
+  const where = place.isWorkspace ? ' in the workspace' : '';
   if (kind === 'notebook')
     return `Notebook ${uri} was not found${where} (looked for ${candidates.join(', ')}). ${place.remedy}`;
   const found = await statIfExists(await resolveInside(place.root, place.path, uri));

@@ -2,7 +2,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf, invalid, type ServiceError } from '../../engine/errors.ts';
-import { canonicalUri } from '../../engine/validation/aliases.ts';
+import { canonicalUri, managedFsMountName } from '../../engine/validation/aliases.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import { isMissing, undefinedIfMissing } from '../../engine/read-file.ts';
 import { fixedLimits } from '../../engine/limits.ts';
@@ -34,6 +34,8 @@ export interface Roots {
   /** Revisions of notebooks. */
   readonly revisions: Root;
   readonly managedFs: Root;
+  /** Data of open uploads to managed_fs. */
+  readonly uploads: Root;
   readonly objstore: Root;
   readonly clusters: Root;
   readonly runs: Root;
@@ -66,8 +68,10 @@ export function createRoots(places: RootOptions): Roots {
       directory: below('managed_fs'),
       title: 'managed_fs',
       scheme: 'managed_fs:',
+      rootAlias: managedFsMountName,
       ...tenant(true),
     },
+    uploads: { directory: below('uploads'), title: 'the directory of uploads' },
     objstore: { directory: below('objstore'), title: 'objstore' },
     clusters: { directory: below('clusters'), title: 'the directory of clusters' },
     runs: { directory: below('runs'), title: 'the directory of runs' },
@@ -84,7 +88,7 @@ export function createRoots(places: RootOptions): Roots {
  * @throws ServiceError INVALID_PARAMETER_VALUE when it is not absolute, leaves the root, or is no valid name
  */
 export function normalizePath(root: Root, given: string, written = given): string {
-  const uri = canonicalUri(given);
+  const uri = root.scheme === undefined ? given : canonicalUri(given);
   const path = root.scheme !== undefined && uri.startsWith(root.scheme) ? uri.slice(root.scheme.length) : uri;
   if (!path.startsWith('/')) throw invalidPath(written, 'must begin with a slash');
   if (path.includes('\0')) throw invalidPath(written, 'must not hold a null byte');

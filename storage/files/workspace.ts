@@ -4,7 +4,12 @@
  */
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import type { Limits } from '../../engine/limits.ts';
-import type { WorkspaceImport, WorkspaceObject, WorkspaceStore } from '../../engine/ports/files.ts';
+import type {
+  StoredObject,
+  WorkspaceImport,
+  WorkspaceObject,
+  WorkspaceStore,
+} from '../../engine/ports/files.ts';
 import {
   listEntries,
   findEntry,
@@ -78,7 +83,7 @@ function fileOfImport(
   path: string,
   { format, language, content }: WorkspaceImport,
 ): { readonly file: string; readonly content: Uint8Array } {
-  if (format === 'AUTO') return { file: path, content };
+  if (format === 'AUTO' || format === 'RAW') return { file: path, content };
   if (format === 'JUPYTER') return { file: withExtension(path, jupyterExtension), content };
   const written = language ?? languageOfPath(path);
   if (written === undefined) {
@@ -97,11 +102,7 @@ async function listObjects(root: Root, path: string): Promise<WorkspaceObject[]>
   return objects;
 }
 
-async function exportObject(
-  root: Root,
-  path: string,
-  maximum: number,
-): Promise<{ content: Buffer; fileType: string }> {
+async function exportObject(root: Root, path: string, maximum: number): Promise<StoredObject> {
   const entry = await requireObject(root, path);
   if (entry.kind === 'directory')
     throw invalid(`Path (${path}) is a directory; only notebooks and files can be exported.`);
@@ -109,7 +110,8 @@ async function exportObject(
     throw invalid(`Path (${path}) has ${entry.size} bytes; at most ${maximum} can be exported.`);
   const content = await readBytes(root, entry.path, 0, maximum);
   if (content === undefined) throw notFound(path);
-  return { content, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
+  const { path: shown, language } = await toWorkspaceObject(root, entry);
+  return { content, path: shown, language, fileType: /[^/]\.([^./]+)$/.exec(entry.path)?.[1] ?? '' };
 }
 
 async function removeObject(roots: WorkspaceRoots, path: string, recursive: boolean): Promise<void> {

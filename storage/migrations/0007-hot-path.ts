@@ -42,9 +42,8 @@ export const hotPath: readonly string[] = [
   `create trigger jobs_settings_changed before update of settings on jobs
      for each row when (old.settings is distinct from new.settings)
      execute function jobs_count_settings_revision()`,
-  // Number of tasks, an upper bound of the active task runs of a run. Null for the runs of earlier versions.
-  `alter table runs add column task_count integer`,
-  `create index runs_using_capacity on runs (task_count) where active and queue_code is null`,
+  // The capacity that runs use, without a look at their task runs.
+  `create index runs_using_capacity on runs (parallel_task_runs) where active and queue_code is null`,
   `create function write_state_changes_1(run_changes jsonb, task_changes jsonb) returns void
   language plpgsql${byIndex}
   as $$
@@ -91,36 +90,36 @@ export const hotPath: readonly string[] = [
     budget bigint;
     granted bigint;
   begin
-    select sum(given.task_count) into wanted
+    select sum(given.parallel_task_runs) into wanted
     from jsonb_to_recordset(given_launches) as launch (job_id bigint)
-    join jsonb_to_recordset(given_jobs) as given (job_id bigint, task_count bigint) using (job_id);
+    join jsonb_to_recordset(given_jobs) as given (job_id bigint, parallel_task_runs bigint) using (job_id);
     slots := least(lock_slots, (wanted + slot_size - 1) / slot_size);
     first_slot := pg_backend_pid() % (lock_slots - slots + 1);
     perform pg_advisory_xact_lock(lock_number, slot) from generate_series(first_slot, first_slot + slots - 1) as slot;
     if exists (select from runs where queue_code = 'ACTIVE_RUNS_LIMIT_REACHED') then
       return;
     end if;
-    select least(slots * slot_size, max_task_runs - lock_slots * slot_size - coalesce(sum(coalesce(task_count, 100)), 0))
+    select least(slots * slot_size, max_task_runs - lock_slots * slot_size - coalesce(sum(coalesce(parallel_task_runs, 100)), 0))
       into budget from runs where active and queue_code is null;
     -- Locked jobs are left out: waiting here would delay the launches of all other jobs.
     for job in
       select jobs.job_id, jobs.runs_started, jobs.settings, jobs.api_version, given.max_concurrent_runs,
-        given.format, given.name, given.tasks, given.task_count
+        given.format, given.name, given.tasks, given.parallel_task_runs
       from jsonb_to_recordset(given_jobs) as given (job_id bigint, settings_revision bigint,
-        max_concurrent_runs bigint, format text, name text, tasks jsonb, task_count bigint)
+        max_concurrent_runs bigint, format text, name text, tasks jsonb, parallel_task_runs bigint)
       join jobs on jobs.job_id = given.job_id
       where jobs.settings_revision = given.settings_revision and jobs.deleted_time is null and not jobs.hidden
       order by jobs.job_id
       for update of jobs skip locked
     loop
-      select least(job.max_concurrent_runs - count(*), budget / job.task_count,
+      select least(job.max_concurrent_runs - count(*), budget / job.parallel_task_runs,
           (select count(*) from jsonb_to_recordset(given_launches) as launch (job_id bigint)
             where launch.job_id = job.job_id),
           case when count(queue_code) > 0 then 0 end)
         into granted
         from (select queue_code from runs where job_id = job.job_id and active limit job.max_concurrent_runs) as used;
       continue when granted <= 0;
-      budget := budget - granted * job.task_count;
+      budget := budget - granted * job.parallel_task_runs;
       update jobs set runs_started = runs_started + granted where job_id = job.job_id;
       return query
         with launch as (
@@ -131,10 +130,11 @@ export const hotPath: readonly string[] = [
                 where one.job_id = job.job_id order by one.index limit granted) as given
         ), stored_runs as (
           insert into runs (run_id, job_id, number_in_job, format, api_version, name, run_type, trigger, creator,
-            settings, overriding_parameters, original_attempt_run_id, attempt, owner, task_count, state, active,
+            settings, overriding_parameters, original_attempt_run_id, attempt, owner, parallel_task_runs,
+            parallel_run_job_tasks, state, active,
             start_time)
           select launch.run_id, job.job_id, launch.number, job.format, job.api_version, job.name, 'JOB_RUN',
-            'ONE_TIME', launch.creator, job.settings, launch.parameters, launch.run_id, 0, node, job.task_count,
+            'ONE_TIME', launch.creator, job.settings, launch.parameters, launch.run_id, 0, node, job.parallel_task_runs, 0,
             'PENDING', true, at
           from launch
         ), stored_tasks as (

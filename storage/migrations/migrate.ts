@@ -5,21 +5,11 @@ import type { Log } from '../../engine/ports/log.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
 import type { Database } from '../postgres/schema.ts';
 import { migrations, type Migration } from './registry.ts';
-
-/** The database has a schema that no migration of this version leads on from. */
-export class UnsupportedSchemaError extends Error {
-  /** The migration that created the schema. */
-  readonly migration: string;
-
-  constructor(migration: string) {
-    super(`The schema of the database (migration ${migration}) cannot be upgraded by this version.`);
-    this.migration = migration;
-  }
-}
+import { UnsupportedSchemaError } from './unsupported-schema-error.ts';
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own. Engines that start at the same time
- * take turns. Migrations of a newer version stay: during an upgrade both versions use the database.
+ * Brings the schema up to date, each migration in a transaction of its own. Engines that start at the same
+ * time take turns. Migrations of a newer version stay: during an upgrade both versions use the database.
  * @param steps the migrations of this version, in order
  * @throws UnsupportedSchemaError; Error that names the migration that failed
  */

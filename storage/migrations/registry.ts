@@ -13,7 +13,9 @@
  *    from which the upgrade tests start, and prints the hash to add to the test. Older dumps stay as they are.
  */
 import { initial } from './0001-initial.ts';
+import { manageClusters } from './0003-manage-clusters.ts';
 import { hotPath } from './0007-hot-path.ts';
+import { repairAndParallelTasks } from './0005-repair-and-parallel-tasks.ts';
 
 export interface Migration {
   /** Four digits and words in kebab case, as the file: `0001-initial`. */
@@ -24,5 +26,7 @@ export interface Migration {
 
 export const migrations: readonly Migration[] = [
   { name: '0001-initial', statements: initial },
+  { name: '0003-manage-clusters', statements: manageClusters },
+  { name: '0005-repair-and-parallel-tasks', statements: repairAndParallelTasks },
   { name: '0007-hot-path', statements: hotPath },
 ];

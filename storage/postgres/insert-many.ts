@@ -1,6 +1,6 @@
 /**
- * Bulk insert in one statement that is cheap to send and to parse: a value that all rows share is sent once, the
- * others as one array per column.
+ * Bulk insert in one statement that is cheap to send and to parse: a value that all rows share is sent once,
+ * the others as one array per column.
  */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Database } from './schema.ts';
@@ -11,7 +11,8 @@ import type { Database } from './schema.ts';
 type StoredValue = string | number | boolean | object | null | undefined;
 
 /**
- * Inserts rows. All rows name the same columns; columns that are null in all rows are left out of the statement.
+ * Inserts rows. All rows name the same columns; columns that are null in all rows are left out of the
+ * statement.
  * @param rows at least one, all different
  */
 export async function insertMany(

@@ -87,8 +87,12 @@ export interface RunTable extends ProgressColumns {
   parent_task_run_id: number | null;
   timeout_revision: Generated<number>;
   warned_time: number | null;
-  /** Number of tasks; null for runs of versions before 0007. */
-  task_count: number | null;
+  /** Largest number of its active task runs; null for a run that an earlier version started. */
+  parallel_task_runs: number | null;
+  /** Of them, those of the kind run_job_task. */
+  parallel_run_job_tasks: number | null;
+  /** State message of a stop that no user requested. */
+  stop_message: string | null;
 }
 
 export interface TaskRunTable extends ProgressColumns {
@@ -107,11 +111,13 @@ export interface RepairTable {
   repair_id: number;
   run_id: number;
   start_time: number;
-  ended_state: 'TERMINATED' | 'INTERNAL_ERROR';
+  ended_state: 'TERMINATED' | 'SKIPPED' | 'INTERNAL_ERROR';
   ended_result: ResultState | null;
   ended_message: string;
   ended_time: number;
   earlier_parameters: JsonColumn<RunParameters> | null;
+  /** Settings of the round before; null when the repair kept them. */
+  earlier_settings: JsonColumn<JobSettings> | null;
 }
 
 export interface IdempotencyTokenTable {

@@ -1,4 +1,6 @@
-/** The stores that the engine and the API use, assembled from the functions of the folders beside this file. */
+/**
+ * The stores that the engine and the API use, assembled from the functions of the folders beside this file.
+ */
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
 import type { JobStore } from '../../engine/ports/jobs.ts';
@@ -60,7 +62,8 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     }),
     launchTransaction: (steps, options) => onRequest(options, () => runLaunchTransaction(db, steps)),
     find: (runId, options) => onRequest(options, () => findRun(db, runId)),
-    requestStop: (runId, reason, options) => onRequest(options, () => requestStop(db, runId, reason)),
+    requestStop: (runId, reason, options) =>
+      onRequest(options, () => requestStop(db, runId, reason, options?.message)),
     reserveRunIds: (count) => withRetry(() => reserveRunIds(db, count)),
     recordDurationWarning: (warning) => withRetry(() => storeWarning(db, warning)),
     findLaunchedRun: (taskRunId) => withRetry(() => findRunLaunchedBy(db, taskRunId)),

@@ -38,8 +38,8 @@ export function retryDelayMs(attempt: number): number {
 }
 
 /**
- * Repeats `work` while the database is unavailable. `work` must be idempotent: an attempt may have been committed
- * before its connection broke.
+ * Repeats `work` while the database is unavailable. `work` must be idempotent: an attempt may have been
+ * committed before its connection broke.
  * @throws errors that are not transient
  */
 export async function retryTransient<Result>(

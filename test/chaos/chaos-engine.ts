@@ -1,4 +1,6 @@
-/** Engine as a child process that can be killed, paused, stopped and restarted; its output goes to a log file. */
+/**
+ * Engine as a child process that can be killed, paused, stopped and restarted; its output goes to a log file.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -45,7 +47,9 @@ const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const drainMs = 8_000;
 const stopMs = 60_000;
 
-/** Maximum failed starts in a row. Each start takes seconds, and every database fault is shorter than that. */
+/**
+ * Maximum failed starts in a row. Each start takes seconds, and every database fault is shorter than that.
+ */
 const maxStarts = 40;
 const retryDelayMs = 250;
 

@@ -1,4 +1,7 @@
-/** Environment of a chaos scenario: PostgreSQL, two engines behind faulty proxies, and the program of the tasks. */
+/**
+ * Environment of a chaos scenario: PostgreSQL, two engines behind faulty proxies, and the program of the
+ * tasks.
+ */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChaosEngine, type ChaosEngine } from './chaos-engine.ts';

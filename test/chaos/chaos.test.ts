@@ -1,4 +1,6 @@
-/** Short form of the chaos suite: every invariant holds after random faults. `npm run chaos` is the long form. */
+/**
+ * Short form of the chaos suite: every invariant holds after random faults. `npm run chaos` is the long form.
+ */
 import { expect, test } from 'vitest';
 import { runChaosScenario } from './scenario.ts';
 

@@ -1,4 +1,6 @@
-/** Record of a scenario on the client side: acknowledged requests, killed attempts and unexpected responses. */
+/**
+ * Record of a scenario on the client side: acknowledged requests, killed attempts and unexpected responses.
+ */
 
 /** Response that named a run. */
 export interface AcknowledgedRun {

@@ -1,4 +1,6 @@
-/** Clients of a scenario: they send the drawn requests, repeatedly and to both engines, until acknowledged. */
+/**
+ * Clients of a scenario: they send the drawn requests, repeatedly and to both engines, until acknowledged.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawSubmission, type ChaosJob } from './job-mix.ts';
 import { incrementCount, type Ledger } from './client-ledger.ts';

@@ -1,4 +1,7 @@
-/** Random jobs of a scenario: single tasks and graphs with various outcomes, retries, limits and notifications. */
+/**
+ * Random jobs of a scenario: single tasks and graphs with various outcomes, retries, limits and
+ * notifications.
+ */
 import type { JobSettings, SubmitSettings, TaskSettings } from '../../engine/job/settings.ts';
 import { runConditions } from '../../engine/run/roll-up.ts';
 import type { SeededRandom } from './seeded-random.ts';

@@ -1,4 +1,7 @@
-/** Chaos scenario: two engines on one PostgreSQL, client load, random faults, recovery and the invariant check. */
+/**
+ * Chaos scenario: two engines on one PostgreSQL, client load, random faults, recovery and the invariant
+ * check.
+ */
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -79,7 +79,7 @@ const clusterRows: readonly FieldRow[] = [
   {
     field: 'spark_conf',
     accepts: [{ spark_conf: { 'spark.speculation': 'true' } }, { spark_conf: {} }],
-    rejects: [[{ spark_conf: { a: 1 } }, notText('spark_conf.a')]],
+    rejects: [[{ spark_conf: { a: [1] } }, notText('spark_conf.a', 'ARRAY')]],
   },
   {
     field: 'cloud_attributes',
@@ -150,7 +150,7 @@ const clusterRows: readonly FieldRow[] = [
         { spark_env_vars: { 'A=B': '1' } },
         '<at>spark_env_vars has the name "A=B"; a variable name must not be empty or contain "=".',
       ],
-      [{ spark_env_vars: { A: 1 } }, notText('spark_env_vars.A')],
+      [{ spark_env_vars: { A: {} } }, notText('spark_env_vars.A', 'OBJECT')],
     ],
   },
   {
@@ -223,7 +223,11 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'ClusterLogConf.managed_fs',
-    accepts: [{ cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } } }],
+    accepts: [
+      ['managed_fs', 'managed_fs:/logs'],
+      ['dbfs', '/dbfs/logs'],
+      ['volumes', '/Volumes/main/default/v/logs'],
+    ].map(([store = '', destination]) => ({ cluster_log_conf: { [store]: { destination } } })),
     rejects: [
       [
         { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
@@ -250,6 +254,8 @@ const clusterRows: readonly FieldRow[] = [
       ['workspace', '/a.sh'],
       ['managed_fs', '/a.sh'],
       ['managed_fs', 'dbfs:/a.sh'],
+      ['dbfs', '/dbfs/a.sh'],
+      ['volumes', '/Volumes/main/default/v/a.sh'],
       ['objstore', 'objstore://b/a.sh'],
       ['s3', 's3://b/a.sh'],
     ].map(([store = '', destination]) => ({ init_scripts: [{ [store]: { destination } }] })),

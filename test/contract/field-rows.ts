@@ -115,8 +115,8 @@ export function repeat<Entry>(count: number, entry: (index: number) => Entry): E
 export const notObject = (field: string) =>
   `Could not parse request object: Expected object for field <at>${field}, found STRING`;
 
-export const notText = (field: string) =>
-  `Could not parse request object: Expected string for field <at>${field}, found NUMBER`;
+export const notText = (field: string, found = 'NUMBER') =>
+  `Could not parse request object: Expected string for field <at>${field}, found ${found}`;
 
 export const notBoolean = (field: string) =>
   `Could not parse request object: Expected boolean for field <at>${field}, found STRING "maybe"`;

@@ -184,7 +184,15 @@ const rows: readonly FieldRow[] = [
     accepts: [runJob({ job_id: 7 }), runJob({ job_id: 2_147_483_647 })],
     rejects: [
       [runJob({}), 'Missing required field: <at>run_job_task.job_id.'],
-      [runJob({ job_id: -1 }), '<at>run_job_task.job_id is -1; it must be at least 0.'],
+      [runJob({ job_id: 0 }), '<at>run_job_task.job_id is 0; it must be at least 1.'],
+      [
+        runJob({ job_id: 1, python_params: ['a'], spark_submit_params: ['b'] }),
+        '<at>run_job_task.python_params and <at>run_job_task.spark_submit_params are given; only the parameters of one task kind are allowed.',
+      ],
+      [
+        runJob({ job_id: 1, notebook_params: { größe: '1' } }),
+        '<at>run_job_task.notebook_params has the name "größe"; only ASCII characters are allowed.',
+      ],
       [
         runJob({ job_id: 'x' }),
         'Could not parse request object: Expected integer for field <at>run_job_task.job_id, found STRING "x"',

@@ -71,7 +71,10 @@ async function runExamples(service: TestService): Promise<{ outputs: Map<string,
   }
 }
 
-/** Writes an `npx` that runs the command of this checkout as an installed package would. @returns its folder */
+/**
+ * Writes an `npx` that runs the command of this checkout as an installed package would.
+ * @returns its folder
+ */
 async function installCommand(directory: string): Promise<string> {
   const folder = join(directory, 'bin');
   await mkdir(folder);

@@ -149,7 +149,7 @@ describe('all-purpose clusters', () => {
     await waitForCluster(huge, (shown) => shown.state === 'RUNNING' && shown.num_workers === 2_147_483_647);
     expect((await runyard.callOk('GET', '2.1/clusters/spark-versions')).versions[0]).toEqual({
       key: '16.4.x-scala2.12',
-      name: '16.4 LTS (Scala 2.12)',
+      name: '16.4 LTS (includes Apache Spark 3.5.2, Scala 2.12)',
     });
     expect((await runyard.callOk('GET', '2.0/clusters/list-node-types')).node_types[0]).toMatchObject({
       node_type_id: 'standard-2',

@@ -202,6 +202,7 @@ test('only health, the well-known probe, the API description and the console nee
     '/api/openapi.json',
     '/api/docs',
     '/.well-known/x',
+    '/oidc/.well-known/x',
     '/assets/x',
     '/nowhere',
     '/api/2.0/nowhere',
@@ -218,6 +219,7 @@ test('only health, the well-known probe, the API description and the console nee
     '/api/openapi.json',
     '/api/docs',
     '/.well-known/x',
+    '/oidc/.well-known/x',
     '/assets/x',
   ]);
   await service.close();

@@ -174,7 +174,7 @@ describe('files, packages and a restarted Python', () => {
         'The path /link/passwd leads outside managed_fs.',
         'The path /../x leads outside managed_fs.',
         'The path /link/x leads outside managed_fs.',
-        'The path file:/etc is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x.',
+        'The path file:/etc is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x, /dbfs/x, /Volumes/x or /x.',
         '/copy/b.txt already exists; pass overwrite=True to replace it.',
         '[] True True',
         '',

@@ -253,6 +253,25 @@ describe.skipIf(!hasSandbox)('a sandbox (needs bubblewrap)', () => {
   );
 });
 
+describe.skipIf(!hasSandbox)('a sandbox that only mounts (needs bubblewrap)', () => {
+  beforeAll(() => startService({ taskSandbox: 'mounts' }));
+  afterAll(() => runyard.stop());
+
+  test('a program sees everything else as without a sandbox', async () => {
+    expect(await runInspection()).toMatchObject({
+      uid: process.getuid?.(),
+      token: 'secret',
+      etc: isRoot,
+      runs: expect.arrayContaining([expect.any(String)]),
+    });
+  });
+
+  test(
+    'a cancel kills a task that ignores SIGTERM in its own session and lets another one end by itself',
+    expectCancelledTasksEnd,
+  );
+});
+
 describe.skipIf(!hasSandbox || !isRoot)('another user in a sandbox (needs root and bubblewrap)', () => {
   beforeAll(() => startService({ taskUser: 'nobody', taskSandbox: 'bubblewrap' }));
   afterAll(() => runyard.stop());

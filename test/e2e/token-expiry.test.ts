@@ -263,6 +263,7 @@ test.each(['nothing', 'tokens for a second'])(
       log,
       isTransientError: isTransientError,
       metricsOpen: false,
+      workspace: ports.workspaceInfo,
       audit: () => undefined,
       auth: {
         tokens:

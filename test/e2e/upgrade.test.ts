@@ -1,6 +1,6 @@
 /**
- * Upgrades with engines as processes: the version before works on a schema that a newer version has migrated, and
- * a database from before the schema was frozen stops the start.
+ * Upgrades with engines as processes: the version before works on a schema that a newer version has migrated,
+ * and a database from before the schema was frozen stops the start.
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConfig } from '../../cli/config.ts';
 import { toStartError } from '../../cli/start-error.ts';
-import { migrate, UnsupportedSchemaError } from '../../storage/migrations/migrate.ts';
+import { migrate } from '../../storage/migrations/migrate.ts';
+import { UnsupportedSchemaError } from '../../storage/migrations/unsupported-schema-error.ts';
 import { migrations } from '../../storage/migrations/registry.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';

@@ -12,8 +12,8 @@ export interface EventuallyOptions<Value> {
 }
 
 /**
- * Calls `check` until it returns a value that `until` accepts, and returns that value. A check that throws, such as
- * a failed `expect`, is repeated.
+ * Calls `check` until it returns a value that `until` accepts, and returns that value. A check that throws,
+ * such as a failed `expect`, is repeated.
  * @throws Error with the last value or the last error once the time is over
  */
 export async function eventually<Value>(

@@ -1,4 +1,4 @@
-/** Certificate for localhost with a public key file, for tests only. */
+/** Self-signed certificate for localhost and its private key; for tests only. */
 
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUdsE9biEvtPCcmkiXfMJEz8LRgp8wCgYIKoZIzj0EAwIw

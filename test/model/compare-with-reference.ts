@@ -7,7 +7,7 @@ import type { StoreBackend } from './store-backend.ts';
 import { createEngineUnderTest, type EngineUnderTest } from './engine-under-test.ts';
 import type { Command, GeneratedScenario } from './generators.ts';
 import { observeModel } from './observation.ts';
-import { withTimeouts } from './job-plans.ts';
+import { withPolicies, withTimeouts, type JobPlan } from './job-plans.ts';
 import {
   advanceUntilStable,
   changePlan,
@@ -148,6 +148,7 @@ async function executeCommand(
       return advanceBoth(model, engine, Math.max(0, (nextDueTime(model) ?? model.now) - model.now));
     case 'limit':
     case 'timeouts':
+    case 'policies':
       return changeJob(model, engine, command);
     case 'kill':
       return engine.kill();
@@ -198,9 +199,9 @@ async function executeRequest(
     case 'repair': {
       const run = pickFrom(model.runs, command.pick);
       if (run === undefined) return;
-      const repaired = repairRun(model, run);
+      const repaired = repairRun(model, run, command);
       advanceUntilStable(model);
-      expect(await engine.repairRun(run.job.label, run.number)).toBe(
+      expect(await engine.repairRun(run.job.label, run.number, command)).toBe(
         repaired === 'refused' ? 'refused' : 'started',
       );
       return;
@@ -219,17 +220,30 @@ async function executeRequest(
 async function changeJob(
   model: ModelState,
   engine: EngineUnderTest,
-  command: Extract<Command, { kind: 'limit' | 'timeouts' }>,
+  command: Extract<Command, { kind: 'limit' | 'timeouts' | 'policies' }>,
 ): Promise<void> {
   const job = model.jobs[command.job];
   if (job === undefined) return;
-  const plan =
-    command.kind === 'limit'
-      ? { ...job.plan, maxConcurrent: command.most }
-      : withTimeouts(job.plan, command.run, command.task);
+  const plan = changedPlanOf(job.plan, command);
   changePlan(model, job, plan);
   advanceUntilStable(model);
   return engine.changeJob(command.job, plan);
+}
+
+function changedPlanOf(
+  plan: JobPlan,
+  command: Extract<Command, { kind: 'limit' | 'timeouts' | 'policies' }>,
+): JobPlan {
+  switch (command.kind) {
+    case 'limit':
+      return { ...plan, maxConcurrent: command.most };
+    case 'timeouts':
+      return withTimeouts(plan, command.run, command.task);
+    case 'policies':
+      return withPolicies(plan, command);
+    default:
+      return command satisfies never;
+  }
 }
 
 /** Ends one of the attempts with a running process. */

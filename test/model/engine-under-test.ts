@@ -21,6 +21,7 @@ import { createCrashInjector, type CrashPoint, type CrashInjector } from './cras
 import { observeEngine } from './observation.ts';
 import { settingsOf, type JobPlan } from './job-plans.ts';
 import { createFakeProcessTable } from './fake-process-table.ts';
+import type { RepairOptions } from './reference-admission.ts';
 import type { ModelLimits } from './reference-state.ts';
 
 interface Engine {
@@ -36,7 +37,7 @@ export interface EngineUnderTest {
   launchRun(jobIndex: number, token: string, queue: boolean | undefined): Promise<'started' | 'refused'>;
   submitRun(plan: JobPlan, token: string): Promise<'started' | 'refused'>;
   /** Repairs all failed tasks of a run; `refused` when none failed or there is no capacity. */
-  repairRun(job: string, number: number): Promise<'started' | 'refused'>;
+  repairRun(job: string, number: number, options: RepairOptions): Promise<'started' | 'refused'>;
   /** Cancels a run by its number. */
   cancelRun(job: string, number: number): Promise<void>;
   cancelAllRuns(jobIndex: number): Promise<void>;
@@ -45,7 +46,9 @@ export interface EngineUnderTest {
   /** Ends the process of an attempt, by its label in the observation. */
   endAttempt(label: string, outcome: TaskOutcome): Promise<void>;
   kill(): Promise<void>;
-  /** Crashes the engine at a later store call. Another engine adopts its runs, and callers repeat requests. */
+  /**
+   * Crashes the engine at a later store call. Another engine adopts its runs, and callers repeat requests.
+   */
   scheduleCrash(crash: CrashPoint | undefined): void;
   /** Next instant at which a timer is due; undefined when none is pending. */
   nextDueTime(): number | undefined;
@@ -165,8 +168,8 @@ export async function createEngineUnderTest(
   };
   const cancelPortsOf = (target: Engine) => ({
     runs: target.runs,
-    stopRun(runId: number, reason: 'cancel' | 'timeout') {
-      target.coordinator.stop(runId, reason);
+    stopRun(runId: number, reason: 'cancel' | 'timeout', message?: string) {
+      target.coordinator.stop(runId, reason, message);
       target.queue.wake();
     },
   });
@@ -200,7 +203,7 @@ export async function createEngineUnderTest(
           creator: 'ann',
         }),
       ),
-    async repairRun(job, number) {
+    async repairRun(job, number, { original, queue }) {
       const run = (await rowsOf(job)).find((row) => row.number_in_job === number);
       if (run === undefined) throw new Error(`There is no run ${job}#${number}.`);
       const { run_id: runId, repair_id: latest } = run;
@@ -214,6 +217,8 @@ export async function createEngineUnderTest(
             allFailed: true,
             includeDependents: false,
             latestRepairId: latest ?? 0,
+            useOriginalSettings: original,
+            queue,
             parameters: {},
           }),
         isRepaired,

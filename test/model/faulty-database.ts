@@ -16,7 +16,9 @@ export type FaultMode = (typeof faultModes)[number];
 
 export interface FaultyDatabase {
   readonly db: Kysely<Database>;
-  /** Makes the n-th statement from now on fail, counted from 1 including `begin` and `commit`; 0 disables it. */
+  /**
+   * Makes the n-th statement from now on fail, counted from 1 including `begin` and `commit`; 0 disables it.
+   */
   failAt(statement: number, mode: FaultMode): void;
   /** Number of statements since then. */
   statementCount(): number;

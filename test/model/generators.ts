@@ -17,13 +17,26 @@ export type Command = { readonly crash: CrashPoint | undefined } & (
   | { readonly kind: 'submit'; readonly plan: JobPlan }
   | { readonly kind: 'cancel'; readonly pick: number }
   /** Repairs all failed tasks of the run. */
-  | { readonly kind: 'repair'; readonly pick: number }
+  | {
+      readonly kind: 'repair';
+      readonly pick: number;
+      readonly original: boolean;
+      readonly queue: boolean | undefined;
+    }
   | { readonly kind: 'cancel all'; readonly job: number }
   | { readonly kind: 'end'; readonly pick: number; readonly ending: AttemptEnding }
   | { readonly kind: 'wait'; readonly milliseconds: number }
   /** Moves to the next due time. */
   | { readonly kind: 'wait for it' }
   | { readonly kind: 'limit'; readonly job: number; readonly most: number }
+  /** Changes retries and conditions of all tasks, for future runs and repairs. */
+  | {
+      readonly kind: 'policies';
+      readonly job: number;
+      readonly retries: number;
+      readonly runIf: RunCondition;
+      readonly alertOnLastAttempt: boolean;
+    }
   | { readonly kind: 'timeouts'; readonly job: number; readonly run: number; readonly task: number }
   | { readonly kind: 'kill' }
 );
@@ -147,7 +160,13 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
     },
     {
       weight: 2,
-      arbitrary: fc.record({ kind: fc.constant('repair' as const), crash: crashPointArbitrary, pick }),
+      arbitrary: fc.record({
+        kind: fc.constant('repair' as const),
+        crash: crashPointArbitrary,
+        pick,
+        original: weightedConstant(false, true),
+        queue: weightedConstant<boolean | undefined>(undefined, true, false),
+      }),
     },
     {
       weight: 1,
@@ -181,6 +200,17 @@ function commandArbitrary(jobs: number): fc.Arbitrary<Command> {
         crash: crashPointArbitrary,
         job,
         most: fc.constantFrom(0, 1, 2, 5),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('policies' as const),
+        crash: crashPointArbitrary,
+        job,
+        retries: fc.constantFrom(0, 1, 2),
+        runIf: fc.constantFrom(...conditions),
+        alertOnLastAttempt: fc.boolean(),
       }),
     },
     {

@@ -123,3 +123,16 @@ export function withTimeouts(plan: JobPlan, runSeconds: number, taskSeconds: num
     tasks: plan.tasks.map((task) => ({ ...task, timeoutSeconds: taskSeconds })),
   };
 }
+
+/** Returns the plan with other retries and conditions of all its tasks. */
+export function withPolicies(
+  plan: JobPlan,
+  policies: Pick<TaskPlan, 'retries' | 'runIf' | 'alertOnLastAttempt'>,
+): JobPlan {
+  const { retries, runIf, alertOnLastAttempt } = policies;
+  return {
+    ...plan,
+    alertOnLastAttempt,
+    tasks: plan.tasks.map((task) => ({ ...task, retries, runIf, alertOnLastAttempt })),
+  };
+}

@@ -8,6 +8,9 @@ const newClusterDefaults = {
   startedTime: undefined,
   terminatedTime: undefined,
   termination: undefined,
+  pinned: false,
+  restarting: false,
+  restricted: false,
 };
 
 export function createMemoryClusterStore({ tables, transaction }: MemoryDatabase): ClusterStore {

@@ -46,20 +46,25 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
     countJobsCreated: async (since) =>
       [...tables.jobs.values()].filter(({ job }) => job.createdTime > since).length,
     async countActiveTaskRuns(_added, _maximum, runJobTasks) {
-      const active = [...tables.runs.values()].filter((run) => run.active && !isQueued(run));
-      const tasks = active.flatMap((run) =>
-        [...tables.taskRuns.values()].filter((task) => task.job_run_id === run.run_id && task.active),
-      );
-      const runJobs = tasks.filter((task) => {
-        const own = tasksOf(requireRow(tables.runs.get(task.job_run_id)).settings).find(
-          ({ task_key: key }) => key === task.task_key,
-        );
-        return own !== undefined && builtInKindOf(own) === 'run_job_task';
-      });
+      const loads = [...tables.runs.values()]
+        .filter((run) => run.active && !isQueued(run))
+        .map((run) => {
+          const settings = new Map(tasksOf(run.settings).map((task) => [task.task_key, task]));
+          const keys = [...tables.taskRuns.values()]
+            .filter((task) => task.job_run_id === run.run_id && task.active)
+            .map((task) => settings.get(task.task_key));
+          const runJobs = keys.filter((task) => task !== undefined && builtInKindOf(task) === 'run_job_task');
+          return {
+            taskRuns: Math.min(keys.length, run.parallel_task_runs ?? Infinity),
+            runJobTasks: Math.min(runJobs.length, run.parallel_run_job_tasks ?? Infinity),
+          };
+        });
+      const sum = (field: 'taskRuns' | 'runJobTasks'): number =>
+        loads.reduce((total, load) => total + load[field], 0);
       const hasWaitingRuns = [...tables.runs.values()].some(
         (run) => run.queue_code === 'ACTIVE_RUNS_LIMIT_REACHED',
       );
-      return { taskRuns: tasks.length, runJobTasks: runJobTasks ? runJobs.length : 0, hasWaitingRuns };
+      return { taskRuns: sum('taskRuns'), runJobTasks: runJobTasks ? sum('runJobTasks') : 0, hasWaitingRuns };
     },
     insertRun: async (run) => insertNewRun(tables, run),
     lockActiveUpdate: rejectPipelineUpdate,
@@ -68,7 +73,7 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
       const row = tables.runs.get(runId);
       return row && withTasks(tables, row);
     },
-    async insertRepair({ after, attempts }) {
+    async insertRepair({ after, attempts, queueCode }) {
       const { repair, progress } = after;
       tables.runs.set(after.runId, {
         ...requireRow(tables.runs.get(after.runId)),
@@ -80,6 +85,11 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
         terminating_time: null,
         end_time: null,
         stop_reason: null,
+        stop_message: null,
+        queue_code: queueCode ?? null,
+        settings: after.settings,
+        parallel_task_runs: after.parallelTasks?.taskRuns ?? null,
+        parallel_run_job_tasks: after.parallelTasks?.runJobTasks ?? null,
         warned_time: null,
         owner: after.owner ?? null,
         fence: after.fence,
@@ -156,7 +166,9 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     queue_code: run.queueCode ?? null,
     launched_by: run.launchedBy ?? null,
     parent_task_run_id: run.parentTaskRun ?? null,
-    task_count: run.tasks.length,
+    parallel_task_runs: run.parallelTasks.taskRuns,
+    parallel_run_job_tasks: run.parallelTasks.runJobTasks,
+    stop_message: null,
     message: run.message,
     start_time: run.startTime,
     admitted_time: null,

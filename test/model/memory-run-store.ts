@@ -1,6 +1,7 @@
 /** In-memory run store. */
 import type { RunStore } from '../../engine/ports/runs.ts';
 import { maxConcurrentRunsOf } from '../../engine/run/admission.ts';
+import { queueEntryTimeOf } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
 import { withTasks, writeChangeSet, type MemoryDatabase } from './memory-database.ts';
@@ -52,7 +53,7 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
       transaction(() =>
         [...Map.groupBy(rows(isQueued), (run) => run.job_id)].map(([jobId, waiting]) => {
           const { job, hidden } = requireRow(tables.jobs.get(jobId));
-          const since = Math.min(...waiting.map((run) => run.start_time ?? 0));
+          const since = Math.min(...waiting.map((run) => queueEntryTimeOf(runOf(run))));
           return {
             jobId,
             activeRuns: countRuns(tables, jobId).active,
@@ -61,9 +62,15 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
           };
         }),
       ),
-    listRunsLeavingQueue: (since, limit) =>
+    listRunsLeavingQueue: (since, limit, closedJobs = []) =>
       transaction(() =>
-        rows((run) => isQueued(run) && (run.stop_reason !== null || (run.start_time ?? 0) < since))
+        rows(
+          (run) =>
+            isQueued(run) &&
+            (run.stop_reason !== null ||
+              queueEntryTimeOf(runOf(run)) < since ||
+              closedJobs.includes(run.job_id)),
+        )
           .slice(0, limit)
           .map((row) => withTasks(tables, row)),
       ),
@@ -76,11 +83,11 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
         const row = retries[0] ?? tables.runs.get(runId);
         return row && runOf(row);
       }),
-    requestStop: (runId, reason) =>
+    requestStop: (runId, reason, options) =>
       transaction(() => {
         const row = tables.runs.get(runId);
         if (row?.active === true && row.stop_reason === null)
-          tables.runs.set(runId, { ...row, stop_reason: reason });
+          tables.runs.set(runId, { ...row, stop_reason: reason, stop_message: options?.message ?? null });
         return find(runId)?.run;
       }),
     requestStopAll: ({ jobId, queuedOnly }) =>
@@ -101,6 +108,7 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
         rows((run) => run.active && run.owner === node).map((run) => ({
           runId: run.run_id,
           stopReason: run.stop_reason ?? undefined,
+          stopMessage: run.stop_message ?? undefined,
           timeoutRevision: run.timeout_revision,
         })),
       ),

@@ -39,7 +39,7 @@ async function check(
 
 test('spec 3.1, 3.2: an engine on memory stores that crashes at any store call agrees with the model', async () => {
   const statistics = createComparisonStatistics();
-  await check(Number(MODEL_CASES ?? 2_000), (scenario) =>
+  await check(Number(MODEL_CASES ?? 1_200), (scenario) =>
     compareWithReference(createMemoryBackend(), scenario, statistics),
   );
   process.stdout.write(`Statistics: ${JSON.stringify(statistics)}\n`);

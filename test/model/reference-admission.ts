@@ -1,6 +1,12 @@
 /** Launches and repairs of the reference model (spec 2.2, 3.1, 7 and 8). */
-import type { JobPlan } from './job-plans.ts';
-import { countRunJobTasks, exceededLimitOf, hasWorkspaceLimits, jobLoadOf } from './reference-capacity.ts';
+import type { JobPlan, TaskPlan } from './job-plans.ts';
+import {
+  countParallelRunJobTasks,
+  countParallelTasks,
+  exceededLimitOf,
+  hasWorkspaceLimits,
+  jobLoadOf,
+} from './reference-capacity.ts';
 import { rollUpOutcomeOf } from './reference-graph.ts';
 import {
   createModelJob,
@@ -12,6 +18,7 @@ import {
   type ModelAttempt,
   type ModelJob,
   type ModelRun,
+  type ModelTask,
   type ModelState,
   type QueueReason,
 } from './reference-state.ts';
@@ -25,7 +32,9 @@ interface LaunchRequest {
   readonly parent?: ModelRun;
 }
 
-/** Launches a run, or returns the run of the same token; `refused` when the workspace limits do not allow it. */
+/**
+ * Launches a run, or returns the run of the same token; `refused` when the workspace limits do not allow it.
+ */
 export function launchRun(
   model: ModelState,
   { job, token, queue, parent }: LaunchRequest,
@@ -39,7 +48,7 @@ export function launchRun(
   // A run_job_task waits for its child run, which may therefore wait for capacity.
   const outcome =
     admission === 'check capacity'
-      ? admitByCapacity(model, job.plan, mayQueue || parent !== undefined)
+      ? admitByCapacity(model, job.plan.tasks, mayQueue || parent !== undefined)
       : admission;
   if (outcome === 'refused') return 'refused';
   const run = createRun(model, job, {
@@ -70,27 +79,41 @@ export function submitRun(model: ModelState, plan: JobPlan): ModelRun | 'refused
   return launched;
 }
 
-/** Repairs all failed tasks of a multi-task run; `refused` when none failed or the limits do not allow it. */
-export function repairRun(model: ModelState, run: ModelRun): 'repaired' | 'refused' {
+export interface RepairOptions {
+  /** True when the tasks keep the settings of the run. */
+  readonly original: boolean;
+  /** Overrides the queue setting of the job. */
+  readonly queue: boolean | undefined;
+}
+
+/** Repairs all failed tasks of a run; `refused` when none failed or the limits do not allow it. */
+export function repairRun(
+  model: ModelState,
+  run: ModelRun,
+  { original, queue }: RepairOptions,
+): 'repaired' | 'refused' {
+  const { job } = run;
   const failed = run.tasks.filter((task) => isOver(run) && rollUpOutcomeOf(run, task) === 'failed');
-  if (run.plan.singleTask || run.state === 'SKIPPED' || failed.length === 0) return 'refused';
-  const { active, queued } = jobLoadOf(model, run.job);
-  if (!run.job.hidden && active + queued.length >= run.job.plan.maxConcurrent) return 'refused';
-  if (
-    exceededLimitOf(
-      model,
-      failed.map((task) => task.plan),
-    ) !== undefined
-  )
+  const wasRetried = model.runs.some(
+    (one) => one.original === (run.original ?? run) && one.attempt > run.attempt,
+  );
+  if (wasRetried || failed.length === 0 || (run.state === 'SKIPPED' && run.repairCount === 0))
     return 'refused';
+  const plan = original || job.hidden ? run.plan : job.plan;
+  const planOf = ({ plan: own }: ModelTask): TaskPlan =>
+    original || job.hidden ? own : (plan.tasks.find((task) => task.key === own.key) ?? own);
+  const round = failed.map(planOf);
+  const mayQueue = queue ?? (job.hidden ? run.plan.queue : job.plan.queue);
+  const admission = job.hidden ? 'check capacity' : admitByJobLimit(model, job, mayQueue);
+  if (admission === 'skip') return 'refused';
+  const outcome = admission === 'check capacity' ? admitByCapacity(model, round, mayQueue) : admission;
+  if (outcome === 'refused') return 'refused';
   for (const key of ['result', 'running', 'terminating', 'end', 'stopReason'] as const) delete run[key];
-  Object.assign(run, {
-    state: 'PENDING',
-    warned: false,
-    repairedAt: model.now,
-    repairCount: run.repairCount + 1,
-  });
+  Object.assign(run, { plan, round, warned: false, repairedAt: model.now, repairCount: run.repairCount + 1 });
+  for (const task of run.tasks) task.plan = planOf(task);
   for (const task of failed) task.attempts.push(createAttempt(latestAttempt(task).number + 1, 0, undefined));
+  setStateOfRunAndTasks(run, outcome === 'start' ? 'PENDING' : 'QUEUED');
+  if (outcome !== 'start') run.queueReason = outcome;
   return 'repaired';
 }
 
@@ -120,6 +143,7 @@ export function createRun(
     warned: false,
     repairCount: 0,
     notifications: [],
+    round: plan.tasks,
     tasks: plan.tasks.map((task) => ({ plan: task, attempts: [createAttempt(0, 0, due)] })),
   };
   model.runs.push(run);
@@ -152,12 +176,15 @@ function admitByJobLimit(
 
 function admitByCapacity(
   model: ModelState,
-  { tasks }: JobPlan,
+  tasks: readonly TaskPlan[],
   mayQueue: boolean,
 ): 'start' | 'refused' | QueueReason {
   const exceededLimit = exceededLimitOf(model, tasks);
   if (!mayQueue) return exceededLimit === undefined ? 'start' : 'refused';
-  if (tasks.length > model.limits.taskRuns || countRunJobTasks(tasks) > model.limits.runJobTasks)
+  if (
+    countParallelTasks(tasks) > model.limits.taskRuns ||
+    countParallelRunJobTasks(tasks) > model.limits.runJobTasks
+  )
     return 'refused';
   const hasWaitingRuns = model.runs.some(
     (run) => run.state === 'QUEUED' && run.queueReason === 'ACTIVE_RUNS_LIMIT_REACHED',
@@ -165,7 +192,10 @@ function admitByCapacity(
   return hasWaitingRuns ? 'ACTIVE_RUNS_LIMIT_REACHED' : (exceededLimit ?? 'start');
 }
 
-/** Returns true when queued runs and a run_job_task compete for capacity at this instant: the order is unspecified. */
+/**
+ * Returns true when queued runs and a run_job_task compete for capacity at this instant: the order is
+ * unspecified.
+ */
 function hasCapacityRace(model: ModelState): boolean {
   return (
     hasWorkspaceLimits(model) &&

@@ -2,11 +2,12 @@
  * Reference model of spec section 3: given the same jobs and commands as the engine, it computes the state of
  * every run and attempt. It has no store, no crashes and no concurrency; the caller sets the time.
  */
-import { isUpstreamFinished, isRunIfSatisfied, resultOf } from './reference-graph.ts';
+import { isUpstreamFinished, isRunIfSatisfied, resultOf, rollUpOutcomeOf } from './reference-graph.ts';
 import { launchRun, createAttempt, createRun } from './reference-admission.ts';
 import { serveQueue } from './reference-queue.ts';
 import {
   isOver,
+  isPlannedRetry,
   latestAttempt,
   occupiesCapacity,
   recordNotification,
@@ -62,7 +63,7 @@ function advanceAttempt(model: ModelState, run: ModelRun, task: ModelTask): bool
   const ready = clusterReadyTime(model, run, task, attempt);
   if (ready > model.now) {
     const isFirstRequest = attempt.start === undefined;
-    attempt.start ??= model.now;
+    setStart(model, run, attempt);
     return isFirstRequest;
   }
   startAttempt(model, run, task, attempt);
@@ -97,7 +98,8 @@ function clusterReadyTime(
 
 function startAttempt(model: ModelState, run: ModelRun, task: ModelTask, attempt: ModelAttempt): void {
   const { now } = model;
-  Object.assign(attempt, { state: 'RUNNING', start: attempt.start ?? now, running: now });
+  setStart(model, run, attempt);
+  Object.assign(attempt, { state: 'RUNNING', running: now });
   if (run.state === 'PENDING') {
     Object.assign(run, { state: 'RUNNING', running: now });
     const muted = run.repairCount > 0 || (run.attempt > 0 && run.plan.alertOnLastAttempt);
@@ -107,16 +109,27 @@ function startAttempt(model: ModelState, run: ModelRun, task: ModelTask, attempt
     recordNotification(run, task, 'on_start');
 }
 
+/** Sets the start of an attempt; a retry of a single-task run starts with it. */
+function setStart({ now }: ModelState, run: ModelRun, attempt: ModelAttempt): void {
+  if (attempt.start === undefined && isPlannedRetry(run)) run.start = now;
+  attempt.start ??= now;
+}
+
+/** Skips a task. It is announced when a failure or a timeout prevents it, not when its branch was not chosen. */
 function skipTask(model: ModelState, run: ModelRun, task: ModelTask): void {
   Object.assign(latestAttempt(task), { state: 'SKIPPED', end: model.now });
   releaseSharedCluster(run);
-  recordEndNotification(run, task, false);
+  const isQuiet =
+    run.stopReason === 'cancel' ||
+    (run.stopReason === undefined && rollUpOutcomeOf(run, task) === 'excluded');
+  if (!isQuiet) recordEndNotification(run, task, false);
 }
 
 /** Ends an attempt and creates its retry. @param result undefined when the service failed the attempt */
 function finishAttempt(model: ModelState, run: ModelRun, task: ModelTask, result: Result | undefined): void {
   const { now } = model;
   const attempt = latestAttempt(task);
+  setStart(model, run, attempt);
   const end =
     result === undefined
       ? {
@@ -237,10 +250,11 @@ export function endAttempt(model: ModelState, run: ModelRun, task: ModelTask, en
 export function changePlan(model: ModelState, job: ModelJob, plan: JobPlan): void {
   job.plan = plan;
   for (const run of model.runs.filter((one) => one.job === job && !isOver(one))) {
-    run.plan = { ...run.plan, timeoutSeconds: plan.timeoutSeconds, tasks: plan.tasks };
-    for (const task of run.tasks) {
-      const changed = plan.tasks.find(({ key }) => key === task.plan.key);
-      task.plan = { ...task.plan, timeoutSeconds: changed?.timeoutSeconds ?? 0 };
-    }
+    const withTimeout = (task: TaskPlan): TaskPlan => ({
+      ...task,
+      timeoutSeconds: plan.tasks.find(({ key }) => key === task.key)?.timeoutSeconds ?? 0,
+    });
+    run.plan = { ...run.plan, timeoutSeconds: plan.timeoutSeconds, tasks: run.plan.tasks.map(withTimeout) };
+    for (const task of run.tasks) task.plan = withTimeout(task.plan);
   }
 }

@@ -5,18 +5,21 @@ import {
   labelOf,
   latestAttempt,
   recordEndNotification,
+  requestTimeOf,
   setStateOfRunAndTasks,
   type ModelJob,
   type ModelRun,
   type ModelState,
 } from './reference-state.ts';
 
-/** Removes canceled and expired runs from the queue and admits waiting runs. Returns true after a change. */
+/** Removes canceled and expired runs, and runs of jobs without capacity, from the queue and admits waiting runs. Returns true after a change. */
 export function serveQueue(model: ModelState): boolean {
   const leaving = model.runs.filter(
     (run) =>
       run.state === 'QUEUED' &&
-      (run.stopReason !== undefined || (run.start ?? 0) < model.now - model.limits.queueMs),
+      (run.stopReason !== undefined ||
+        requestTimeOf(run) < model.now - model.limits.queueMs ||
+        (run.job.plan.maxConcurrent === 0 && !run.job.hidden)),
   );
   for (const run of leaving) withdrawFromQueue(model, run);
   let changed = leaving.length > 0;
@@ -24,7 +27,7 @@ export function serveQueue(model: ModelState): boolean {
   for (;;) {
     const run = nextQueuedRun(model, skippedJobs);
     if (run === undefined) return changed;
-    const exceededLimit = exceededLimitOf(model, run.plan.tasks);
+    const exceededLimit = exceededLimitOf(model, run.round);
     if (exceededLimit === undefined) {
       // The order of the admission and a cancel at the same instant is unspecified.
       if (
@@ -59,10 +62,8 @@ function nextQueuedRun(model: ModelState, skippedJobs: ReadonlySet<ModelJob>): M
   const heads = [
     ...new Set(model.runs.filter((run) => run.state === 'QUEUED').map((run) => run.job)),
   ].flatMap((job) => {
-    const {
-      active,
-      queued: [head],
-    } = jobLoadOf(model, job);
+    const { active, queued } = jobLoadOf(model, job);
+    const [head] = queued;
     const limit = job.hidden ? Infinity : job.plan.maxConcurrent;
     // Capacity may become free before the run that used it is over.
     const endedNow = model.runs.filter(
@@ -70,7 +71,7 @@ function nextQueuedRun(model: ModelState, skippedJobs: ReadonlySet<ModelJob>): M
     ).length;
     return head === undefined || skippedJobs.has(job) || active >= limit
       ? []
-      : [{ head, active, before: active + endedNow, since: head.start ?? 0 }];
+      : [{ head, active, before: active + endedNow, since: Math.min(...queued.map(requestTimeOf)) }];
   });
   const first = heads.toSorted((one, other) => one.active - other.active || one.since - other.since);
   const earlier = heads.toSorted((one, other) => one.before - other.before || one.since - other.since);

@@ -60,6 +60,8 @@ export interface ModelRun extends ModelProgress {
   /** Plan of the job at the launch; timeouts change with those of the job. */
   plan: JobPlan;
   readonly tasks: ModelTask[];
+  /** Tasks of the latest round: all of the run, or those that a repair runs again. */
+  round: readonly TaskPlan[];
   /** Number of run_job_tasks between the run and its root run. */
   readonly depth: number;
   queueReason?: QueueReason;
@@ -113,8 +115,17 @@ export function latestAttempt({ attempts }: ModelTask): ModelAttempt {
   return attempt;
 }
 
-/** Returns the time from which the timeout and the health rule of a run count. */
-export const timeoutStartOf = (run: ModelRun): number => run.repairedAt ?? run.admittedAt ?? run.start ?? 0;
+/** Returns the time from which the timeout and the health rule of a run count: not in the queue. */
+export const timeoutStartOf = (run: ModelRun): number =>
+  run.repairedAt === undefined
+    ? (run.admittedAt ?? run.start ?? 0)
+    : Math.max(run.repairedAt, run.admittedAt ?? 0);
+
+/** Returns when the latest round of a run was requested. */
+export const requestTimeOf = (run: ModelRun): number => run.repairedAt ?? run.start ?? 0;
+
+/** Returns true for the retry of a single-task run until it is repaired: it starts with its task. */
+export const isPlannedRetry = (run: ModelRun): boolean => run.attempt > 0 && run.repairCount === 0;
 
 /** Records a notification of a run or of its latest attempt of a task. */
 export function recordNotification(
@@ -143,12 +154,17 @@ export function recordEndNotification(run: ModelRun, task: ModelTask | undefined
   if (!muted) recordNotification(run, task, 'on_failure');
 }
 
+/** Returns the latest attempts that are not over; a repair leaves the others as they are. */
+function openAttempts({ tasks }: ModelRun): ModelAttempt[] {
+  return tasks.map(latestAttempt).filter((attempt) => !isOver(attempt));
+}
+
 export function setStateOfRunAndTasks(run: ModelRun, state: State): void {
   run.state = state;
-  for (const task of run.tasks) latestAttempt(task).state = state;
+  for (const attempt of openAttempts(run)) attempt.state = state;
 }
 
 export function endRunAndTasks(run: ModelRun, now: number): void {
   run.end = now;
-  for (const task of run.tasks) latestAttempt(task).end = now;
+  for (const attempt of openAttempts(run)) attempt.end = now;
 }

@@ -2,6 +2,7 @@
 import { advanceUntilStable, stopRun } from './reference-model.ts';
 import {
   isOver,
+  isPlannedRetry,
   latestAttempt,
   occupiesCapacity,
   recordNotification,
@@ -33,7 +34,7 @@ function dueEventsOf(model: ModelState): DueEvent[] {
       () => stopRun(run, 'timeout'),
     );
     addEvent(
-      healthSeconds > 0 && !run.warned,
+      healthSeconds > 0 && !run.warned && !isWaitingRetry(run),
       timeoutStartOf(run) + healthSeconds * 1_000 + 1,
       undefined,
       () => recordDurationWarning(run, undefined),
@@ -76,6 +77,11 @@ function dueEventsOf(model: ModelState): DueEvent[] {
     }
     return events;
   });
+}
+
+/** A retry that waits for its time has no duration. */
+function isWaitingRetry(run: ModelRun): boolean {
+  return isPlannedRetry(run) && run.tasks.every((task) => latestAttempt(task).start === undefined);
 }
 
 function recordDurationWarning(run: ModelRun, task: ModelTask | undefined): void {

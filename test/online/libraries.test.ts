@@ -1,4 +1,7 @@
-/** Libraries from the public registries: `npm run online`. The tests are skipped when a registry is unreachable. */
+/**
+ * Libraries from the public registries: `npm run online`. The tests are skipped when a registry is
+ * unreachable.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

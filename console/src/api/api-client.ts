@@ -28,7 +28,10 @@ export type QueryParameters = Readonly<Record<string, string | number | boolean 
 export interface ApiClient {
   /** @throws ApiError, ConnectionLost; AbortError after `signal` */
   get<Answer>(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
-  /** Returns a response for the caller to read. @throws ApiError, ConnectionLost; AbortError after `signal` */
+  /**
+   * Returns a response for the caller to read.
+   * @throws ApiError, ConnectionLost; AbortError after `signal`
+   */
   getStream(path: string, fields?: QueryParameters, signal?: AbortSignal): Promise<Response>;
   /** @throws ApiError, ConnectionLost; AbortError after `signal` */
   post<Answer>(path: string, body: object, signal?: AbortSignal): Promise<Answer>;

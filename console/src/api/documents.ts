@@ -1,6 +1,6 @@
 /**
- * Documents of the API: the fields that the console reads. The console imports nothing from the service, so it
- * declares them again.
+ * Documents of the API: the fields that the console reads. The console imports nothing from the service, so
+ * it declares them again.
  */
 
 export interface RunState {

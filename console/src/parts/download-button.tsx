@@ -1,4 +1,6 @@
-/** Button that fetches content from the service and saves it as a file; a plain link could not send the token. */
+/**
+ * Button that fetches content from the service and saves it as a file; a plain link could not send the token.
+ */
 import { useMutation } from '@tanstack/react-query';
 import type { ApiClient } from '../api/api-client.ts';
 import { useSession } from '../session.tsx';

@@ -1,4 +1,6 @@
-/** Parser of terminal output: splits text into styled parts, and drops all escape sequences except colours. */
+/**
+ * Parser of terminal output: splits text into styled parts, and drops all escape sequences except colours.
+ */
 
 /** Part of a text with its class names, which are empty for plain text. */
 export interface StyledText {

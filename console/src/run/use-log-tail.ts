@@ -92,7 +92,8 @@ async function readLogTail(
         show((log) => appendText(log, content));
       }
     } catch (error) {
-      // The banner of the page shows connection errors. Other errors are permanent unless the service is busy.
+      // The banner of the page shows connection errors. Other errors are permanent unless the service is
+      // busy.
       if (error instanceof ApiError && error.status !== 429 && error.status !== 503) return;
     }
     await new Promise((resolve) => {

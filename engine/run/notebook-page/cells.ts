@@ -21,6 +21,8 @@ const languageLabels: Readonly<Record<CellLanguage, string | undefined>> = {
   python: 'Python',
   sql: 'SQL',
   javascript: 'JavaScript',
+  scala: 'Scala',
+  r: 'R',
   shell: 'Shell',
   pip: 'pip',
   run: 'Run',

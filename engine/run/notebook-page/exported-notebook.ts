@@ -3,9 +3,10 @@ import type { CellOutput, NotebookCell, NotebookReport } from '../task-output.ts
 import type { Progress } from '../run.ts';
 import { isTerminal } from '../states.ts';
 
-/** Attempt of a notebook task. */
+/** Attempt of a notebook task, or a notebook of the workspace. */
 export interface ExportedNotebook {
-  readonly runId: number;
+  /** Undefined for a notebook of the workspace; the page then shows no run. */
+  readonly runId: number | undefined;
   readonly jobName: string;
   readonly taskKey: string;
   /** Path in the workspace, as in the task. */
@@ -49,7 +50,7 @@ export function cellsOf({
 export function languageOf({
   report,
   source = '',
-}: Pick<ExportedNotebook, 'report' | 'source'>): 'python' | 'sql' | 'javascript' {
+}: Pick<ExportedNotebook, 'report' | 'source'>): NonNullable<NotebookReport['language']> {
   if (report?.language !== undefined) return report.language;
   const [, mark = ''] = /^\uFEFF?(--|\/\/)/.exec(source) ?? [];
   return mark === '--' ? 'sql' : mark === '//' ? 'javascript' : 'python';

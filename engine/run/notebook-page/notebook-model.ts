@@ -37,8 +37,8 @@ export function modelLine(notebook: ExportedNotebook): string {
 function notebookModel(notebook: ExportedNotebook): object {
   return {
     version: 'NotebookV1',
-    origId: notebook.runId,
-    guid: stableUuid(`${notebook.runId}`),
+    origId: notebook.runId ?? 0,
+    guid: stableUuid(idTextOf(notebook)),
     name: notebookNameOf(notebook),
     language: languageOf(notebook),
     commands: cellsOf(notebook).map((cell) => commandOf(notebook, cell)),
@@ -55,8 +55,8 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
   return {
     version: 'CommandV1',
     origId: cell.position,
-    guid: stableUuid(`${notebook.runId} ${cell.position}`),
-    nuid: stableUuid(`${notebook.runId} ${cell.position} of the notebook`),
+    guid: stableUuid(`${idTextOf(notebook)} ${cell.position}`),
+    nuid: stableUuid(`${idTextOf(notebook)} ${cell.position} of the notebook`),
     subtype: 'command',
     commandType: 'auto',
     position: cell.position,
@@ -83,6 +83,11 @@ function commandOf(notebook: ExportedNotebook, cell: NotebookCell): object {
   };
 }
 
+/** Returns the text from which the ids of the page are derived. */
+function idTextOf({ runId, path }: ExportedNotebook): string {
+  return runId === undefined ? path : String(runId);
+}
+
 const magicWords: Readonly<Record<CellLanguage, string>> = {
   markdown: 'md',
   sql: 'sql',
@@ -91,6 +96,8 @@ const magicWords: Readonly<Record<CellLanguage, string>> = {
   run: 'run',
   python: 'python',
   javascript: 'javascript',
+  scala: 'scala',
+  r: 'r',
 };
 
 /** Returns the source of a cell; in another language than the notebook, it starts with the magic word. */

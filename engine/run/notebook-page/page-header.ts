@@ -25,6 +25,12 @@ const stateLabels: Readonly<
 };
 
 export function pageHeaderMarkup(notebook: ExportedNotebook): Markup {
+  if (notebook.runId === undefined)
+    return html`<header class="head">
+<h1>${notebookNameOf(notebook)}</h1>
+<p class="path">${notebook.path}</p>
+</header>
+`;
   const [label, tone] = stateLabelOf(notebook.progress);
   return html`<header class="head">
 <h1>${notebookNameOf(notebook)} <span class="state ${tone}">${label}</span></h1>
@@ -63,7 +69,9 @@ function parametersMarkup(parameters: Readonly<Record<string, string>>): Markup 
 `;
 }
 
-/** Renders the failure, with a link to its cell, or a hint that the run is active; undefined after a success. */
+/**
+ * Renders the failure, with a link to its cell, or a hint that the run is active; undefined after a success.
+ */
 function endMarkup(notebook: ExportedNotebook): Markup | undefined {
   const { report, failure, progress } = notebook;
   const error = report?.error;

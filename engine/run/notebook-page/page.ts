@@ -5,6 +5,8 @@ import { toDashboard, cellsOf, notebookNameOf, type ExportedNotebook } from './e
 import { pageHeaderMarkup } from './page-header.ts';
 import { html, trustedMarkup, type Markup } from './markup.ts';
 import { modelLine } from './notebook-model.ts';
+import type { Progress } from '../run.ts';
+import { notebookDialects, toPageCells, type SourceNotebook } from '../notebook-source/source-notebook.ts';
 import { stylesheet } from './stylesheet.ts';
 
 /** Policy that forbids to run or load anything; the frames of the page inherit it. */
@@ -15,6 +17,34 @@ const contentSecurityPolicy =
 export function codePage(notebook: ExportedNotebook): string {
   return renderPage(notebook, 'There is nothing to show: the notebook did not start.');
 }
+
+/** Renders a notebook of the workspace: its cells, without a run and outputs. */
+export function sourcePage(path: string, notebook: SourceNotebook): string {
+  const { language } = notebookDialects[notebook.language];
+  const page: ExportedNotebook = {
+    runId: undefined,
+    jobName: '',
+    taskKey: '',
+    path,
+    parameters: {},
+    progress: unexecuted,
+    report: { path, language, cells: toPageCells(notebook) },
+    source: undefined,
+    failure: '',
+  };
+  return renderPage(page, 'The notebook has no cells.');
+}
+
+/** Progress of a notebook without a run: nothing of it is active. */
+const unexecuted: Progress = {
+  state: 'TERMINATED',
+  result: 'SUCCESS',
+  startTime: undefined,
+  runningTime: undefined,
+  terminatingTime: undefined,
+  message: '',
+  endTime: 0,
+};
 
 /** Renders the view DASHBOARDS: the results of the cells, without code and logs. */
 export function dashboardPage(notebook: ExportedNotebook): string {
@@ -35,7 +65,7 @@ function renderPage(notebook: ExportedNotebook, emptyText: string): string {
 <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${notebookNameOf(notebook)} · run ${notebook.runId}</title>
+<title>${notebookNameOf(notebook)}${notebook.runId === undefined ? '' : ` · run ${notebook.runId}`}</title>
 <style>${trustedMarkup(stylesheet)}</style>
 ${trustedMarkup(modelLine(notebook))}
 </head>

@@ -37,7 +37,9 @@ function applyCarriageReturns(text: string): string {
   return lines.includes('\r') ? lines.replaceAll(/^.*\r(?=[^\r\n])/gm, '').replaceAll('\r', '') : lines;
 }
 
-/** Removes an escape sequence other than a control sequence: a window title up to its end, or one character. */
+/**
+ * Removes an escape sequence other than a control sequence: a window title up to its end, or one character.
+ */
 function stripCommand(command: string): string {
   if (!command.startsWith(']')) return command.slice(1);
   const end = command.indexOf('\u0007');

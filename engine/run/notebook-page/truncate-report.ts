@@ -17,8 +17,8 @@ interface ByteBudget {
 }
 
 /**
- * Truncates a report to about `maxBytes` bytes. The end of the notebook is kept first, then its failures, then
- * the cells in order; a note marks what is left out. HTML is kept completely or not at all.
+ * Truncates a report to about `maxBytes` bytes. The end of the notebook is kept first, then its failures,
+ * then the cells in order; a note marks what is left out. HTML is kept completely or not at all.
  */
 export function truncateReport(report: NotebookReport, maxBytes: number): NotebookReport {
   const budget = createByteBudget(maxBytes);

@@ -1,4 +1,4 @@
--- Each file of the feed goes into the table once. What is no earthquake (quarry blasts, explosions) is left out and counted.
+-- Reads each file of the feed once. Drops and counts other events, such as quarry blasts and explosions.
 CREATE TEMPORARY VIEW features AS
 SELECT unnest(features) AS feature
 FROM STREAM read_files('${feeds}/*.json', format => 'json');

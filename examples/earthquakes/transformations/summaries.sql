@@ -3,7 +3,7 @@ SELECT CAST(time AS DATE) AS day, count(*) AS earthquakes, max(magnitude) AS str
 FROM reported
 GROUP BY ALL;
 
--- What stands behind the last comma of a place: '4km W of Castaic, CA' lies in CA.
+-- The region is the text after the last comma of the place: CA for '4km W of Castaic, CA'.
 CREATE MATERIALIZED VIEW by_region (
   CONSTRAINT region_is_known EXPECT (region <> '') ON VIOLATION DROP ROW
 )

@@ -1,7 +1,4 @@
-/**
- * A task kind with a program of its own: `shell_script_task` hands a script to run-script.sh, which stands
- * beside this file.
- */
+/** Task kind `shell_script_task`: runs a shell script with run-script.sh, the program beside this file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +12,11 @@ export const plugin = {
   needsCluster: true,
   schema: {
     type: 'object',
-    description: 'Runs a shell script; what it writes into the file $RESULT becomes the result.',
+    description: 'Runs a shell script; the content of the file $RESULT is the result.',
     required: ['script'],
     additionalProperties: false,
     properties: {
-      script: { type: 'string', minLength: 1, description: 'The script itself.' },
+      script: { type: 'string', minLength: 1, description: 'Text of the script.' },
       parameters: { type: 'array', items: { type: 'string' }, description: 'Arguments of the script.' },
     },
   },
@@ -28,8 +25,7 @@ export const plugin = {
     const script = join(context.directory, 'script.sh');
     const result = join(context.directory, 'result');
     await writeFile(script, task.script);
-    // The first call starts the process; a later one, after a restart of the engine, waits for the same
-    // process.
+    // The first call starts the process. After a restart of the engine, the call waits for the same process.
     const exit = await context.exec({
       argv: ['/bin/sh', program, script, ...(task.parameters ?? [])],
       env: { RESULT: result },

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the script of a shell_script_task: stops at the first command that fails and says which script it was.
+# Runs the script of a shell_script_task; stops at the first command that fails and names the run.
 # usage: run-script.sh SCRIPT [ARGUMENT ...]
 script=$1
 shift

@@ -77,7 +77,10 @@ async function findImportEdits(source: string): Promise<SourceEdit[]> {
   }
 }
 
-/** Rewrites `import a, { b as c } from 'x'` to `const { default: a, b: c } = await …('x')`; keeps line numbers. */
+/**
+ * Rewrites `import a, { b as c } from 'x'` to `const { default: a, b: c } = await …('x')`; keeps line
+ * numbers.
+ */
 function rewriteDeclaration(node: AstNode, source: string): SourceEdit {
   const specifiers = toNodes(node['specifiers']);
   const [from] = toNodes([node['source']]);

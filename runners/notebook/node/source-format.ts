@@ -1,4 +1,6 @@
 /** Parses a SQL or JavaScript notebook in source format into cells. */
+import { sourcePatterns, splitCells } from '../../../engine/run/notebook-source/source-format.ts';
+import { trimBlankLines } from '../../../engine/run/notebook-source/source-notebook.ts';
 import type { ScriptLanguage, SourceCell } from './driver-protocol.ts';
 
 const commentMarkers = { sql: '--', javascript: '//' } as const satisfies Record<ScriptLanguage, string>;
@@ -13,42 +15,15 @@ const magicLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'shell'],
 ]);
 
-interface FormatPatterns {
+interface FormatPatterns extends ReturnType<typeof sourcePatterns> {
   readonly commentMarker: string;
-  readonly header: RegExp;
-  readonly separator: RegExp;
-  readonly title: RegExp;
-  readonly magic: RegExp;
-}
-
-function patternsOf(language: ScriptLanguage): FormatPatterns {
-  const commentMarker = commentMarkers[language];
-  return {
-    commentMarker,
-    header: new RegExp(`^${commentMarker}\\s*Databricks notebook source\\s*$`),
-    separator: new RegExp(`^${commentMarker} COMMAND -{5,}\\s*$`),
-    title: new RegExp(`^${commentMarker} DBTITLE \\d+,\\s*(.*)$`),
-    magic: new RegExp(`^${commentMarker} MAGIC ?(.*)$`),
-  };
 }
 
 /** Returns the cells of a notebook. The header line is optional: a plain file is one cell. */
 export function parseCells(text: string, language: ScriptLanguage): SourceCell[] {
-  const patterns = patternsOf(language);
-  const lines = text
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n')
-    .split('\n');
-  if (patterns.header.test(lines[0] ?? '')) lines.shift();
-  const blocks: string[][] = [[]];
-  for (const line of lines) {
-    if (patterns.separator.test(line)) blocks.push([]);
-    else blocks.at(-1)?.push(line);
-  }
-  return blocks
-    .map(trimBlankLines)
-    .filter((block) => block.length > 0)
-    .map((block, index) => parseCell(index + 1, block, language, patterns));
+  const commentMarker = commentMarkers[language];
+  const patterns = { ...sourcePatterns(commentMarker), commentMarker };
+  return splitCells(text, patterns).map((block, index) => parseCell(index + 1, block, language, patterns));
 }
 
 function parseCell(
@@ -84,9 +59,4 @@ function findMagicWord(
   if (word === undefined || magicLanguages.get(word) !== 'markdown' || lines[0]?.startsWith('%') === true)
     return word;
   return lines.every((line) => line.startsWith(commentMarker) || line.trim() === '') ? word : undefined;
-}
-
-function trimBlankLines(lines: readonly string[]): string[] {
-  const start = lines.findIndex((line) => line.trim() !== '');
-  return start === -1 ? [] : lines.slice(start, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }

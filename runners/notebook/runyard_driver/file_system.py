@@ -2,11 +2,14 @@
 
 import collections
 import os
+import re
 import shutil
 import stat
 import tempfile
 
 SCHEMES = ("managed_fs:", "dbfs:")
+#: Paths at which programs find managed_fs, or a directory of it: path, path in managed_fs.
+MOUNT_POINTS = (("/dbfs", ""), ("/Volumes", "/Volumes"))
 
 FileInfo = collections.namedtuple("FileInfo", "path name size modificationTime")
 FileInfo.__doc__ = (
@@ -164,17 +167,32 @@ def write_atomically(path, data):
             os.unlink(draft)
 
 
+def find_managed_path(uri):
+    """Returns the path in managed_fs of a URI or of a path below a mount point; None for other texts."""
+    path = re.sub("^file:/*", "/", uri)
+    for point, folder in MOUNT_POINTS:
+        if path == point or path.startswith(point + "/"):
+            return without_mount_name(folder + path[len(point) :])
+    for scheme in SCHEMES:
+        if uri.startswith(scheme):
+            return without_mount_name(uri[len(scheme) :])
+    return None
+
+
+def without_mount_name(path):
+    """Removes leading `/dbfs`, which means managed_fs itself. The root is `/`."""
+    return re.sub("^(/+dbfs(?=/|$))+", "", path) or "/"
+
+
 def normalize_path(uri):
     """Returns the canonical form `/a/b` of a path in managed_fs. Raises ValueError for other paths."""
-    path = str(uri)
-    for scheme in SCHEMES:
-        if path.startswith(scheme):
-            path = path[len(scheme) :]
-            break
-    else:
+    path = find_managed_path(str(uri))
+    if path is None:
+        path = str(uri)
         if ":/" in path.split("/", 1)[0] + "/":
             raise ValueError(
-                "The path %s is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x or /x." % uri
+                "The path %s is not in managed_fs; dbutils.fs takes managed_fs:/x, dbfs:/x, /dbfs/x, "
+                "/Volumes/x or /x." % uri
             )
     if not path.startswith("/") or "\0" in path:
         raise ValueError(

@@ -8,6 +8,7 @@ import sys
 
 from . import commands
 from .cell_errors import CellError
+from .file_system import find_managed_path
 
 NETWORK_ERRORS = (
     "NewConnectionError",
@@ -80,10 +81,8 @@ class Packages:
 
     def resolve_managed_path(self, word):
         """Files of managed_fs by their path on this machine."""
-        for scheme in ("managed_fs:/", "dbfs:/"):
-            if word.startswith(scheme):
-                return os.path.join(self.root, word[len(scheme) :].lstrip("/"))
-        return word
+        path = find_managed_path(word)
+        return word if path is None else os.path.join(self.root, path.lstrip("/"))
 
 
 class TailStream:

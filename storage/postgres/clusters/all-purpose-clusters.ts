@@ -1,6 +1,6 @@
-/** Operations on all-purpose clusters (create, restart, resize, remove), and the reader of all clusters. */
+/** Operations on all-purpose clusters: create, start, restart, edit, resize, pin, remove. */
 import { sql, type Kysely } from 'kysely';
-import type { AllPurposeStore, ClusterReader, ClusterEventFilter } from '../../../engine/ports/clusters.ts';
+import type { AllPurposeStore } from '../../../engine/ports/clusters.ts';
 import { insertWithNodes } from './clusters.ts';
 import {
   allocateNodes,
@@ -9,7 +9,8 @@ import {
   resizeCluster,
   type NodeLimits,
 } from './cluster-nodes.ts';
-import { clusterOf, findCluster, insertEvents } from './cluster-rows.ts';
+import { clusterOf, insertEvents } from './cluster-rows.ts';
+import { editCluster, requestStart } from './restart-clusters.ts';
 import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
@@ -21,7 +22,9 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         .execute((transaction) =>
           insertWithNodes(transaction, rules, cluster, { running: undefined, startingNode: nodeId }),
         ),
-    restart: (clusterId, nodeId, now, user) => restartCluster(db, rules, { clusterId, nodeId, now, user }),
+    start: (request) => requestStart(db, rules, 'TERMINATED', request),
+    restart: (request) => requestStart(db, rules, 'RUNNING', request),
+    edit: (change, request) => editCluster(db, rules, change, request),
     resize: (clusterId, { num_workers: workers, autoscale }, now, user) =>
       resizeCluster(db, rules, clusterId, now, async (transaction, cluster) => {
         const { num_workers: _workers, autoscale: _range, ...rest } = cluster.spec;
@@ -50,7 +53,7 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         });
       }
     },
-    ...bindDatabase(db, { listIdle: listIdleClusters }),
+    ...bindDatabase(db, { listIdle: listIdleClusters, setPinned: setClusterPinned }),
     async remove(clusterId) {
       await db
         .deleteFrom('clusters')
@@ -108,95 +111,24 @@ async function listIdleClusters(db: Kysely<Database>, now: number): ReturnType<A
   return idle;
 }
 
-interface RestartRequest {
-  readonly clusterId: string;
-  readonly nodeId: string;
-  readonly now: number;
-  readonly user: string | undefined;
-}
-
-function restartCluster(
+/** Pins or unpins an all-purpose cluster and records the change; repeated calls change nothing. */
+function setClusterPinned(
   db: Kysely<Database>,
-  rules: NodeLimits,
-  { clusterId, nodeId, now, user }: RestartRequest,
-): Promise<boolean> {
+  clusterId: string,
+  pinned: boolean,
+  now: number,
+  user: string,
+): Promise<void> {
   return db.transaction().execute(async (transaction) => {
-    const pool = await transaction
-      .selectFrom('clusters')
-      .select('pool_id')
-      .where('cluster_id', '=', clusterId)
-      .executeTakeFirst();
-    const [limitedPool] = await lockPools(transaction, pool === undefined ? [] : [pool.pool_id], rules);
-    const row = await transaction
+    const changed = await transaction
       .updateTable('clusters')
-      .set((own) => ({
-        state: 'PENDING',
-        spark_context_id: null,
-        started_time: null,
-        terminated_time: null,
-        termination_reason: null,
-        termination_parameters: null,
-        granted_nodes: limitedPool === undefined ? own.ref('requested_nodes') : 0,
-        ticket: sql<number>`nextval('cluster_tickets')`,
-        starting_node: nodeId,
-        logs_pending: sql<boolean>`spec -> 'cluster_log_conf' is not null`,
-      }))
+      .set({ pinned_time: pinned ? now : null })
       .where('cluster_id', '=', clusterId)
       .where('kind', '=', 'ALL_PURPOSE')
-      .where('state', '=', 'TERMINATED')
-      .returningAll()
+      .where('pinned_time', pinned ? 'is' : 'is not', null)
+      .returning('cluster_id')
       .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvents(transaction, clusterId, now, [
-      ['STARTING', { target_num_workers: row.workers, ...(user !== undefined && { user }) }],
-    ]);
-    if (limitedPool !== undefined) await allocateNodes(transaction, limitedPool, rules, now);
-    return true;
+    if (changed !== undefined)
+      await insertEvents(transaction, clusterId, now, [[pinned ? 'PINNED' : 'UNPINNED', { user }]]);
   });
-}
-
-export function createClusterReader(db: Kysely<Database>): ClusterReader {
-  return {
-    find: (clusterId) => findCluster(db, clusterId),
-    async list({ offset, limit }) {
-      const rows = await db
-        .selectFrom('clusters')
-        .selectAll()
-        .orderBy('created_time', 'desc')
-        .orderBy('cluster_id')
-        .offset(offset)
-        .limit(limit)
-        .execute();
-      return rows.map(clusterOf);
-    },
-    listEvents: (filter) => listClusterEvents(db, filter),
-  };
-}
-
-async function listClusterEvents(
-  db: Kysely<Database>,
-  { clusterId, from, to, types, newestFirst, offset, limit }: ClusterEventFilter,
-): ReturnType<ClusterReader['listEvents']> {
-  let query = db.selectFrom('cluster_events').where('cluster_id', '=', clusterId);
-  if (from !== undefined) query = query.where('time', '>=', from);
-  if (to !== undefined) query = query.where('time', '<=', to);
-  if (types !== undefined) query = query.where('type', 'in', types);
-  const { total } = await query
-    .select((row) => row.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await query
-    .selectAll()
-    .orderBy('event_id', newestFirst ? 'desc' : 'asc')
-    .offset(offset)
-    .limit(limit)
-    .execute();
-  return {
-    total: Number(total),
-    events: rows.map((row) => ({
-      clusterId: row.cluster_id,
-      time: row.time,
-      type: row.type,
-      details: row.details,
-    })),
-  };
 }

@@ -20,8 +20,8 @@ export interface NodeLimits {
 export const unlimitedNodes: NodeLimits = { limited: false, capacityOf: () => undefined };
 
 /**
- * Locks the pools with a capacity for this transaction and returns their ids. To avoid deadlocks, callers take
- * these locks before any row lock on a cluster, and the ids are locked in sorted order.
+ * Locks the pools with a capacity for this transaction and returns their ids. To avoid deadlocks, callers
+ * take these locks before any row lock on a cluster, and the ids are locked in sorted order.
  */
 export async function lockPools(
   transaction: Transaction<Database>,

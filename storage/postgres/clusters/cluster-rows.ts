@@ -90,6 +90,7 @@ function rowOf(cluster: NewClusterRow, { running, nodes, startingNode = undefine
     starting_node: startingNode ?? null,
     last_used_time: null,
     logs_pending: cluster.spec['cluster_log_conf'] !== undefined,
+    pinned_time: null,
   };
 }
 
@@ -146,6 +147,9 @@ export function clusterOf(row: Selectable<ClusterTable>): Cluster {
     wantedNodes: row.requested_nodes,
     nodes: row.granted_nodes,
     generation: row.ticket,
+    pinned: row.pinned_time !== null,
+    restarting: row.restarting,
+    restricted: row.permissions_set,
   };
 }
 

@@ -2,6 +2,9 @@
 import type { Generated } from 'kysely';
 import type { ClusterKind } from '../../../engine/cluster/cluster.ts';
 import type { ClusterEventType, ClusterEventDetails } from '../../../engine/cluster/events.ts';
+import type { InstancePoolSpec } from '../../../engine/cluster/instance-pool.ts';
+import type { ClusterPermissionLevel } from '../../../engine/cluster/cluster-permissions.ts';
+import type { Group } from '../../../engine/job/permissions.ts';
 import type { TerminationCode } from '../../../engine/cluster/termination.ts';
 import type { JsonColumn } from '../json-column.ts';
 
@@ -31,6 +34,40 @@ export interface ClusterTable {
   last_used_time: number | null;
   /** True until the last log delivery. */
   logs_pending: Generated<boolean>;
+  /** Set while the cluster is pinned: retention keeps it. */
+  pinned_time: number | null;
+  /** True for a PENDING cluster that a restart stopped. */
+  restarting: Generated<boolean>;
+  /** False: nobody changed the access control list, and all users may manage the cluster. */
+  permissions_set: Generated<boolean>;
+}
+
+/** Row of an entry of a cluster's access control list. */
+export interface ClusterPermissionTable {
+  cluster_id: string;
+  principal_id: number | null;
+  group_name: Group | null;
+  level: ClusterPermissionLevel;
+}
+
+/** Row of an instance pool that the API manages. */
+export interface InstancePoolTable {
+  instance_pool_id: string;
+  name: string;
+  spec: JsonColumn<InstancePoolSpec>;
+  created_time: number;
+}
+
+/** Row of a cluster policy that the API manages. */
+export interface ClusterPolicyTable {
+  policy_id: string;
+  name: string;
+  /** JSON text as written. */
+  definition: string;
+  description: Generated<string>;
+  max_clusters_per_user: number | null;
+  creator: string;
+  created_time: number;
 }
 
 export interface ClusterEventTable {
@@ -44,4 +81,7 @@ export interface ClusterEventTable {
 export interface ClusterTables {
   clusters: ClusterTable;
   cluster_events: ClusterEventTable;
+  cluster_permissions: ClusterPermissionTable;
+  instance_pools: InstancePoolTable;
+  cluster_policies: ClusterPolicyTable;
 }

@@ -103,8 +103,8 @@ function insertForRun(
   fence: number,
 ): Promise<'created' | 'refused'> {
   return db.transaction().execute(async (transaction) => {
-    // The row lock orders this insert with an adoption of the run: the adopting engine either sees the cluster,
-    // or has raised the fence before.
+    // The row lock orders this insert with an adoption of the run: the adopting engine either sees the
+    // cluster, or has raised the fence before.
     const own = await transaction
       .selectFrom('runs')
       .select('run_id')
@@ -146,7 +146,13 @@ function markStarted(
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .updateTable('clusters')
-      .set({ state: 'RUNNING', spark_context_id: sparkContextId, started_time: now, starting_node: null })
+      .set({
+        state: 'RUNNING',
+        restarting: false,
+        spark_context_id: sparkContextId,
+        started_time: now,
+        starting_node: null,
+      })
       .where('cluster_id', '=', clusterId)
       .where('state', '=', 'PENDING')
       .returningAll()

@@ -83,7 +83,10 @@ async function withAttempts(
   }));
 }
 
-/** Makes a delivery due now, with a new round of attempts. A claimed delivery is not changed: it is being sent. */
+/**
+ * Makes a delivery due now, with a new round of attempts. A claimed delivery is not changed: it is being
+ * sent.
+ */
 async function redeliver(db: Kysely<Database>, deliveryId: string, now: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const row = await transaction

@@ -3,15 +3,17 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { applyTimeoutUpdate } from '../../../engine/job/timeouts.ts';
 import type { Job, RunTimeoutUpdate } from '../../../engine/ports/jobs.ts';
+import { maxConcurrentRunsOf, queueForJobLimit } from '../../../engine/run/admission.ts';
 import { columnsOf, lockJob } from './jobs.ts';
 import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * Replaces the settings of a job by the result of `settingsOf`, in one transaction under the job's lock. Launches
- * take the same lock: a run is created with the old or the new settings, and the timeouts of a run with the old
- * ones are updated here.
- * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such job
+ * Replaces the settings of a job by the result of `settingsOf`, in one transaction under the job's lock.
+ * Launches take the same lock: a run is created with the old or the new settings, and the timeouts of a run
+ * with the old ones are updated here.
+ * @returns the active runs whose timeouts changed (spec 4.1 rules 2 and 3); undefined when there is no such
+ * job
  */
 export function changeJob(
   db: Kysely<Database>,
@@ -25,8 +27,25 @@ export function changeJob(
     const settings = settingsOf(job);
     await transaction.updateTable('jobs').set(columnsOf(settings)).where('job_id', '=', jobId).execute();
     await saveSchedule(transaction, jobId, job.settings, settings, now);
+    if (maxConcurrentRunsOf(settings) !== maxConcurrentRunsOf(job.settings))
+      await updateQueueMessages(transaction, jobId, maxConcurrentRunsOf(settings));
     return updateTimeouts(transaction, jobId, settings);
   });
+}
+
+/** Queued runs that wait for the limit of their job show the current one. */
+async function updateQueueMessages(
+  transaction: Transaction<Database>,
+  jobId: number,
+  limit: number,
+): Promise<void> {
+  const { code, message } = queueForJobLimit(limit);
+  await transaction
+    .updateTable('runs')
+    .set({ message })
+    .where('job_id', '=', jobId)
+    .where('queue_code', '=', code)
+    .execute();
 }
 
 async function updateTimeouts(

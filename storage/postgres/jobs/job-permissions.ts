@@ -1,20 +1,16 @@
 /** Permissions on jobs: access control lists, and the level that a user has by them. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
-import { invalid } from '../../../engine/errors.ts';
-import { findOwner, grantsAfterReplace, type Grant, type Grantee } from '../../../engine/job/permissions.ts';
-import { quote } from '../../../engine/validation/messages.ts';
+import { findOwner, grantsAfterReplace, type Grant } from '../../../engine/job/permissions.ts';
 import type {
   HeldPermissions,
   PermissionReader,
   PermissionStore,
 } from '../../../engine/ports/permissions.ts';
 import type { Log } from '../../../engine/ports/log.ts';
+import { everyoneGroup, listPrincipalIds, requirePrincipalId } from '../people/grantees.ts';
 import { retryTransient } from '../transient-errors.ts';
 import type { Database } from '../schema.ts';
-
-/** Group of all users. */
-const everyoneGroup = 'users';
 
 export function createPermissionStore(db: Kysely<Database>): PermissionStore {
   return {
@@ -170,30 +166,6 @@ async function replaceGrants(
       })),
     )
     .execute();
-}
-
-async function listPrincipalIds(
-  db: Transaction<Database>,
-  grantees: readonly Grantee[],
-): Promise<ReadonlyMap<string, number>> {
-  const names = grantees.filter(({ kind }) => kind !== 'group').map(({ name }) => name);
-  if (names.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('principals')
-    .select(['principal_id', 'kind', 'user_name'])
-    .where('user_name', 'in', names)
-    .where('deleted_time', 'is', null)
-    .execute();
-  return new Map(rows.map((row) => [`${row.kind} ${row.user_name}`, row.principal_id]));
-}
-
-function requirePrincipalId(principals: ReadonlyMap<string, number>, { kind, name }: Grantee): number {
-  const id = principals.get(`${kind} ${name}`);
-  if (id === undefined)
-    throw invalid(
-      `access_control_list names the ${kind.replace('_', ' ')} ${quote(name)}, which does not exist.`,
-    );
-  return id;
 }
 
 /** Subquery of jobs that are not deleted, including hidden ones. */

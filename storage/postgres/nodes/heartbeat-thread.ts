@@ -1,6 +1,6 @@
 /**
- * Thread that renews a node's lease on a connection of its own, so that an engine with a busy event loop keeps its
- * runs. An engine whose event loop is blocked for a long time loses its lease.
+ * Thread that renews a node's lease on a connection of its own, so that an engine with a busy event loop
+ * keeps its runs. An engine whose event loop is blocked for a long time loses its lease.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock as clock } from '../../../engine/clock.ts';
@@ -12,7 +12,9 @@ import { sleep } from '../../embedded/sleep.ts';
 
 /** Renewals within the duration of one lease. */
 const renewalsPerLease = 3;
-/** After this many leases without a sign of the engine's event loop, renewal stops and others adopt its runs. */
+/**
+ * After this many leases without a sign of the engine's event loop, renewal stops and others adopt its runs.
+ */
 const stuckAfterLeases = 20;
 
 // Passed by heartbeat.ts.

@@ -1,4 +1,6 @@
-/** Nodes, their leases and ownership: an active run belongs to a node while the lease of the node is valid. */
+/**
+ * Nodes, their leases and ownership: an active run belongs to a node while the lease of the node is valid.
+ */
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { NodeIdentity, NodeLoad } from '../../../engine/ports/nodes.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
@@ -53,7 +55,10 @@ export async function listNodes(db: Kysely<Database>, now: number): Promise<Node
   }));
 }
 
-/** Registers a node with a lease until `leaseUntil` (epoch ms). Removes nodes that are gone for more than a day. */
+/**
+ * Registers a node with a lease until `leaseUntil` (epoch ms). Removes nodes that are gone for more than a
+ * day.
+ */
 export async function registerNode(
   db: Kysely<Database>,
   node: NodeIdentity,
@@ -145,8 +150,8 @@ function identityOf(row: Selectable<NodeTable>): NodeIdentity {
 }
 
 /**
- * Adopts active runs whose owner has no valid lease, and raises their fences, so that late writes of the previous
- * owner are refused. Concurrent calls adopt different runs.
+ * Adopts active runs whose owner has no valid lease, and raises their fences, so that late writes of the
+ * previous owner are refused. Concurrent calls adopt different runs.
  */
 export function adoptRuns(
   db: Kysely<Database>,
@@ -164,8 +169,8 @@ export function adoptRuns(
 }
 
 /**
- * Resumes active runs that this node owns but no longer drives. Their fences are raised, so that pending writes
- * are refused.
+ * Resumes active runs that this node owns but no longer drives. Their fences are raised, so that pending
+ * writes are refused.
  */
 export function resumeOwnedRuns(
   db: Kysely<Database>,

@@ -20,8 +20,8 @@ const batchMax = 500;
 const queueMax = 100_000;
 
 /**
- * Creates the writer. It retries while the database is unavailable; entries that cannot be stored go to the log
- * of the service.
+ * Creates the writer. It retries while the database is unavailable; entries that cannot be stored go to the
+ * log of the service.
  */
 export function createAuditWriter(db: Kysely<Database>, clock: Clock, log: Log): AuditWriter {
   let waiting: AuditEvent[] = [];

@@ -1,6 +1,6 @@
 /**
- * Users and service principals. A deleted principal disappears at once; its name is removed from stored runs in
- * the background.
+ * Users and service principals. A deleted principal disappears at once; its name is removed from stored runs
+ * in the background.
  */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { ServiceError } from '../../../engine/errors.ts';
@@ -145,8 +145,8 @@ function changePerson(
 }
 
 /**
- * Removes a principal with its tokens and permissions; returns false when there is none. Its jobs stay, without
- * a creator.
+ * Removes a principal with its tokens and permissions; returns false when there is none. Its jobs stay,
+ * without a creator.
  * @throws ServiceError INVALID_STATE when no active administrator would be left
  */
 async function removePerson(

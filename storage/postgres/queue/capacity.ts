@@ -9,7 +9,8 @@ import type { Database } from '../schema.ts';
 
 /**
  * Far from the limit launches run concurrently: each holds one of `lockSlots` locks and adds at most
- * `taskRunsPerSlot` task runs. Near the limit, or with more task runs, a launch takes all locks and runs alone.
+ * `taskRunsPerSlot` task runs. Near the limit, or with more task runs, a launch takes all locks and runs
+ * alone.
  */
 export const lockSlots = 16;
 export const taskRunsPerSlot = 10;
@@ -17,9 +18,9 @@ const lock = advisoryLocks.launchCapacity;
 
 /**
  * Counts the active task runs of all runs except queued ones. A caller that adds `added` task runs only when
- * the sum stays within `maximum` never exceeds the maximum, whatever other transactions do: a launch that runs
- * alone reads the exact number; a launch in a slot leaves a reserve for all task runs that the launches in the
- * other slots can add.
+ * the sum stays within `maximum` never exceeds the maximum, whatever other transactions do: a launch that
+ * runs alone reads the exact number; a launch in a slot leaves a reserve for all task runs that the launches
+ * in the other slots can add.
  */
 export async function countActiveTaskRuns(
   transaction: Transaction<Database>,
@@ -48,27 +49,29 @@ export async function countActiveTaskRuns(
 }
 
 /**
- * Counts by run: active runs have an index, and the state of a task run has none, which keeps its updates
+ * Counts for each run the task runs that can be active at the same time: the least of the tasks that can run in
+ * parallel and of the task runs that are not over (`least` ignores a null). Counts by run: active runs have an index, and the state of a task run has none, which keeps its updates
  * cheap. The time does not grow with the number of stored runs.
  */
 async function countTaskRuns(
   transaction: Transaction<Database>,
 ): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'hasWaitingRuns'>> {
   const { rows } = await sql<{ count: number; has_waiting: boolean }>`
-    select coalesce(sum((
-        select count(*) from task_runs where job_run_id = runs.run_id and task_runs.active)), 0)::bigint as count,
+    select coalesce(sum(least(runs.parallel_task_runs, (
+        select count(*) from task_runs where job_run_id = runs.run_id and task_runs.active))), 0)::bigint as count,
       exists (select from runs where queue_code = 'ACTIVE_RUNS_LIMIT_REACHED') as has_waiting
     from runs where runs.active and runs.queue_code is null`.execute(transaction);
   return { taskRuns: rows[0]?.count ?? 0, hasWaitingRuns: rows[0]?.has_waiting ?? false };
 }
 
-/** Counts active task runs that are run_job_tasks by the settings of their runs, in both job formats. */
+/** Counts likewise the run_job_tasks, found by the settings of their runs in both job formats. */
 async function countRunJobTasks(transaction: Transaction<Database>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::bigint as count
-    from runs join task_runs on task_runs.job_run_id = runs.run_id and task_runs.active
-    where runs.active and runs.queue_code is null and (runs.settings ? 'run_job_task' or exists (
-      select from jsonb_array_elements(runs.settings -> 'tasks') as task
-      where task ->> 'task_key' = task_runs.task_key and task ? 'run_job_task'))`.execute(transaction);
+    select coalesce(sum(least(runs.parallel_run_job_tasks, (
+      select count(*) from task_runs
+      where task_runs.job_run_id = runs.run_id and task_runs.active and (runs.settings ? 'run_job_task' or exists (
+        select from jsonb_array_elements(runs.settings -> 'tasks') as task
+        where task ->> 'task_key' = task_runs.task_key and task ? 'run_job_task'))))), 0)::bigint as count
+    from runs where runs.active and runs.queue_code is null`.execute(transaction);
   return rows[0]?.count ?? 0;
 }

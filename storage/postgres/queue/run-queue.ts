@@ -26,7 +26,7 @@ export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]>
   }>`
     select jobs.job_id, waiting.since, jobs.hidden, (jobs.settings ->> 'max_concurrent_runs')::bigint as limit,
       (select count(*) from runs where runs.job_id = jobs.job_id and runs.active and runs.queue_code is null)::bigint as active
-    from (select job_id, min(start_time) as since from runs where queue_code is not null group by job_id) as waiting
+    from (select job_id, min(coalesce(repair_start_time, start_time)) as since from runs where queue_code is not null group by job_id) as waiting
     join jobs on jobs.job_id = waiting.job_id`.execute(db);
   return rows.map((row) => ({
     jobId: row.job_id,
@@ -37,18 +37,26 @@ export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]>
 }
 
 /**
- * Lists queued runs with a stop request, or queued before `since` (epoch ms); includes runs of deleted jobs.
+ * Lists queued runs with a stop request, queued before `since` (epoch ms), or of one of these jobs; includes
+ * runs of deleted jobs.
  */
 export async function listRunsLeavingQueue(
   db: Kysely<Database>,
   since: number,
   limit: number,
+  closedJobs: readonly number[] = [],
 ): Promise<RunWithTasks[]> {
   const rows = await db
     .selectFrom('runs')
     .selectAll()
     .where('queue_code', 'is not', null)
-    .where((run) => run.or([run('stop_reason', 'is not', null), run('start_time', '<', since)]))
+    .where((run) =>
+      run.or([
+        run('stop_reason', 'is not', null),
+        run(run.fn.coalesce('repair_start_time', 'start_time'), '<', since),
+        ...(closedJobs.length === 0 ? [] : [run('job_id', 'in', closedJobs)]),
+      ]),
+    )
     .orderBy('run_id')
     .limit(limit)
     .execute();

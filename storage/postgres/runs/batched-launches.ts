@@ -95,7 +95,7 @@ function createCapacityCounter(db: Transaction<Database>) {
     count: (added: number, maximum: number, runJobTasks: boolean) => count({ added, maximum, runJobTasks }),
     /** Ends the reservation of runs that are stored now. */
     release(runs: readonly NewRun[]): void {
-      for (const run of runs) if (run.state === 'PENDING') reserved -= run.tasks.length;
+      for (const run of runs) if (run.state === 'PENDING') reserved -= run.parallelTasks.taskRuns;
     },
   };
 }

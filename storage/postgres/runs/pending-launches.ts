@@ -60,10 +60,10 @@ export function createPendingLauncher(
 
 /** Takes the launches of the next batch, at least one. */
 function takeBatch(waiting: Waiting[]): Waiting[] {
-  let taskRuns = waiting[0]?.launch.tasks.length ?? 0;
+  let taskRuns = waiting[0]?.launch.parallelTasks.taskRuns ?? 0;
   let count = 1;
   while (count < waiting.length) {
-    taskRuns += waiting[count]?.launch.tasks.length ?? 0;
+    taskRuns += waiting[count]?.launch.parallelTasks.taskRuns ?? 0;
     if (taskRuns > batchTaskRuns) break;
     count += 1;
   }
@@ -132,14 +132,20 @@ async function storeLaunches(
   );
 }
 
-function toJobRow({ known: { job, revision }, maxConcurrentRuns, name, tasks }: PendingLaunch) {
+function toJobRow({
+  known: { job, revision },
+  maxConcurrentRuns,
+  name,
+  parallelTasks,
+  tasks,
+}: PendingLaunch) {
   return {
     job_id: job.jobId,
     settings_revision: revision,
     max_concurrent_runs: maxConcurrentRuns,
     format: formatOf(job.settings),
     name,
-    task_count: tasks.length,
+    parallel_task_runs: parallelTasks.taskRuns,
     tasks: tasks.map(({ taskKey, message }) => ({ task_key: taskKey, message })),
   };
 }

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { NewRepair } from '../../../engine/run/repair.ts';
 import type { Repair } from '../../../engine/run/repair-rounds.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
+import { isTerminal } from '../../../engine/run/states.ts';
 import { attemptRow, progressOf } from './run-rows.ts';
 import { visibleRuns, withTasks } from './runs.ts';
 import type { Database } from '../schema.ts';
@@ -25,7 +26,7 @@ export async function lockRun(
  */
 export async function insertRepair(
   transaction: Transaction<Database>,
-  { before, after, attempts }: NewRepair,
+  { before, after, attempts, queueCode }: NewRepair,
 ): Promise<void> {
   const { repair, progress } = after;
   await transaction
@@ -36,6 +37,9 @@ export async function insertRepair(
       start_time: repair.startTime,
       ...endColumnsOf(before),
       earlier_parameters: jsonOrNull(before.overridingParameters),
+      earlier_settings: isSameDocument(before.settings, after.settings)
+        ? null
+        : JSON.stringify(before.settings),
     })
     .execute();
   await transaction
@@ -49,6 +53,11 @@ export async function insertRepair(
       terminating_time: null,
       end_time: null,
       stop_reason: null,
+      stop_message: null,
+      queue_code: queueCode ?? null,
+      settings: JSON.stringify(after.settings),
+      parallel_task_runs: after.parallelTasks?.taskRuns ?? null,
+      parallel_run_job_tasks: after.parallelTasks?.runJobTasks ?? null,
       warned_time: null,
       owner: after.owner ?? null,
       fence: after.fence,
@@ -85,17 +94,20 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
       terminating_time: null,
     }),
     earlierParameters: row.earlier_parameters ?? undefined,
+    earlierSettings: row.earlier_settings ?? undefined,
   }));
 }
 
-/**
- * Returns the columns of the end of a round. @throws Error for a run that has not ended or was skipped: a bug
- * of the caller
- */
+/** Returns the columns of the end of a round. @throws Error for a run that has not ended: a bug of the caller */
 function endColumnsOf({ runId, progress: { state, result, message, endTime } }: Run) {
-  if ((state !== 'TERMINATED' && state !== 'INTERNAL_ERROR') || endTime === undefined)
+  if (!isTerminal(state) || endTime === undefined)
     throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
   return { ended_state: state, ended_result: result ?? null, ended_message: message, ended_time: endTime };
+}
+
+/** Compares documents of the database, whose fields have one order. */
+function isSameDocument(one: object, other: object): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function jsonOrNull(value: object | undefined): string | null {

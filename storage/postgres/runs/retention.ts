@@ -2,16 +2,18 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../schema.ts';
 
-/** Lists up to `limit` ended runs that started before `startedBefore` (epoch ms), oldest first. */
+/** Lists up to `limit` runs that ended before `endedBefore` (epoch ms), by start time, oldest first. */
 export async function listExpiredRuns(
   db: Kysely<Database>,
-  startedBefore: number,
+  endedBefore: number,
   limit: number,
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
     .select('run_id')
-    .where('start_time', '<', startedBefore)
+    // No run ends before it starts. The index on start times leaves few runs to be checked: long and repaired ones.
+    .where('start_time', '<', endedBefore)
+    .where('end_time', '<', endedBefore)
     .where('active', '=', false)
     .orderBy('start_time')
     .orderBy('run_id')
@@ -34,12 +36,14 @@ export async function removeOldClusters(
     .select('cluster_id')
     .where('kind', '=', 'ALL_PURPOSE')
     .where('terminated_time', '<', endedBefore)
+    .where('pinned_time', 'is', null)
     .limit(limit);
   // A cluster that restarts concurrently is not TERMINATED any more when its row lock is released.
   const rows = await db
     .deleteFrom('clusters')
     .where('cluster_id', 'in', old)
     .where('state', '=', 'TERMINATED')
+    .where('pinned_time', 'is', null)
     .returning('cluster_id')
     .execute();
   return rows.map((row) => row.cluster_id);

@@ -4,22 +4,47 @@ import { Check } from 'typebox/value';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
 import { stringMap } from '../../../engine/validation/scalars.ts';
 import {
+  clusterVariablesOf,
   existingClusterIdsOf,
-  maskOfSettings,
   maskOfVariables,
   type Mask,
 } from '../../../engine/run/masking.ts';
+import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Run } from '../../../engine/run/run.ts';
+import { runOf } from './run-rows.ts';
 import type { Database } from '../schema.ts';
 
 const Variables = stringMap('Variables of a cluster.');
 
-/** Returns the mask of a run. The settings hold the run's own clusters; existing clusters are looked up. */
-export async function maskOfRun(db: Kysely<Database>, { settings }: Pick<Run, 'settings'>): Promise<Mask> {
-  const ids = existingClusterIdsOf(settings);
-  if (ids.length === 0) return maskOfSettings(settings);
+/**
+ * Returns the mask of a run. The settings of all its rounds hold the run's own clusters; existing clusters are
+ * looked up.
+ */
+export async function maskOfRun(
+  db: Kysely<Database>,
+  run: Pick<Run, 'runId' | 'settings' | 'repair'>,
+): Promise<Mask> {
+  const settings = [run.settings, ...(await listEarlierSettings(db, run))];
+  const variables = settings.flatMap(clusterVariablesOf);
+  const ids = [...new Set(settings.flatMap(existingClusterIdsOf))];
+  if (ids.length === 0) return maskOfVariables(variables);
   const rows = await db.selectFrom('clusters').select('spec').where('cluster_id', 'in', ids).execute();
-  return maskOfSettings(settings, rows.flatMap(variablesOf));
+  return maskOfVariables([...variables, ...rows.flatMap(variablesOf)]);
+}
+
+/** Lists the settings that repairs replaced. Sends no query for a run without repairs. */
+async function listEarlierSettings(
+  db: Kysely<Database>,
+  { runId, repair }: Pick<Run, 'runId' | 'repair'>,
+): Promise<JobSettings[]> {
+  if (repair === undefined) return [];
+  const rows = await db
+    .selectFrom('repairs')
+    .select('earlier_settings')
+    .where('run_id', '=', runId)
+    .where('earlier_settings', 'is not', null)
+    .execute();
+  return rows.flatMap((row) => row.earlier_settings ?? []);
 }
 
 /** Returns the mask of an attempt's run, also of a deleted job; undefined when it was removed. */
@@ -27,10 +52,10 @@ export async function maskOfAttempt(db: Kysely<Database>, runId: number): Promis
   const run = await db
     .selectFrom('task_runs')
     .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
-    .select('runs.settings')
+    .selectAll('runs')
     .where('task_runs.run_id', '=', runId)
     .executeTakeFirst();
-  return run && maskOfRun(db, run);
+  return run && maskOfRun(db, runOf(run));
 }
 
 /** Returns the mask of a cluster's own output. */

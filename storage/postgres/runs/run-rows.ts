@@ -60,8 +60,13 @@ export function runOf(row: RunRow): Run {
     originalAttemptRunId: row.original_attempt_run_id,
     attempt: row.attempt,
     stopReason: row.stop_reason ?? undefined,
+    stopMessage: row.stop_message ?? undefined,
     owner: row.owner ?? undefined,
     fence: row.fence,
+    parallelTasks:
+      row.parallel_task_runs === null
+        ? undefined
+        : { taskRuns: row.parallel_task_runs, runJobTasks: row.parallel_run_job_tasks ?? 0 },
     repair:
       row.repair_id === null
         ? undefined

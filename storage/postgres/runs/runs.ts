@@ -54,16 +54,18 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
 
 /**
  * Records a stop request for an active run that has none. The first reason stays.
+ * @param message state message of the run, when no user requested the stop
  * @returns the run afterwards; undefined when there is none
  */
 export async function requestStop(
   db: Kysely<Database>,
   runId: number,
   reason: StopReason,
+  message?: string,
 ): Promise<Run | undefined> {
   await db
     .updateTable('runs')
-    .set({ stop_reason: reason })
+    .set({ stop_reason: reason, stop_message: message ?? null })
     .where('run_id', '=', runId)
     .where('active', '=', true)
     .where('stop_reason', 'is', null)
@@ -94,13 +96,14 @@ export async function requestStopOfRuns(
 export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise<OwnedRun[]> {
   const rows = await db
     .selectFrom('runs')
-    .select(['run_id', 'stop_reason', 'timeout_revision'])
+    .select(['run_id', 'stop_reason', 'stop_message', 'timeout_revision'])
     .where('active', '=', true)
     .where('owner', '=', node)
     .execute();
   return rows.map((row) => ({
     runId: row.run_id,
     stopReason: row.stop_reason ?? undefined,
+    stopMessage: row.stop_message ?? undefined,
     timeoutRevision: row.timeout_revision,
   }));
 }

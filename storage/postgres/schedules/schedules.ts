@@ -46,7 +46,8 @@ async function claimDueSchedules(transaction: Transaction<Database>, { now, limi
     .where('schedules.next_fire_at', '<=', now)
     .where('jobs.deleted_time', 'is', null);
   if (jobId !== undefined) query = query.where('schedules.job_id', '=', jobId);
-  // skip locked: a change of a job locks the job before its schedule, and waiting here could deadlock with it.
+  // skip locked: a change of a job locks the job before its schedule, and waiting here could deadlock with
+  // it.
   const rows = await query
     .orderBy('schedules.next_fire_at')
     .orderBy('schedules.job_id')

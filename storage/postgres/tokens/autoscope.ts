@@ -1,6 +1,6 @@
 /**
- * Periodic work on tokens: revocation of unused ones, and the steps of autoscoping. Each call does what is due
- * at `now`.
+ * Periodic work on tokens: revocation of unused ones, and the steps of autoscoping. Each call does what is
+ * due at `now`.
  */
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { decideAutoscope, enforcementTimeOf, type ObservedToken } from '../../../engine/token/autoscope.ts';
@@ -58,8 +58,8 @@ export function revokeUnusedTokens(db: Kysely<Database>, now: number): Promise<n
 }
 
 /**
- * Starts to observe the existing all-apis tokens when autoscoping is enabled. It skips tokens that expire within
- * the observation period, and tokens without expiry such as the bootstrap token.
+ * Starts to observe the existing all-apis tokens when autoscoping is enabled. It skips tokens that expire
+ * within the observation period, and tokens without expiry such as the bootstrap token.
  */
 export async function startObservingTokens(db: Kysely<Database>, now: number): Promise<void> {
   const setting = await db

@@ -7,8 +7,8 @@ import { bindDatabase } from '../bind-database.ts';
 import type { Database } from '../schema.ts';
 
 /**
- * True when the owner may use tokens: administrators always may, others while tokens are enabled and they have
- * the permission.
+ * True when the owner may use tokens: administrators always may, others while tokens are enabled and they
+ * have the permission.
  */
 const mayUseTokens = sql<boolean>`principals.admin or (
   not exists (select from workspace_settings where name = 'enableTokensConfig' and value = 'false')

@@ -13,9 +13,9 @@ import type { Database } from '../schema.ts';
 const bootstrapUser = 'admin';
 
 /**
- * Ensures that the user `admin` exists and that the token with this hash is a valid all-apis token of that user
- * without expiry. Idempotent, and safe while several engines start at once. Each start renews the token, also
- * after a revocation.
+ * Ensures that the user `admin` exists and that the token with this hash is a valid all-apis token of that
+ * user without expiry. Idempotent, and safe while several engines start at once. Each start renews the token,
+ * also after a revocation.
  */
 export function ensureBootstrapAdmin(db: Kysely<Database>, tokenHash: string, now: number): Promise<void> {
   return db.transaction().execute(async (transaction) => {

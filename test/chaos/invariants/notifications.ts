@@ -119,12 +119,9 @@ function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotificat
     ...(attempt.running_time === null
       ? []
       : [{ ...subject, event: 'on_start' as const, minimum: 1, maximum: 1 }]),
-    ...endEventsOf(attempt.state, attempt.result).map((event): ExpectedNotification => ({
-      ...subject,
-      event,
-      minimum: 1,
-      maximum: 1,
-    })),
+    ...(isExcluded(attempt) ? [] : endEventsOf(attempt.state, attempt.result)).map(
+      (event): ExpectedNotification => ({ ...subject, event, minimum: 1, maximum: 1 }),
+    ),
     {
       ...subject,
       event: 'on_duration_warning_threshold_exceeded',
@@ -136,6 +133,11 @@ function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotificat
       ),
     },
   ];
+}
+
+/** Returns true for a task whose branch was not chosen, or that a cancel prevented: nothing announces it. */
+function isExcluded({ state, message }: TaskRunRow): boolean {
+  return state === 'SKIPPED' && /^(?:Not run: its condition|Run cancelled by)/.test(message);
 }
 
 function endEventsOf(state: RunRow['state'], result: RunRow['result']): SubscribableEvent[] {

@@ -1,8 +1,10 @@
-/** Invariants of results: every run ends, with the result of its tasks, and only the suite causes INTERNAL_ERROR. */
-import { maxConcurrentRunsOf } from '../../../engine/run/admission.ts';
+/**
+ * Invariants of results: every run ends, with the result of its tasks, and only the suite causes
+ * INTERNAL_ERROR.
+ */
 import { rollUp, taskStateOf } from '../../../engine/run/roll-up.ts';
 import { tasksOf } from '../../../engine/job/job-format.ts';
-import { progressOf, type RunRow, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
+import { progressOf, type TaskRunRow } from '../../../storage/postgres/runs/run-rows.ts';
 import {
   indexByRunId,
   groupBy,
@@ -19,24 +21,12 @@ export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, che
   }
 };
 
-/** Runs wait at the end of a scenario only if the limit of their job is 0. */
-export const allRunsHaveEnded: Invariant = ({ runs, attempts, jobs }, check) => {
-  const limits = new Map(jobs.map((job) => [job.job_id, maxConcurrentRunsOf(job.settings)]));
-  const mayWait = (run: RunRow | undefined): boolean =>
-    run?.state === 'QUEUED' && limits.get(run.job_id) === 0;
-  const stored = indexByRunId(runs);
+/** No run waits at the end of a scenario, also when the limit of its job is 0. */
+export const allRunsHaveEnded: Invariant = ({ runs, attempts }, check) => {
   for (const run of runs)
-    check(
-      !run.active || mayWait(run),
-      run.run_id,
-      () => `Run ${run.run_id} is still ${run.state}, owned by ${run.owner}.`,
-    );
+    check(!run.active, run.run_id, () => `Run ${run.run_id} is still ${run.state}, owned by ${run.owner}.`);
   for (const attempt of attempts) {
-    check(
-      !attempt.active || mayWait(stored.get(attempt.job_run_id)),
-      attempt.job_run_id,
-      () => `Attempt ${attempt.run_id} is still ${attempt.state}.`,
-    );
+    check(!attempt.active, attempt.job_run_id, () => `Attempt ${attempt.run_id} is still ${attempt.state}.`);
   }
 };
 

@@ -129,6 +129,9 @@ describe('spec 5.4: administrators', () => {
         body: { message: expect.stringMatching(message) },
       });
     expect(await shownTo()).toEqual([200, 200]);
+    expect((await send('PATCH', path, {})).body.access_control_list).toHaveLength(3);
+    expect((await send('PUT', path, {})).body.access_control_list).toEqual([admins]);
+    expect(await shownTo()).toEqual([403, 403]);
     await send('PUT', path, { access_control_list: [{ group_name: 'users', permission_level: 'CAN_USE' }] });
     expect(
       (await send('GET', `${path}/permissionLevels`, undefined, gus)).body.permission_levels,

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
 import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { systemClock } from '../../../engine/clock.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
+import { createUploads } from '../../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import {
   adminToken,
@@ -26,7 +28,10 @@ beforeAll(async () => {
   service = await startApiHarness({
     operations: [
       ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
-      ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+      ...createManagedFsOperations({
+        managedFiles: createManagedFileStore(roots),
+        uploads: createUploads(roots, systemClock),
+      }),
     ],
   });
 });
@@ -73,6 +78,23 @@ describe('multipart forms', () => {
       ]),
     ).toMatchObject({ status: 200, body: {} });
     expect(await readFile(join(dataDirectory, 'managed_fs', path))).toEqual(bytes);
+  });
+
+  test.each(['content', 'contents', 'file'])('the part with the file may be named %s', async (part) => {
+    for (const [path, more] of [
+      ['managed_fs/put', []],
+      ['workspace/import', [['format', 'AUTO']]],
+    ] as const) {
+      const parts = [
+        ['path', '/form/part.bin'],
+        [part, new Blob([bytes])],
+        ['overwrite', 'true'],
+        ...more,
+      ] as const;
+      expect(await form(path, parts)).toMatchObject({ status: 200, body: {} });
+    }
+    for (const root of ['managed_fs', 'workspace'])
+      expect(await readFile(join(dataDirectory, root, 'form/part.bin'))).toEqual(bytes);
   });
 
   test('a notebook is imported unchanged', async () => {
@@ -150,10 +172,21 @@ describe('multipart forms', () => {
       'managed_fs/put',
       [
         ['path', '/other'],
-        ['content', file],
+        ['data', file],
       ],
       'INVALID_PARAMETER_VALUE',
-      '"content" is sent as a file; only contents may be a file.',
+      '"data" is sent as a file; only contents may be a file.',
+    ],
+    [
+      'a file under two of its names',
+      'managed_fs/put',
+      [
+        ['path', '/other'],
+        ['contents', file],
+        ['file', file],
+      ],
+      'INVALID_PARAMETER_VALUE',
+      'contents occurs more than once in the form; send it once.',
     ],
     [
       'an existing path',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResponseBody } from '../../harness/api-client.ts';
 import { addUser } from '../../harness/users.ts';
-import { startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
+import { adminToken, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
 const unknownId = 'a'.repeat(64);
 
@@ -125,6 +125,30 @@ describe('spec 4.3: PATCH token', () => {
     expect((await list()).find((token) => token.token_id === id).comment).toBe('kept');
     await send(mine, 'POST', 'token/delete', { token_id: id });
     expect((await send(mine, 'PATCH', `token/${id}`, change)).status).toBe(404);
+  });
+});
+
+describe('spec 5.6: an administrator', () => {
+  test('updates the scopes of the token of a service principal', async () => {
+    const { body: principal } = await send(adminToken, 'POST', 'preview/scim/v2/ServicePrincipals', {
+      displayName: 'nightly loads',
+    });
+    const { body: created } = await send(adminToken, 'POST', 'token-management/on-behalf-of/tokens', {
+      application_id: principal.applicationId,
+    });
+    const { token_value: value, token_info: info } = created;
+    const change = { token: { scopes: ['sql'] }, update_mask: 'scopes' };
+    expect((await send(mine, 'PATCH', `token/${info.token_id}`, change)).status).toBe(404);
+    expect((await send(value, 'GET', 'jobs/list')).status).toBe(200);
+    expect(await send(adminToken, 'PATCH', `token/${info.token_id}`, change)).toMatchObject({
+      status: 200,
+      body: {},
+    });
+    expect((await send(value, 'GET', 'jobs/list')).status).toBe(403);
+    expect(await send(adminToken, 'PATCH', `token/${unknownId}`, change)).toMatchObject({
+      status: 404,
+      body: { error_code: 'NOT_FOUND' },
+    });
   });
 });
 

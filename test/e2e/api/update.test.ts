@@ -73,6 +73,42 @@ describe('spec 4.1.3: update', () => {
     },
   );
 
+  test.each(['2.1', '2.2'])(
+    'spec 9.3: an update in %s of fields that are not tasks leaves a single-task job single-task',
+    async (version) => {
+      const jobId = await create({ ...single, description: 'd' });
+      for (const change of [
+        { new_settings: { name: 'new', tags: { team: 'data' }, max_concurrent_runs: 7 } },
+        { new_settings: { email_notifications: { on_failure: ['a@example.org'] } } },
+        { new_settings: { format: 'MULTI_TASK' } },
+        { fields_to_remove: ['description'] },
+      ])
+        expect(await update(jobId, change, version)).toMatchObject({ status: 200, body: {} });
+      expect(await settingsOf(jobId)).toEqual({
+        ...single,
+        name: 'new',
+        tags: { team: 'data' },
+        max_concurrent_runs: 7,
+        email_notifications: { on_failure: ['a@example.org'] },
+        format: 'SINGLE_TASK',
+      });
+    },
+  );
+
+  test('spec 2: a task kind and a cluster replace those of a single-task job', async () => {
+    const jobId = await create(single);
+    const { existing_cluster_id: _, notebook_task: __, ...rest } = single;
+    const changes = {
+      new_cluster: cluster('x').new_cluster,
+      spark_python_task: { python_file: 'managed_fs:/a.py' },
+    };
+    expect(await update(jobId, { new_settings: changes })).toMatchObject({ status: 200, body: {} });
+    expect(await settingsOf(jobId)).toEqual({ ...rest, ...changes, format: 'SINGLE_TASK' });
+    expect((await update(jobId, { new_settings: { notebook_task: notebook } }, '2.1')).body['message']).toBe(
+      'notebook_task is a single-task field; with tasks given, it must be in an entry of tasks.',
+    );
+  });
+
   test('an update without changes is accepted', async () => {
     const jobId = await create(multi);
     for (const change of [{}, { new_settings: {} }, { fields_to_remove: [] }, { new_settings: null }]) {

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createManagedFsOperations } from '../../../api/managed-fs/managed-fs-operations.ts';
 import { createWorkspaceOperations } from '../../../api/workspace/workspace-operations.ts';
+import { systemClock } from '../../../engine/clock.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
+import { createUploads } from '../../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import { adminToken, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
@@ -21,7 +23,10 @@ beforeAll(async () => {
   service = await startApiHarness({
     operations: [
       ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
-      ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+      ...createManagedFsOperations({
+        managedFiles: createManagedFileStore(roots),
+        uploads: createUploads(roots, systemClock),
+      }),
     ],
   });
 });

@@ -6,6 +6,7 @@ import { createManagedFileStore } from '../../../storage/files/managed-files.ts'
 import { createPipelineFiles } from '../../../storage/files/pipeline-files.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
+import { createUploads } from '../../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import {
   createClassicDashboardStore,
@@ -27,6 +28,7 @@ export function createOperationsOf(
     owners: ports.permissions.listOwners,
     workspace: createWorkspaceStore(roots, limits),
     managedFiles: createManagedFileStore(roots),
+    uploads: createUploads(roots, ports.clock),
     classicDashboards: createClassicDashboardStore(database.db),
     dashboards: createDashboardStore(database.db),
     ...createClusterPorts(database, ports.clock),

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { createApp, type AppPorts } from '../../../api/http/app.ts';
 import { createCoreOperations, addScopesOperation } from '../../../api/http/operations.ts';
 import type { NotebookReader, OperationPorts, OutputReader } from '../../../api/http/ports.ts';
-import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import { defaultLimits, type Limits } from '../../../engine/limits.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import { builtInKinds } from '../../../engine/job/task-kinds.ts';
@@ -29,6 +28,7 @@ import { createLibraryReader, createLibraryStore } from '../../../storage/postgr
 import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore, ensureBootstrapAdmin } from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
+import { createClusterRules } from './cluster-ports.ts';
 
 export const adminToken = 'token-of-the-administrator';
 
@@ -127,6 +127,7 @@ export async function startApiHarness(
     },
     metrics: { databaseQueries: database.queryCount, activeRuns: () => 0 },
     metricsOpen: false,
+    workspace: ports.workspaceInfo,
     checkReadiness: async () => ({ ready: true }),
     isTransientError,
     limits,
@@ -222,10 +223,12 @@ function createOperationPorts({
   notebooks,
 }: Pick<OperationPorts, 'clock' | 'limits' | 'outputs' | 'notebooks'> &
   Pick<ApiHarness, 'database' | 'stoppedRunIds' | 'updatedTimeouts' | 'removedDirectories'>): OperationPorts {
-  const runs = createRunStore(db, clock, pino({ level: 'silent' }));
+  const log = pino({ level: 'silent' });
+  const runs = createRunStore(db, clock, log);
+  const permissions = createPermissionStore(db);
   return {
     jobs: createJobStore(db),
-    permissions: createPermissionStore(db),
+    permissions,
     owners: undefined,
     tokens: createTokenStore(db),
     runs: createRunReader(db),
@@ -251,7 +254,7 @@ function createOperationPorts({
       },
     },
     nodes: createNodeStore(db),
-    libraries: createLibraryStore(db, clock, pino({ level: 'silent' })),
+    libraries: createLibraryStore(db, clock, log),
     libraryStates: createLibraryReader(db),
     startInstallation: () => undefined,
     onJobChanged: (changed) => {
@@ -260,7 +263,7 @@ function createOperationPorts({
     clock,
     limits,
     kinds: builtInKinds,
-    clusterRules: { inventory: defaultInventory, requireExisting: false, find: async () => undefined },
+    clusterRules: createClusterRules(db, permissions),
     destinations: createDestinationStore(db),
     deliveries: createDeliveryLog(db),
     destinationRules: { limits, allowPrivate: false },

@@ -140,11 +140,37 @@ describe('without a token', () => {
     await starting.close();
   });
 
-  test('the probe of clients returns a 404 error document', async () => {
+  test('the probe of clients describes the service without a token', async () => {
     expect(await service.send({ url: probePath })).toMatchObject({
+      status: 200,
+      body: {
+        oidc_endpoint: `${service.ports.workspaceInfo.publicUrl()}/oidc`,
+        workspace_id: service.ports.workspaceInfo.workspaceId,
+        host_type: 'workspace',
+      },
+    });
+  });
+
+  test.each(['/.well-known/other', '/oidc/.well-known/oauth-authorization-server'])(
+    '%s returns a 404 error document without a token',
+    async (url) => {
+      expect(await service.send({ url })).toMatchObject({
+        status: 404,
+        body: { error_code: 'ENDPOINT_NOT_FOUND' },
+      });
+    },
+  );
+
+  test.each([
+    ['an unknown path', 'POST', '/api/2.0/nowhere'],
+    ['an unknown method', 'PUT', '/api/2.0/jobs/list'],
+  ] as const)('%s is 404 before its body is parsed', async (_, method, url) => {
+    const payload = '{"broken';
+    expect(await service.send({ method, url, payload, headers: { authorization } })).toMatchObject({
       status: 404,
       body: { error_code: 'ENDPOINT_NOT_FOUND' },
     });
+    expect((await service.send({ method, url, payload })).status).toBe(401);
   });
 
   test('/metrics needs a token unless it is configured as open', async () => {

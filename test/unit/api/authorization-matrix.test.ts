@@ -46,6 +46,7 @@ beforeAll(async () => {
     log,
     isTransientError: isTransientError,
     metricsOpen: false,
+    workspace: ports.workspaceInfo,
     audit: () => undefined,
     auth: { tokens: createTokenLookup(db), clock: ports.clock, log },
     metrics: { databaseQueries: () => 0, activeRuns: () => 0 },

@@ -1,7 +1,8 @@
-/** Access to clusters: run clusters need the permission on the run, all-purpose clusters are open. */
+/** Access to clusters: run clusters need the permission on the run, all-purpose clusters one of their own list. */
 import { expect, test } from 'vitest';
 import { getPermittedCluster, filterVisibleClusters } from '../../../api/clusters/cluster-access.ts';
 import type { Cluster } from '../../../engine/cluster/cluster.ts';
+import type { ClusterPermissionLevel } from '../../../engine/cluster/cluster-permissions.ts';
 import type { PermissionLevel } from '../../../engine/job/permissions.ts';
 
 const cluster = (clusterId: string, jobRunId?: number): Cluster => ({
@@ -23,11 +24,17 @@ const cluster = (clusterId: string, jobRunId?: number): Cluster => ({
   startedTime: undefined,
   terminatedTime: undefined,
   termination: undefined,
+  pinned: false,
+  restarting: false,
+  restricted: false,
 });
-const clusters = [cluster('shared'), cluster('of-run', 7)];
+const clusters = [cluster('shared'), cluster('of-run', 7), { ...cluster('closed'), restricted: true }];
 type Ports = Parameters<typeof getPermittedCluster>[0];
 
-function portsWith(levels: readonly PermissionLevel[]): Ports {
+function portsWith(
+  levels: readonly PermissionLevel[],
+  listed: readonly ClusterPermissionLevel[] = [],
+): Ports {
   const unused = async (): Promise<never> => {
     throw new Error('not asked for here');
   };
@@ -41,6 +48,9 @@ function portsWith(levels: readonly PermissionLevel[]): Ports {
       findLevels: async (_on, id) => (id === 7 ? { jobId: 3, levels } : undefined),
       isAdmin: unused,
       listOwners: unused,
+    },
+    clusterPermissions: {
+      findLevels: async (ids) => new Map(ids.map((id) => [id, listed])),
       listGrants: unused,
       update: unused,
     },
@@ -50,23 +60,44 @@ const said = (
   ports: Ports,
   id: string,
   visibleTo: string | undefined,
-  level: PermissionLevel,
+  level: ClusterPermissionLevel,
 ): Promise<string> =>
   getPermittedCluster(ports, id, { visibleTo }, level).then(
     () => 'allowed',
     (error: Error) => error.message,
   );
 
-test.each<[string, readonly PermissionLevel[], string | undefined, PermissionLevel, string]>([
-  ['of-run', [], 'ann', 'CAN_VIEW', 'User ann does not have View'],
-  ['of-run', ['CAN_VIEW'], 'ann', 'CAN_VIEW', 'allowed'],
-  ['of-run', ['CAN_VIEW'], 'ann', 'CAN_MANAGE_RUN', 'User ann does not have'],
-  ['of-run', ['CAN_MANAGE_RUN'], 'ann', 'CAN_MANAGE_RUN', 'allowed'],
-  ['of-run', [], undefined, 'CAN_MANAGE_RUN', 'allowed'],
-  ['shared', [], 'ann', 'CAN_MANAGE_RUN', 'allowed'],
-  ['none', [], undefined, 'CAN_VIEW', 'Cluster none does not exist'],
+test.each<[string, readonly PermissionLevel[], string | undefined, ClusterPermissionLevel, string]>([
+  ['of-run', [], 'ann', 'CAN_ATTACH_TO', 'User ann does not have View'],
+  ['of-run', ['CAN_VIEW'], 'ann', 'CAN_ATTACH_TO', 'allowed'],
+  ['of-run', ['CAN_VIEW'], 'ann', 'CAN_RESTART', 'User ann does not have'],
+  ['of-run', ['CAN_MANAGE_RUN'], 'ann', 'CAN_MANAGE', 'allowed'],
+  ['of-run', [], undefined, 'CAN_MANAGE', 'allowed'],
+  ['shared', [], 'ann', 'CAN_MANAGE', 'allowed'],
+  ['none', [], undefined, 'CAN_ATTACH_TO', 'Cluster none does not exist'],
 ])('%s, with %j for %s, asked for %s: %s', async (id, levels, user, level, answer) => {
   expect(await said(portsWith(levels), id, user, level)).toMatch(new RegExp(`^${answer}`));
+});
+
+test.each<[readonly ClusterPermissionLevel[], string | undefined, ClusterPermissionLevel, string]>([
+  [
+    [],
+    'ann',
+    'CAN_ATTACH_TO',
+    'User ann does not have Attach or Restart or Manage permissions on cluster closed',
+  ],
+  [['CAN_ATTACH_TO'], 'ann', 'CAN_ATTACH_TO', 'allowed'],
+  [
+    ['CAN_ATTACH_TO'],
+    'ann',
+    'CAN_RESTART',
+    'User ann does not have Restart or Manage permissions on cluster closed',
+  ],
+  [['CAN_RESTART'], 'ann', 'CAN_MANAGE', 'User ann does not have Manage permissions on cluster closed'],
+  [['CAN_ATTACH_TO', 'CAN_MANAGE'], 'ann', 'CAN_MANAGE', 'allowed'],
+  [[], undefined, 'CAN_MANAGE', 'allowed'],
+])('a cluster with a list that grants %j to %s, asked for %s: %s', async (listed, user, level, answer) => {
+  expect(await said(portsWith([], listed), 'closed', user, level)).toBe(answer);
 });
 
 test('a list contains only clusters that the caller may view', async () => {
@@ -77,6 +108,6 @@ test('a list contains only clusters that the caller may view', async () => {
   expect([await ids([], 'ann'), await ids(['CAN_VIEW'], 'ann'), await ids([], undefined)]).toEqual([
     ['shared'],
     ['shared', 'of-run'],
-    ['shared', 'of-run'],
+    ['shared', 'of-run', 'closed'],
   ]);
 });

@@ -1,17 +1,30 @@
 /** Cluster ports for a service without a coordinator: stored clusters that never start. */
 import { pino } from 'pino';
-import type { ClusterPorts } from '../../../api/http/ports.ts';
+import type { ClusterPorts, OperationPorts } from '../../../api/http/ports.ts';
 import type { Clock } from '../../../engine/clock.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
+import type { PermissionStore } from '../../../engine/ports/permissions.ts';
 import { createClusterControl } from '../../../engine/coordinator/all-purpose-clusters.ts';
-import {
-  createAllPurposeStore,
-  createClusterReader,
-} from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createAllPurposeStore } from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createClusterPermissionStore } from '../../../storage/postgres/clusters/cluster-permissions.ts';
+import { createClusterReader } from '../../../storage/postgres/clusters/cluster-reader.ts';
 import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { createFakeCompute } from '../../harness/fake-compute.ts';
 import type { TestDatabase } from '../../harness/test-database.ts';
+
+/** Creates rules that accept every cluster id. */
+export function createClusterRules(
+  db: TestDatabase['db'],
+  permissions: PermissionStore,
+): OperationPorts['clusterRules'] {
+  return {
+    inventory: defaultInventory,
+    requireExisting: false,
+    find: async () => undefined,
+    access: { permissions, clusterPermissions: createClusterPermissionStore(db) },
+  };
+}
 
 export function createClusterPorts(
   { db }: Pick<TestDatabase, 'db'>,
@@ -22,6 +35,7 @@ export function createClusterPorts(
   return {
     inventory: defaultInventory,
     clusters: createClusterReader(db),
+    clusterPermissions: createClusterPermissionStore(db),
     control: createClusterControl({
       clusters: createClusterStore(db, clock, log),
       store: createAllPurposeStore(db, unlimitedNodes),

@@ -23,15 +23,29 @@ const cluster = (state: Cluster['state']): Cluster => ({
   startedTime: undefined,
   terminatedTime: undefined,
   termination: undefined,
+  pinned: false,
+  restarting: false,
+  restricted: false,
 });
+const unused = async (): Promise<never> => {
+  throw new Error('Permissions are not read for this caller.');
+};
+const unusedPermissions = {
+  findLevels: unused,
+  isAdmin: unused,
+  listOwners: unused,
+  listGrants: unused,
+  update: unused,
+};
 const rules = (strict: boolean): ClusterRules => ({
   inventory: { ...defaultInventory, pools: { p: {} } },
   requireExisting: strict,
   find: async (id) =>
     id === 'runs' ? cluster('RUNNING') : id === 'ended' ? cluster('TERMINATED') : undefined,
+  access: { permissions: unusedPermissions, clusterPermissions: unusedPermissions },
 });
 const said = (strict: boolean, settings: Parameters<typeof checkClusterReferences>[1]): Promise<string> =>
-  checkClusterReferences(rules(strict), settings).then(
+  checkClusterReferences(rules(strict), settings, { visibleTo: undefined }).then(
     () => 'taken',
     (error: Error) => error.message,
   );

@@ -17,6 +17,7 @@ import {
 import { createManagedFileStore } from '../../../storage/files/managed-files.ts';
 import { createQueryFiles } from '../../../storage/files/query-files.ts';
 import { createRoots } from '../../../storage/files/roots.ts';
+import { createUploads } from '../../../storage/files/uploads.ts';
 import { createWorkspaceStore } from '../../../storage/files/workspace.ts';
 import type { ResponseBody } from '../../harness/api-client.ts';
 import { startApiHarness, type ApiHarness } from './api-harness.ts';
@@ -31,7 +32,10 @@ beforeAll(async () => {
   operations = [
     ...createCoreOperations(service.ports),
     ...createWorkspaceOperations({ workspace: createWorkspaceStore(roots, defaultLimits) }),
-    ...createManagedFsOperations({ managedFiles: createManagedFileStore(roots) }),
+    ...createManagedFsOperations({
+      managedFiles: createManagedFileStore(roots),
+      uploads: createUploads(roots, service.ports.clock),
+    }),
     ...createDashboardOperations({
       ...service.ports,
       workspace: createWorkspaceStore(roots, defaultLimits),

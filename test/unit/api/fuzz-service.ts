@@ -55,6 +55,7 @@ export async function startFuzzedService(): Promise<FuzzedService> {
     log,
     isTransientError: isTransientError,
     metricsOpen: false,
+    workspace: base.ports.workspaceInfo,
     auth: { tokens: createTokenLookup(db), clock, log },
     audit: () => undefined,
     metrics: { databaseQueries: base.database.queryCount, activeRuns: () => 0 },

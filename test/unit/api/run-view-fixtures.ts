@@ -105,7 +105,7 @@ export const multi: RunWithTasks = {
   tasks: [
     task(903, 'a', waiting),
     task(901, 'b', failed, { clusterId: 'c-1', sparkContextId: '42' }),
-    task(902, 'b', succeeded, { attempt: 1 }),
+    task(902, 'b', succeeded, { attempt: 1, dueTime: start }),
   ],
 };
 

@@ -135,12 +135,13 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
     );
     expect(answers.filter(([, code]) => code === 'ENDPOINT_NOT_FOUND')).toEqual([]);
   },
-  '2: the probe before the first call needs no token and returns 404 as JSON': async () => {
+  '2: the probe before the first call needs no token and returns strings as JSON': async () => {
     const answer = await send('GET', probePath, { authorization: '' });
     expect(answer).toMatchObject({
-      status: 404,
-      body: { error_code: 'ENDPOINT_NOT_FOUND', message: expect.any(String) },
+      status: 200,
+      body: { oidc_endpoint: expect.stringMatching(/\/oidc$/), workspace_id: expect.stringMatching(/^\d+$/) },
     });
+    expect(answer.body).not.toHaveProperty('account_id');
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   },
   '4: JSON is parsed with any content type, and a GET may have a content type': async () => {

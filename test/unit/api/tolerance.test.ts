@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { coerceValue } from '../../../api/http/request-coercion.ts';
-import { Id, stringMap } from '../../../engine/validation/scalars.ts';
+import { Id, scalarMap, stringMap } from '../../../engine/validation/scalars.ts';
 import { JobSettings } from '../../../engine/job/settings.ts';
 
 const flag = Type.Boolean();
@@ -56,6 +56,13 @@ test.each<[string, TSchema, unknown, unknown]>([
     { m: { a: 1 } },
   ],
   ['null in a map of texts', stringMap('m'), { a: null, b: '1' }, { b: '1' }],
+  [
+    'scalars in a map that accepts them',
+    scalarMap('m'),
+    { a: 1, b: true, c: 'x', d: 1.5, e: null },
+    { a: '1', b: 'true', c: 'x', d: '1.5' },
+  ],
+  ['a list in a map that accepts scalars', scalarMap('m'), { a: [1] }, { a: [1] }],
   ['a union that takes it as written', Type.Union([Type.String(), Id]), '5', '5'],
   ['a union with one fitting branch', Type.Union([flag, Id]), '5', 5],
   [

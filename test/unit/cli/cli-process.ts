@@ -23,8 +23,8 @@ export interface RunningCommand {
 }
 
 /**
- * Starts the command in `directory` with PATH, HOME and `variables` as its environment. Kills it at the end of
- * the test.
+ * Starts the command in `directory` with PATH, HOME and `variables` as its environment. Kills it at the end
+ * of the test.
  */
 export function startCommand(
   words: readonly string[],
@@ -79,7 +79,9 @@ export function runCommand(
   return startCommand(words, directory, variables).result;
 }
 
-/** Creates a directory that every user may traverse, as the embedded database needs; removed after the test. */
+/**
+ * Creates a directory that every user may traverse, as the embedded database needs; removed after the test.
+ */
 export async function createTraversableDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'runyard-command-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

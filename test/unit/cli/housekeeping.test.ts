@@ -34,7 +34,7 @@ function startRound(log: Log = silentLog): Promise<Housekeeping> {
   );
 }
 
-test('spec 8: runs older than 60 days are removed with their files; younger and active ones stay', async () => {
+test('spec 8: runs that ended over 60 days ago are removed with their files; a long run that ended later stays', async () => {
   const submit = async (): Promise<number> => {
     const { run_id } = await runyard.callOk('POST', '2.1/jobs/runs/submit', {
       tasks: [
@@ -44,13 +44,22 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
     await runyard.waitForRunEnd(run_id);
     return run_id;
   };
-  const [old, young] = [await submit(), await submit()];
+  const [old, young, long] = [await submit(), await submit(), await submit()];
   const [attempt] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: old })).tasks;
   const directory = join(runyard.dataDirectory, 'runs', String(attempt.run_id));
   expect(existsSync(directory)).toBe(true);
   await runyard.database.db
     .updateTable('runs')
     .set((run) => ({ start_time: run('start_time', '-', 61 * day) }))
+    .where('run_id', 'in', [old, long])
+    .execute();
+  await runyard.database.db
+    .updateTable('runs')
+    .set((run) => ({
+      running_time: run('start_time', '+', 1),
+      terminating_time: run('start_time', '+', 1),
+      end_time: run('start_time', '+', 1),
+    }))
     .where('run_id', '=', old)
     .execute();
   const ended = (cluster_id: string, terminated_time: number | null) => ({
@@ -112,7 +121,8 @@ test('spec 8: runs older than 60 days are removed with their files; younger and 
   expect(clusters.map((row) => row.cluster_id)).toEqual(['alive', 'young']);
   expect(failures).toEqual([]);
   expect(await runyard.call('GET', '2.1/jobs/runs/get', { run_id: old })).toMatchObject({ status: 400 });
-  expect((await runyard.waitForRunEnd(young)).state.result_state).toBe('SUCCESS');
+  for (const kept of [young, long])
+    expect((await runyard.waitForRunEnd(kept)).state.result_state).toBe('SUCCESS');
 });
 
 test('deliveries older than 30 days are removed with their attempts and mails; younger and pending ones stay', async () => {

@@ -1,4 +1,6 @@
-/** Tests of invalid settings: each is rejected with one line that names the setting, its value and the rule. */
+/**
+ * Tests of invalid settings: each is rejected with one line that names the setting, its value and the rule.
+ */
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../cli/config.ts';
 import { createSettingsFile } from './settings-file.ts';

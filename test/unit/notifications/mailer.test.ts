@@ -1,4 +1,7 @@
-/** E-mails to a real server with TLS and auth that refuses, stalls and cuts connections; without one, as files. */
+/**
+ * E-mails to a real server with TLS and auth that refuses, stalls and cuts connections; without one, as
+ * files.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** Harness of delivery tests: the real store, mailer and listener on a database of its own, with short delays. */
+/**
+ * Harness of delivery tests: the real store, mailer and listener on a database of its own, with short delays.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,8 @@
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { isEmailAddress, isPrivateHost, isPublicAddress } from '../../../engine/notification/address.ts';
+import { isPrivateHost, isPublicAddress } from '../../../engine/notification/address.ts';
+import { isEmailAddress } from '../../../engine/validation/email-address.ts';
 import { systemClock } from '../../../engine/clock.ts';
 import { postWebhook, createPublicLookup } from '../../../notifications/webhook.ts';
 import { startHttpReceiver } from '../../harness/webhook-receiver.ts';

@@ -55,7 +55,7 @@ describe('another call of exec', () => {
 
   test('after kill -9 of the engine during the start neither loses nor repeats the process', async () => {
     // The delays cover the start: from before the directory exists until after the process is over.
-    for (const delayMs of Array.from({ length: 25 }, (_, round) => round)) {
+    for (const delayMs of Array.from({ length: 13 }, (_, round) => 2 * round)) {
       const spec = createSpec('echo once; exit 0');
       const engine = await startEngine(spec);
       await sleep(delayMs);

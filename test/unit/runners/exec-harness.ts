@@ -17,8 +17,8 @@ import { eventually } from '../../harness/eventually.ts';
 export const neverAborted = new AbortController().signal;
 
 /**
- * Returns a spec with a directory of its own, which does not exist yet. `script` is a shell script. The end of
- * the test kills the processes of the spec.
+ * Returns a spec with a directory of its own, which does not exist yet. `script` is a shell script. The end
+ * of the test kills the processes of the spec.
  */
 export function createSpec(script: string, changes: Partial<ProcessSpec> = {}): ProcessSpec {
   const root = mkdtempSync(join(tmpdir(), 'runyard process ü '));

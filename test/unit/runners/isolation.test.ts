@@ -8,6 +8,9 @@ import { applyIsolation, noIsolation, type Isolation } from '../../../runners/pr
 const user = { name: 'tasks', uid: 7, gid: 8, home: undefined, setprivPath: '/bin/setpriv' };
 const sandbox = {
   bwrapPath: '/bin/bwrap',
+  isolated: true,
+  system: [{ path: '/usr' }, { path: '/bin', linkTo: 'usr/bin' }],
+  mounted: [{ directory: '/data/managed_fs', at: '/dbfs' }],
   readOnly: [],
   hidden: ['/data'],
   shared: [],
@@ -48,10 +51,25 @@ test.each<[string, Isolation]>([
 test("a sandbox shows what is shared read-only, and over it what is the program's own", () => {
   const words = applyIsolation({ ...noIsolation, sandbox }, program, places).argv.join(' ');
   expect(words).toMatch(
-    /--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --chdir/,
+    /--tmpfs \/data .*--ro-bind-try \/data\/libraries \/data\/libraries .*--bind \/data\/runs\/1 \/data\/runs\/1 --bind \/data\/clusters\/c \/data\/clusters\/c --bind-try/,
   );
   expect(words).toContain('--bind /data/runs/1/tmp /tmp');
   expect(
     applyIsolation({ ...noIsolation, sandbox }, program, { cwd: '/', writable: [] }).argv.join(' '),
   ).toContain('--tmpfs /tmp');
+});
+
+test('a sandbox shows the system read-only, and managed_fs at its mount point', () => {
+  const words = applyIsolation({ ...noIsolation, sandbox }, program, places).argv.join(' ');
+  expect(words).toMatch(
+    /^\/bin\/bwrap --ro-bind-try \/usr \/usr --symlink usr\/bin \/bin --unshare-pid .* --bind-try \/data\/managed_fs \/dbfs --remount-ro \/ --chdir \/data\/runs\/1\/work -- /,
+  );
+});
+
+test('a sandbox that only mounts shows everything else as it is', () => {
+  const mounting = { ...sandbox, isolated: false };
+  const { argv } = applyIsolation({ ...noIsolation, sandbox: mounting }, program, places);
+  expect(argv.slice(0, 14).join(' ')).toBe(
+    '/bin/bwrap --dev-bind-try /usr /usr --symlink usr/bin /bin --bind-try /data/managed_fs /dbfs --remount-ro / --chdir /data/runs/1/work',
+  );
 });

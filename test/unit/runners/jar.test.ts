@@ -30,7 +30,7 @@ const clusterWith = (...classPath: string[]) => ({
   libraries: { classPath, pythonPath: [], binPath: [] },
 });
 
-test('a missing jar_uri fails the task with a sentence that names it', async () => {
+test('a missing jar_uri fails the task with a message that names it', async () => {
   const context = await createTestContext();
   expect(await jarRunner.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
     kind: 'failed',
@@ -38,13 +38,16 @@ test('a missing jar_uri fails the task with a sentence that names it', async () 
   });
 });
 
-test.each(['-version', '@/etc/passwd', ' '])('a main class named "%s" is no option of Java', async (name) => {
-  const context = await createTestContext({ cluster: clusterWith() });
-  const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, for example com.example.Main.`;
-  expect(await jarRunner.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
-});
+test.each(['-version', '@/etc/passwd', ' '])(
+  'the main class name "%s" is not passed to java as an option',
+  async (name) => {
+    const context = await createTestContext({ cluster: clusterWith() });
+    const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, for example com.example.Main.`;
+    expect(await jarRunner.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
+  },
+);
 
-test('a task without any JAR is told where to name it', async () => {
+test('a task without a JAR fails with a message that names the fields for it', async () => {
   const context = await createTestContext({ cluster: clusterWith() });
   expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toMatchObject({
     message: expect.stringContaining('No JAR is given for the class Main; add it to libraries'),
@@ -61,7 +64,7 @@ public class Threads {
   }
 }`;
 
-test('a machine without java says what to install', async () => {
+test('a machine without java fails the task with a message that names what to install', async () => {
   const context = await createTestContext({
     interpreter: () => Promise.resolve(undefined),
     locate: () => Promise.resolve('/x.jar'),
@@ -105,7 +108,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     return context;
   }
 
-  test('spec 2.7, 2.10: main gets the parameters as they are', async () => {
+  test('spec 2.7, 2.10: main receives the parameters unchanged', async () => {
     const context = await withJar();
     const task = { main_class_name: 'Main', parameters: ['0', 'a b', ''] };
     expect(await jarRunner.run(task, context)).toEqual({ kind: 'succeeded' });
@@ -121,7 +124,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     );
   });
 
-  test('an uncaught exception is the error, with its whole trace', async () => {
+  test('an uncaught exception is the error, with its complete trace', async () => {
     const context = await withJar();
     expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toEqual(failed);
     expect(context.output()?.error).toBe('java.lang.IllegalStateException: no arguments');
@@ -130,7 +133,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     );
   });
 
-  test('an exception of another thread ends that thread alone; when the program fails of it, it is the error', async () => {
+  test('an exception of another thread ends only that thread; it is the error if the program then fails', async () => {
     const [lives, exits] = [await withJar(), await withJar()];
     expect(await jarRunner.run({ main_class_name: 'Threads', parameters: ['goes on'] }, lives)).toEqual({
       kind: 'succeeded',
@@ -173,7 +176,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
   });
 });
 
-test('a class of a newer Java says so', () => {
+test('a class file of a newer Java version fails with a message that names the version', () => {
   const said =
     'Error: LinkageError occurred while loading main class Main\n\tjava.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version\n';
   expect(uncaughtException(said)?.error).toBe(

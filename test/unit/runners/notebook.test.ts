@@ -37,7 +37,7 @@ test.each<[string, string, object]>([
   expect(context.output()).toEqual(output);
 });
 
-test('a result beyond the limit is cut between characters, and says so', async () => {
+test('a result over the limit is truncated between characters and marked as truncated', async () => {
   const context = await withNotebook(['dbutils.notebook.exit("é" * 10)'], {
     limits: { ...defaultLimits, notebookResultBytes: 5 },
   });
@@ -45,7 +45,7 @@ test('a result beyond the limit is cut between characters, and says so', async (
   expect(context.output()).toEqual({ result: 'éé', truncated: true });
 });
 
-test('a failed cell is the error, with a trace that names the cell', async () => {
+test('the exception of a failed cell is the error, with a trace that names the cell', async () => {
   const context = await withNotebook(['x = 0', '\n1 / x']);
   expect(await notebookRunner.run(task, context)).toEqual(failed);
   expect(context.output()).toEqual({
@@ -54,7 +54,7 @@ test('a failed cell is the error, with a trace that names the cell', async () =>
   });
 });
 
-test('a cell with more output than allowed ends the run as failed', async () => {
+test('a cell over the output limit fails the run', async () => {
   const context = await withNotebook(['print("x" * 101)', '2'], {
     limits: { ...defaultLimits, notebookCellBytes: 100 },
   });
@@ -106,12 +106,12 @@ test.each<[string, string]>([
   expect(context.startedCommands).toEqual([]);
 });
 
-test('a missing notebook fails the task with a sentence that names it', async () => {
+test('a missing notebook fails the task with a message that names it', async () => {
   const context = await createTestContext();
   expect(await notebookRunner.run(task, context)).toEqual({ kind: 'failed', message: '/nb does not exist.' });
 });
 
-test('an attempt runs the notebook as it was when the attempt began', async () => {
+test('an attempt runs the notebook as it was at the start of the attempt', async () => {
   let changed = false;
   const context = await withNotebook(['dbutils.notebook.exit("first")']);
   const late: RunnerContext = {

@@ -18,7 +18,7 @@ async function withProgram(source: string, changes: Partial<RunnerContext> = {})
 
 const task = { python_file: 'managed_fs:/main.py' };
 
-test('the parameters are the arguments of the program, as they are', async () => {
+test('the program receives its parameters unchanged as arguments', async () => {
   const context = await withProgram('import sys\nprint(sys.argv[1:])');
   expect(await pythonRunner.run({ ...task, parameters: ['a b', '--x=$HOME', ''] }, context)).toEqual({
     kind: 'succeeded',
@@ -27,14 +27,14 @@ test('the parameters are the arguments of the program, as they are', async () =>
   expect(context.output()).toBeUndefined();
 });
 
-test('modules beside the program are importable, whatever the working directory is', async () => {
+test('modules beside the program can be imported from any working directory', async () => {
   const context = await withProgram('import os, sys, beside\nprint(beside.word, os.getcwd() == sys.path[0])');
   await writeFile(join(context.managedFs, 'beside.py'), 'word = "beside"');
   expect(await pythonRunner.run(task, context)).toEqual({ kind: 'succeeded' });
   expect(await context.stdout()).toBe('beside False\n');
 });
 
-describe('a program that fails says why', () => {
+describe('the error of a failed program', () => {
   test.each<[string, string, string]>([
     ['an uncaught exception', '1 / 0', 'ZeroDivisionError: division by zero'],
     ['a file that is no Python', 'def f(:', 'SyntaxError: invalid syntax'],
@@ -66,7 +66,7 @@ describe('a program that fails says why', () => {
   });
 });
 
-test('the trace reaches back to the exception behind the last one', async () => {
+test('the trace includes the cause of the last exception', async () => {
   const context = await withProgram(
     'try:\n  1 / 0\nexcept Exception as e:\n  raise ValueError("two\\nlines") from e',
   );
@@ -90,14 +90,14 @@ sys.exit(1)`);
   expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1: noise' });
 });
 
-test('a missing file fails the task with a sentence that names it', async () => {
+test('a missing file fails the task with a message that names it', async () => {
   const context = await createTestContext();
   const message = 'managed_fs:/main.py does not exist.';
   expect(await pythonRunner.run(task, context)).toEqual({ kind: 'failed', message });
   expect(context.output()).toEqual({ error: message });
 });
 
-test('a missing interpreter fails the task with what to install', async () => {
+test('a missing interpreter fails the task with a message that names what to install', async () => {
   const context = await withProgram('', { interpreter: () => Promise.resolve(undefined) });
   const outcome = await pythonRunner.run(task, context);
   expect(outcome).toMatchObject({
@@ -117,7 +117,7 @@ test.each<[string, Exit, unknown]>([
   expect(context.output()).toEqual(output);
 });
 
-test('a second call for the same attempt comes to the same end, though the file is gone', async () => {
+test('a second call for the same attempt returns the same outcome although the file is gone', async () => {
   const context = await withProgram('raise ValueError("once")');
   const first = await pythonRunner.run(task, context);
   await rm(join(context.managedFs, 'main.py'));

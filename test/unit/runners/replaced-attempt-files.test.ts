@@ -67,7 +67,7 @@ describe('the report of a notebook', () => {
     });
   });
 
-  test('that was never written gives way to the last output', async () => {
+  test('that is missing is replaced by the last output', async () => {
     const context = await after({ kind: 'exited', code: 1 }, (path) =>
       writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'),
     );
@@ -75,7 +75,7 @@ describe('the report of a notebook', () => {
     expect(context.output()).toMatchObject({ errorTrace: 'bwrap: execvp /x/python3: No such file' });
   });
 
-  test.each(replacements)('replaced by %s changes nothing about a stop', async (_fact, replace) => {
+  test.each(replacements)('replaced by %s does not change the outcome of a stop', async (_fact, replace) => {
     const context = await after({ kind: 'stopped' }, replace);
     expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual({ kind: 'stopped' });
     expect(context.output()).toBeUndefined();
@@ -90,12 +90,12 @@ describe('the report of a notebook', () => {
   });
 });
 
-describe('the pinned command', () => {
+describe('the stored command', () => {
   const command: Command = { argv: ['true', 'a'], cwd: '/', env: { A: 'b' } };
   const pin = (context: RunnerContext, given: Command): Promise<Command> =>
     pinCommand(context, () => Promise.resolve(given));
 
-  test('is the one that was composed first', async () => {
+  test('is the first one that was composed', async () => {
     const context = await createTestContext();
     expect(await pin(context, command)).toEqual(command);
     expect(await pin(context, { argv: ['false'] })).toEqual(command);

@@ -42,7 +42,7 @@ async function ask(
 test.each<[string, string, unknown]>([
   [
     'files of managed_fs, in both spellings',
-    "SELECT city, mm FROM 'managed_fs:/rain.csv' UNION ALL SELECT * FROM read_csv('dbfs:/*.csv')",
+    "SELECT city, mm FROM 'managed_fs:/rain.csv' UNION ALL SELECT * FROM read_csv('/dbfs/*.csv')",
     [
       ['Oslo', 5],
       ['Oslo', 5],

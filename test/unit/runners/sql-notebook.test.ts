@@ -34,12 +34,12 @@ async function run(
   return { context, outcome, outputs: (await context.report()).cells.map((cell) => cell.outputs) };
 }
 
-test('cells share their tables, statements show rows, and parameters are prepared values', async () => {
+test('cells share tables, statements show rows, and parameters are bound as values', async () => {
   const evil = "2013' OR 1=1 --";
   const { context, outcome, outputs } = await run(
     [
       '-- MAGIC %md # Rain of :year',
-      "-- DBTITLE 1,Days\nCREATE TABLE rain AS\nSELECT * FROM read_csv('dbfs:/rain.csv') WHERE year = :year;\nSELECT rain, ':year' AS text FROM rain ORDER BY 1 -- of :year",
+      "-- DBTITLE 1,Days\nCREATE TABLE rain AS\nSELECT * FROM read_csv('/dbfs/rain.csv') WHERE year = :year;\nSELECT rain, ':year' AS text FROM rain ORDER BY 1 -- of :year",
       "CREATE WIDGET TEXT unit DEFAULT 'mm';\nCREATE WIDGET TEXT year DEFAULT '1999';\nSELECT :unit, :year, :evil",
       "COPY rain TO 'managed_fs:/out/rain.csv';\nSELECT count(*) AS days FROM read_files(:file, format => 'csv', header => true);\nUPDATE rain SET rain = 0 WHERE rain > 3",
     ],
@@ -95,7 +95,7 @@ test('cells share their tables, statements show rows, and parameters are prepare
   );
 });
 
-test('values are shown as what they are; rows beyond the first ten thousand are counted', async () => {
+test('values keep their types; rows after the first 10,000 are only counted', async () => {
   const { outputs } = await run([
     "SELECT 9007199254740993::bigint AS big, 1.50::decimal(9,2) AS price, date '2027-01-02' AS day, true AS yes, NULL AS nothing, [1,2] AS list, {'a': 1} AS part, interval 3 day AS span, 'nan'::double AS nan",
     "SELECT range AS i, repeat('x', 10) AS text FROM range(1_234_567)",
@@ -118,7 +118,7 @@ test('values are shown as what they are; rows beyond the first ten thousand are 
   expect(outputs[6]).toMatchObject([{ rows: [[5]] }]);
 });
 
-test('a statement that fails is named with its line, and what was shown before it is kept', async () => {
+test('a failed statement is reported with its line; earlier results remain', async () => {
   const { context, outcome } = await run(
     [
       'SELECT 1 AS one',
@@ -146,7 +146,7 @@ test('a statement that fails is named with its line, and what was shown before i
   expect(await context.stderr()).toContain('Candidate bindings');
 });
 
-test('managed_fs and the working directory can be reached, and nothing else', async () => {
+test('only managed_fs and the working directory are accessible', async () => {
   const outside = async (context: TestContext): Promise<void> => {
     await mkdir(join(context.workspace, 'secret'));
     await writeFile(join(context.workspace, 'secret/a.csv'), 'a\n1\n');
@@ -201,7 +201,7 @@ test.each<[string, string, string]>([
   expect(context.output()?.error).toContain(reason);
 });
 
-test('a cell that shows more than it may ends the run', async () => {
+test('a cell over the output limit ends the run', async () => {
   const { context, outputs } = await run(
     ["SELECT 1; SELECT repeat('x', 500)", 'SELECT 2'],
     {},
@@ -213,7 +213,7 @@ test('a cell that shows more than it may ends the run', async () => {
   expect(outputs.map((cell) => cell.map(({ type }) => type))).toEqual([['table', 'error'], []]);
 });
 
-test('a notebook that is no UTF-8 is told', async () => {
+test('a notebook that is not UTF-8 fails with a message', async () => {
   const { context } = await run([], {}, {}, (its) =>
     writeFile(join(its.workspace, 'nb.sql'), Buffer.from([0x53, 0xff])),
   );

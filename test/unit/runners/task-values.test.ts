@@ -40,7 +40,7 @@ test('setting a key again replaces its value', async () => {
   expect((await run(set('"k", 1', '"other", 2', '"k", 3'))).values).toEqual({ k: '3', other: '2' });
 });
 
-test('values stay when the notebook fails after it has set them', async () => {
+test('values remain when the notebook fails after setting them', async () => {
   expect(await run(`${set('"k", 1')}\n1 / 0`)).toMatchObject({
     ends: 'failed',
     error: 'ZeroDivisionError: division by zero',
@@ -86,7 +86,7 @@ test.each([
   expect(ran.error).toMatch(error);
 });
 
-test('all values of a task together have a limit, and those before it stay', async () => {
+test('the values of a task have a total limit; values below it remain', async () => {
   const { error, values } = await run(set('"a", "x" * 90', '"b", "x" * 90', '"c", "x" * 90'));
   expect(error).toBe(
     'ValueError: With the task value "c" the values of this task are 279 bytes of JSON; at most 250 are allowed. Store them in a file and set its path.',

@@ -1,12 +1,13 @@
-/** Allocation of the nodes of a pool: concurrent requests never get more nodes than the pool has, and each is served. */
+/**
+ * Allocation of the nodes of a pool: concurrent requests never get more nodes than the pool has, and each is
+ * served.
+ */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { NewClusterRow } from '../../../engine/cluster/cluster.ts';
-import {
-  createAllPurposeStore,
-  createClusterReader,
-} from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createAllPurposeStore } from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
+import { createClusterReader } from '../../../storage/postgres/clusters/cluster-reader.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { openDatabase, type OpenDatabase } from '../../../storage/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';

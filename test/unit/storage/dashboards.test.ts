@@ -33,7 +33,7 @@ const dashboard = (index: number, fields: Partial<Dashboard> = {}): Dashboard =>
 });
 
 describe('classic dashboards', () => {
-  test('come back as they were, in the order of their keys', async () => {
+  test('are returned as they were stored, with the same order of keys', async () => {
     const store = createClassicDashboardStore(database.db);
     const document = {
       id: uuid(1),
@@ -46,7 +46,7 @@ describe('classic dashboards', () => {
     expect(JSON.stringify(found?.document)).toBe(JSON.stringify(document));
   });
 
-  test('an id is taken once; two that come at once do not both get it', async () => {
+  test('an id is stored once, also by concurrent creates', async () => {
     const store = createClassicDashboardStore(database.db);
     const added = await Promise.all(
       [1, 2, 3].map(() =>
@@ -56,7 +56,7 @@ describe('classic dashboards', () => {
     expect(added.filter(Boolean)).toHaveLength(1);
   });
 
-  test('are listed newest first, page by page, by a part of their name', async () => {
+  test('are listed newest first, in pages, filtered by part of the name', async () => {
     const store = createClassicDashboardStore(database.db);
     for (const index of [3, 4, 5])
       await store.add({
@@ -69,7 +69,7 @@ describe('classic dashboards', () => {
     expect((await store.list({ name: undefined, offset: 0, limit: 100 })).count).toBe(5);
   });
 
-  test('are removed once', async () => {
+  test('are deleted once', async () => {
     const store = createClassicDashboardStore(database.db);
     expect([await store.remove(uuid(5)), await store.remove(uuid(5)), await store.find(uuid(5))]).toEqual([
       true,
@@ -80,7 +80,7 @@ describe('classic dashboards', () => {
 });
 
 describe('dashboards of the newer format', () => {
-  test('a name in a folder is taken once, until it is in the trash', async () => {
+  test('a name is unique in its folder until its dashboard is in the trash', async () => {
     const store = createDashboardStore(database.db);
     const added = await Promise.all([1, 2, 3].map((index) => store.add(dashboard(index))));
     expect(added.filter(Boolean)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('dashboards of the newer format', () => {
     expect(await store.trash('f'.repeat(32), 30)).toBe(false);
   });
 
-  test('are listed newest first, those in the trash when they are asked for', async () => {
+  test('are listed newest first, those in the trash on request', async () => {
     const store = createDashboardStore(database.db);
     const active = await store.list({ trashed: false, before: undefined, limit: 10 });
     const all = await store.list({ trashed: true, before: undefined, limit: 10 });
@@ -126,7 +126,7 @@ test.each(checks)('%s refuses: update %s', async (constraint, change) => {
   await expect(sql.raw(`update ${change}`).execute(database.db)).rejects.toMatchObject({ constraint });
 });
 
-test('every CHECK of these tables is tried', async () => {
+test('every CHECK constraint of these tables has a test', async () => {
   const { rows } = await sql<{ name: string }>`select conname as name from pg_constraint
     where contype = 'c' and conrelid::regclass::text in ('classic_dashboards', 'dashboards')`.execute(
     database.db,

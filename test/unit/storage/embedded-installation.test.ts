@@ -1,4 +1,6 @@
-/** Embedded PostgreSQL below closed directories, with missing library links, and for other users than root. */
+/**
+ * Embedded PostgreSQL below closed directories, with missing library links, and for other users than root.
+ */
 import { once } from 'node:events';
 import {
   chmod,

@@ -1,4 +1,6 @@
-/** Process in the role of an engine: starts the database in a directory, prints the result, and keeps running. */
+/**
+ * Process in the role of an engine: starts the database in a directory, prints the result, and keeps running.
+ */
 import { isMainThread, Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/clock.ts';

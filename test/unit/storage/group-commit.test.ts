@@ -1,4 +1,6 @@
-/** Group commit of the state writer: concurrent change sets share statements, and survive broken connections. */
+/**
+ * Group commit of the state writer: concurrent change sets share statements, and survive broken connections.
+ */
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,6 @@
-/** Pages and tails of log files: valid text without secrets for every page size, growing file and truncation. */
+/**
+ * Pages and tails of log files: valid text without secrets for every page size, growing file and truncation.
+ */
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

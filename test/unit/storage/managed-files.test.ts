@@ -134,6 +134,52 @@ test('read refuses a directory, and mkdirs refuses a file', async () => {
   expect(await rejectionOf(files.mkdirs('/f'))).toMatchObject({ code: 'RESOURCE_ALREADY_EXISTS' });
 });
 
+test('move takes a file or a directory with its contents, and creates the parent directories', async () => {
+  const { files, base } = await fresh();
+  await files.put('/a/b', bytes('1'), false);
+  await files.put('/a/c/d', bytes('2'), false);
+  await files.move('dbfs:/a/b', '/dbfs/new/place');
+  await files.move('/a', '/x/y');
+  expect(await files.read('/new/place', 0, 9)).toEqual(bytes('1'));
+  expect(await files.read('/x/y/c/d', 0, 9)).toEqual(bytes('2'));
+  expect(await readdir(join(base, 'data/managed_fs'))).toEqual(['new', 'x']);
+});
+
+test('move of a link moves the link and keeps its target', async () => {
+  const { files, base, putFile } = await fresh();
+  await putFile('data/managed_fs/d/real');
+  await symlink('real', join(base, 'data/managed_fs/d/link'));
+  await files.move('/d/link', '/d/moved');
+  expect(await readdir(join(base, 'data/managed_fs/d'))).toEqual(['moved', 'real']);
+});
+
+test.each([
+  ['/missing', '/b', 'RESOURCE_DOES_NOT_EXIST', 'No file or directory exists on path /missing.'],
+  ['/f', '/g', 'RESOURCE_ALREADY_EXISTS', 'A file or directory already exists at the input path /g.'],
+  ['/f', '/f', 'RESOURCE_ALREADY_EXISTS', 'A file or directory already exists at the input path /f.'],
+  ['/f', '/d', 'RESOURCE_ALREADY_EXISTS', 'A file or directory already exists at the input path /d.'],
+  ['/d', '/e', 'RESOURCE_ALREADY_EXISTS', 'A file or directory already exists at the input path /e.'],
+  ['/d', '/f', 'RESOURCE_ALREADY_EXISTS', 'A file or directory already exists at the input path /f.'],
+  ['/f', '/g/h', 'RESOURCE_ALREADY_EXISTS', 'it, or a folder above it, is a file.'],
+  ['/d', '/d/in/it', 'INVALID_PARAMETER_VALUE', 'a directory cannot be moved into itself.'],
+  ['/d', '/loop/it', 'INVALID_PARAMETER_VALUE', 'a directory cannot be moved into itself.'],
+  ['/', '/x', 'INVALID_PARAMETER_VALUE', 'is the top of managed_fs itself'],
+  ['/f', '/../x', 'INVALID_PARAMETER_VALUE', 'leads outside managed_fs.'],
+  ['/out/x', '/x', 'INVALID_PARAMETER_VALUE', 'leads outside managed_fs.'],
+  ['/f', '/out/x', 'INVALID_PARAMETER_VALUE', 'leads outside managed_fs.'],
+])('move from %s to %s is refused', async (from, to, code, message) => {
+  const { files, base, putFile } = await fresh();
+  await putFile('outside/x');
+  for (const path of ['f', 'g', 'd/in/deep', 'e/x']) await putFile(`data/managed_fs/${path}`);
+  await symlink(join(base, 'outside'), join(base, 'data/managed_fs/out'));
+  await symlink('d/in', join(base, 'data/managed_fs/loop'));
+  expect(await rejectionOf(files.move(from, to))).toMatchObject({
+    code,
+    message: expect.stringContaining(message),
+  });
+  expect(await files.read('/f', 0, 9)).toEqual(bytes('data/mana'));
+});
+
 test('a named pipe is treated as a missing file and blocks no call', async () => {
   const { files, base } = await fresh();
   await mkdir(join(base, 'data/managed_fs'), { recursive: true });
@@ -142,23 +188,29 @@ test('a named pipe is treated as a missing file and blocks no call', async () =>
   expect(await files.list('/')).toEqual([]);
 });
 
-test.each(['/../runs/x', 'managed_fs:/../x', '/link/x', '/a\0', 'objstore://b/x', `/${'n'.repeat(256)}`])(
-  '%j is refused by every call',
-  async (path) => {
-    const { files, base, putFile } = await fresh();
-    await putFile('outside/x');
-    await mkdir(join(base, 'data/managed_fs'), { recursive: true });
-    await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
-    const refusals = await Promise.all(
-      [
-        files.put(path, bytes('1'), true),
-        files.read(path, 0, 1),
-        files.getStatus(path),
-        files.list(path),
-        files.delete(path, true),
-        files.mkdirs(path),
-      ].map(rejectionOf),
-    );
-    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
-  },
-);
+test.each([
+  '/../runs/x',
+  'managed_fs:/../x',
+  '/dbfs/../../x',
+  '/Volumes/../../x',
+  '/link/x',
+  '/a\0',
+  'objstore://b/x',
+  `/${'n'.repeat(256)}`,
+])('%j is refused by every call', async (path) => {
+  const { files, base, putFile } = await fresh();
+  await putFile('outside/x');
+  await mkdir(join(base, 'data/managed_fs'), { recursive: true });
+  await symlink(join(base, 'outside'), join(base, 'data/managed_fs/link'));
+  const refusals = await Promise.all(
+    [
+      files.put(path, bytes('1'), true),
+      files.read(path, 0, 1),
+      files.getStatus(path),
+      files.list(path),
+      files.delete(path, true),
+      files.mkdirs(path),
+    ].map(rejectionOf),
+  );
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INVALID_PARAMETER_VALUE' });
+});

@@ -1,8 +1,11 @@
-/** Migrations: released ones stay as they are, and every released schema upgrades to that of a fresh database. */
+/**
+ * Migrations: released ones stay as they are, and every released schema upgrades to that of a fresh database.
+ */
 import { sql, type Kysely } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { migrate, UnsupportedSchemaError } from '../../../storage/migrations/migrate.ts';
+import { migrate } from '../../../storage/migrations/migrate.ts';
+import { UnsupportedSchemaError } from '../../../storage/migrations/unsupported-schema-error.ts';
 import { migrations, type Migration } from '../../../storage/migrations/registry.ts';
 import { advisoryLocks } from '../../../storage/postgres/advisory-locks.ts';
 import { openDatabase } from '../../../storage/postgres/database.ts';
@@ -13,8 +16,8 @@ import { restoreDump } from '../../fixtures/schema/restore.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 
 /**
- * The sha-256 of each released migration, as `node test/fixtures/schema/dump.ts` prints it. A failure means that
- * a released migration was edited: undo that, and make the change in a migration with the next number.
+ * The sha-256 of each released migration, as `node test/fixtures/schema/dump.ts` prints it. A failure means
+ * that a released migration was edited: undo that, and make the change in a migration with the next number.
  */
 const releasedHashes: Readonly<Record<string, string>> = {
   '0001-initial': '72db775ad04c990c4226b010c087b3a3c2906a81a887cf69b31c7b6a23f72b80',

@@ -16,6 +16,11 @@ test.each([
   ['/Users/u/a.py', 'data/workspace/Users/u/a.py'],
   ['/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
   ['file:/Workspace/Users/u/a.py', 'data/workspace/Users/u/a.py'],
+  ['/dbfs/jobs/a.py', 'data/managed_fs/jobs/a.py'],
+  ['file:/dbfs/jobs/a.py', 'data/managed_fs/jobs/a.py'],
+  ['/Volumes/main/default/v/a.py', 'data/managed_fs/Volumes/main/default/v/a.py'],
+  ['dbfs:/Volumes/main/default/v/a.py', 'data/managed_fs/Volumes/main/default/v/a.py'],
+  ['/Workspace/dbfs/a.py', 'data/workspace/dbfs/a.py'],
 ])('%s is the file %s', async (uri, file) => {
   const { roots, putFile } = await createTestRoots();
   const expected = await putFile(file);
@@ -31,7 +36,7 @@ test.each(['', 'file:', 'file://'])(
   },
 );
 
-test('a path of this machine outside the allowed roots is looked for in the workspace alone', async () => {
+test('an absolute path outside the allowed roots is searched only in the workspace', async () => {
   const { roots, base, putFile } = await createTestRoots();
   const outside = await putFile('outside/a.py');
   await putFile('allowed/b.py');
@@ -45,7 +50,26 @@ test('a path of this machine outside the allowed roots is looked for in the work
   });
 });
 
-test('a notebook is never read from an allowed root', async () => {
+test('an allowed root goes before a mount point', async () => {
+  const { roots } = await createTestRoots();
+  const allowed = [{ directory: '/Volumes/data', title: 'the allowed root' }];
+  const locate = createPathResolver({ ...roots, allowed });
+  expect(await rejectionOf(locate('/Volumes/data/a.py', 'file'))).toMatchObject({
+    message: 'File /Volumes/data/a.py was not found. Put it there and start the run again.',
+  });
+  expect(await rejectionOf(locate('/Volumes/main/a.py', 'file'))).toMatchObject({
+    message:
+      'File /Volumes/main/a.py was not found. Put it there with POST /api/2.0/managed_fs/put and start the run again.',
+  });
+});
+
+test.each(['/dbfs/nb', '/Volumes/nb'])('the notebook %s is a notebook of the workspace', async (path) => {
+  const { roots, putFile } = await createTestRoots();
+  const notebook = await putFile(`data/workspace${path}.py`);
+  expect(await createPathResolver(roots)(path, 'notebook')).toBe(notebook);
+});
+
+test('a notebook is not read from an allowed root', async () => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('allowed/nb.py');
   expect(await rejectionOf(createPathResolver(roots)(join(base, 'allowed/nb'), 'notebook'))).toMatchObject({
@@ -69,7 +93,7 @@ test.each([
   );
 });
 
-test('an extension is tried for notebooks alone', async () => {
+test('an extension is added only to paths of notebooks', async () => {
   const { roots, putFile } = await createTestRoots();
   await putFile('data/workspace/a.py');
   expect(await rejectionOf(createPathResolver(roots)('/a', 'file'))).toMatchObject({
@@ -110,7 +134,7 @@ test.each([
   });
 });
 
-test('a notebook whose name leaves no room for an extension is looked for as it is', async () => {
+test('a notebook name of the maximum length is searched without an extension', async () => {
   const { roots } = await createTestRoots();
   const refusal = await rejectionOf(createPathResolver(roots)(`/${'n'.repeat(251)}`, 'notebook'));
   expect(refusal).toMatchObject({

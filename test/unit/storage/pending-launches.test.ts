@@ -192,6 +192,7 @@ describe('a launch is left to a transaction', () => {
           known,
           maxConcurrentRuns: 1000,
           name: 'x',
+          parallelTasks: { taskRuns: 1, runJobTasks: 0 },
           tasks: [{ taskKey: 'main', message: '' }],
           creator: 'ann',
           parameters: undefined,

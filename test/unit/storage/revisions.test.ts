@@ -44,7 +44,7 @@ async function world(): Promise<World> {
   };
 }
 
-test('the newest revision that is not later is found, also of a notebook that changed its language', async () => {
+test('the lookup returns the newest revision not later than the timestamp, also after a change of language', async () => {
   const { put, at } = await world();
   await put('/a/nb', 'one', 1_000);
   await put('/a/nb', 'two', 2_000);
@@ -57,7 +57,7 @@ test('the newest revision that is not later is found, also of a notebook that ch
   ]).toEqual(['one', 'one', 'two', 'select 3']);
 });
 
-test('one that is too old, and a notebook that is not there, are refused by name', async () => {
+test('a timestamp before the first revision and a missing notebook are refused with the path', async () => {
   const { put, at } = await world();
   await put('/a/nb', 'one', 5_000);
   expect(await rejectionOf(at('/a/nb', 4_999))).toMatchObject({
@@ -81,7 +81,7 @@ test('a notebook edited outside the service becomes a revision when it is replac
   expect([await at('/nb', 2_500), await at('/nb', 3_000)]).toEqual(['edited', 'imported again']);
 });
 
-test('deleting a notebook, or a folder, forgets the revisions; those of its neighbours stay', async () => {
+test('delete of a notebook or folder deletes its revisions only', async () => {
   const { put, at, workspace, base } = await world();
   for (const path of ['/f/a', '/f/b', '/g/c']) for (const time of [1_000, 2_000]) await put(path, path, time);
   await workspace.delete('/f/a', false);

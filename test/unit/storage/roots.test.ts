@@ -34,6 +34,14 @@ test.each([
   ['managed_fs:/a', '/a'],
   ['managed_fs:///a/b', '/a/b'],
   ['dbfs:/a', '/a'],
+  ['/dbfs', '/'],
+  ['/dbfs/a', '/a'],
+  ['dbfs:/dbfs/a', '/a'],
+  ['/x/../dbfs/a', '/a'],
+  ['file:/dbfs/a', '/a'],
+  ['/Volumes/main/v/a', '/Volumes/main/v/a'],
+  ['file:/Volumes/main/v/a', '/Volumes/main/v/a'],
+  ['/dbfs/Volumes/main/v/a', '/Volumes/main/v/a'],
 ])('the managed_fs path %s is %s', async (written, path) => {
   const { roots } = await createTestRoots();
   expect(normalizePath(roots.managedFs, written)).toBe(path);
@@ -85,18 +93,18 @@ test.each([
   });
 });
 
-test('what a path leads to need not exist, nor the root itself', async () => {
+test('a path is accepted although its target or its root does not exist', async () => {
   const { roots, base } = await createTestRoots();
   expect(await resolveInside(roots.workspace, '/a/b/c')).toBe(join(base, 'data/workspace/a/b/c'));
 });
 
-test('a path below a file is proven, as it leads to nothing', async () => {
+test('a path below a file is accepted, because it leads nowhere', async () => {
   const { roots, putFile } = await createTestRoots();
   const file = await putFile('data/workspace/a');
   expect(await resolveInside(roots.workspace, '/a/b')).toBe(join(file, 'b'));
 });
 
-test('a root whose name begins with the name of another is another root', async () => {
+test('a root is not part of another root whose name is its prefix', async () => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('data/workspace/a');
   await putFile('data/workspace-of-another-user/secret');
@@ -106,7 +114,7 @@ test('a root whose name begins with the name of another is another root', async 
   });
 });
 
-test('a root that is reached through a link is a root like any other', async () => {
+test('a root behind a symbolic link is accepted', async () => {
   const { roots, base } = await createTestRoots();
   await mkdir(join(base, 'disk'));
   await mkdir(join(base, 'data'));
@@ -143,14 +151,14 @@ test.each([
   expect(String(refusal)).not.toContain(base);
 });
 
-test('a link that stays inside is followed', async () => {
+test('a link to a target inside the root is followed', async () => {
   const { roots, base, putFile } = await createTestRoots();
   const file = await putFile('data/workspace/real/file');
   await symlink(join(base, 'data/workspace/real'), join(base, 'data/workspace/link'));
   expect(await resolveInside(roots.workspace, '/link/file')).toBe(file);
 });
 
-test('an entry is proven without following the link that it is', async () => {
+test('a link as the entry itself is checked without being followed', async () => {
   const { roots, base, putFile } = await createTestRoots();
   await putFile('outside/secret');
   await putFile('data/workspace/a/file');
@@ -159,7 +167,7 @@ test('an entry is proven without following the link that it is', async () => {
   expect(await resolveEntryInside(roots.workspace, '/a/link')).toBe(link);
 });
 
-test.each(['/', '/Workspace', '/a/..', '//.'])('the root itself is no entry: %j', async (path) => {
+test.each(['/', '/Workspace', '/a/..', '//.'])('the root is refused as an entry: %j', async (path) => {
   const { roots } = await createTestRoots();
   expect(await rejectionOf(resolveEntryInside(roots.workspace, path))).toMatchObject({
     code: 'INVALID_PARAMETER_VALUE',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the bootstrap token belongs to the administrator and is valid for everything without end', async () => {
+test('the bootstrap token belongs to the administrator, has all scopes and does not expire', async () => {
   expect(await findToken(database.db, hash)).toMatchObject({
     principalId: expect.any(Number),
     userName: 'admin',
@@ -31,14 +31,14 @@ test('an unknown hash matches no token', async () => {
   expect(await findToken(database.db, hashToken('other'))).toBeUndefined();
 });
 
-test('making the bootstrap token again, also at once from several engines, renews it and changes nothing else', async () => {
+test('creating the bootstrap token again, also by several engines at once, renews only that token', async () => {
   const before = await findToken(database.db, hash);
   await Promise.all([1, 2, 3].map(() => ensureBootstrapAdmin(database.db, hash, now + 1)));
   expect(await findToken(database.db, hash)).toEqual({ ...before, createdTime: now + 1 });
   expect(await database.db.selectFrom('principals').selectAll().execute()).toHaveLength(1);
 });
 
-test('a revoked bootstrap token is valid again after the next start; a further one may stand beside it', async () => {
+test('a revoked bootstrap token is valid again after the next start, beside a second one', async () => {
   await database.db.updateTable('tokens').set({ revoked_time: now }).where('hash', '=', hash).execute();
   await ensureBootstrapAdmin(database.db, hash, now);
   await ensureBootstrapAdmin(database.db, hashToken('second'), now);
@@ -57,7 +57,7 @@ test('the last access is stored at most once a minute', async () => {
   expect(await noted(now + 60_000)).toBe(now + 60_000);
 });
 
-test('a token id is no hash of the token', async () => {
+test('a token id is not derived from the token', async () => {
   expect(await findToken(database.db, hash)).toMatchObject({
     tokenId: expect.stringMatching(/^[0-9a-f]{64}$/),
   });

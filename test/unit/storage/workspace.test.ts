@@ -58,6 +58,8 @@ test('export returns the stored file; list of a notebook returns the notebook', 
   expect(await workspace.export('/Workspace/a/nb')).toEqual({
     content: Buffer.from(`${pythonHeader}x`),
     fileType: 'py',
+    path: '/a/nb',
+    language: 'PYTHON',
   });
   expect(await workspace.list('/a/nb')).toMatchObject([{ path: '/a/nb' }]);
 });

@@ -44,6 +44,11 @@ describe('spec 2.8', () => {
       { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 3 },
     ],
     [
+      'is_single_node means no workers',
+      { node_type_id: 'a', is_single_node: true },
+      { poolId: '', nodeTypeId: 'a', driverNodeTypeId: 'a', workers: 0 },
+    ],
+    [
       'a pool supplies the node type',
       { node_type_id: 'a', instance_pool_id: 'small', num_workers: 1 },
       { poolId: 'small', nodeTypeId: 'standard-2', driverNodeTypeId: 'standard-2', workers: 1 },

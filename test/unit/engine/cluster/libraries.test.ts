@@ -11,6 +11,7 @@ import type { Library } from '../../../../engine/job/cluster.ts';
 
 test.each<[string, Library, Library]>([
   ['the alias of a URI scheme', { jar: 'dbfs:/a.jar' }, { jar: 'managed_fs:/a.jar' }],
+  ['a mount point', { whl: '/Volumes/a/b.whl' }, { whl: 'managed_fs:/Volumes/a/b.whl' }],
   [
     'blanks and case of a package',
     { pypi: { package: 'Six == 1.16.0' } },

@@ -25,7 +25,9 @@ beforeEach(() => {
 afterEach(() => harness.close());
 
 const singleTask: JobSettings = { ...ownClusterSettings, ...emailSettings };
-/** Graph with own, shared and no clusters, two branches, a join, and a task that is skipped after a success. */
+/**
+ * Graph with own, shared and no clusters, two branches, a join, and a task that is skipped after a success.
+ */
 const graph: JobSettings = {
   ...emailSettings,
   job_clusters: [{ job_cluster_key: 'etl', new_cluster: newCluster }],

@@ -1,4 +1,7 @@
-/** Schedules in a database of their own, and the schedulers that launch their runs on a clock that the test moves. */
+/**
+ * Schedules in a database of their own, and the schedulers that launch their runs on a clock that the test
+ * moves.
+ */
 import { pino } from 'pino';
 import {
   startScheduler,

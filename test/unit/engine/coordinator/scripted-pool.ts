@@ -1,6 +1,6 @@
 /**
- * Task pool without processes: the test decides the end of each attempt. Attempts outlive the coordinators that
- * start them, as processes outlive engines; assigning an attempt a second time attaches to it.
+ * Task pool without processes: the test decides the end of each attempt. Attempts outlive the coordinators
+ * that start them, as processes outlive engines; assigning an attempt a second time attaches to it.
  */
 import type { ChildRunLauncher, TaskPool } from '../../../../engine/ports/task-pool.ts';
 import type { TaskOutcome, TaskAssignment } from '../../../../engine/run/assignment.ts';

@@ -1,4 +1,6 @@
-/** Changed timeouts of active runs: they replace the old ones and count from the start (spec 4.1 rules 2, 3). */
+/**
+ * Changed timeouts of active runs: they replace the old ones and count from the start (spec 4.1 rules 2, 3).
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Coordinator } from '../../../../engine/coordinator/coordinator.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';

@@ -1,4 +1,6 @@
-/** Rewriting of query parameters: a case for every rule, and random queries whose other parts stay unchanged. */
+/**
+ * Rewriting of query parameters: a case for every rule, and random queries whose other parts stay unchanged.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parameterNames, rewriteParameters } from '../../../../engine/dashboard/rewrite-parameters.ts';

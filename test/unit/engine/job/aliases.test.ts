@@ -14,6 +14,33 @@ test.each(uriSchemes)('%s is an alias of %s', (written, canonical) => {
   expect(canonicalUri(`${written}/a/b.jar`)).toBe(`${canonical}/a/b.jar`);
 });
 
+test.each([
+  ['/dbfs/a/b', 'managed_fs:/a/b'],
+  ['/dbfs//a', 'managed_fs://a'],
+  ['/dbfs', 'managed_fs:/'],
+  ['/dbfs/', 'managed_fs:/'],
+  ['/dbfs/dbfs/a', 'managed_fs:/a'],
+  ['dbfs:/dbfs/a', 'managed_fs:/a'],
+  ['managed_fs:/dbfs/a', 'managed_fs:/a'],
+  ['file:/dbfs/a', 'managed_fs:/a'],
+  ['file:///dbfs/a', 'managed_fs:/a'],
+  ['/dbfs/Volumes/main/v/a', 'managed_fs:/Volumes/main/v/a'],
+  ['/Volumes/main/v/a', 'managed_fs:/Volumes/main/v/a'],
+  ['file:/Volumes/main/v/a', 'managed_fs:/Volumes/main/v/a'],
+  ['dbfs:/Volumes/main/v/a', 'managed_fs:/Volumes/main/v/a'],
+  ['/Volumes', 'managed_fs:/Volumes'],
+  ['/dbfsx/a', '/dbfsx/a'],
+  ['/Volumes2/a', '/Volumes2/a'],
+  ['/volumes/a', '/volumes/a'],
+  ['/x/dbfs/a', '/x/dbfs/a'],
+  ['managed_fs:/x/dbfs', 'managed_fs:/x/dbfs'],
+  ['managed_fs:/dbfsx', 'managed_fs:/dbfsx'],
+  ['dbfs/a', 'dbfs/a'],
+  ['file:/other/a', 'file:/other/a'],
+])('the path %s is %s', (written, canonical) => {
+  expect(canonicalUri(written)).toBe(canonical);
+});
+
 test.each(['managed_fs:/a', 'objstore://bucket/x', '/local/path', 'https://host/x.whl', ''])(
   '%j is not an alias and stays unchanged',
   (uri) => {
@@ -27,6 +54,7 @@ test('an alias gets the schema of its canonical key', () => {
     ['managed_fs', schema],
     ['other', schema],
     [aliasOf('managed_fs'), schema],
+    ['volumes', schema],
   ]);
 });
 

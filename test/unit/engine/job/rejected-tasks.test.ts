@@ -62,7 +62,42 @@ test.each<[string, object, string]>([
   [
     'a job to run below 0',
     { run_job_task: { job_id: -1 } },
-    'run_job_task.job_id is -1; it must be at least 0.',
+    'run_job_task.job_id is -1; it must be at least 1.',
+  ],
+  [
+    'job 0, which never exists',
+    { run_job_task: { job_id: 0 } },
+    'run_job_task.job_id is 0; it must be at least 1.',
+  ],
+  [
+    'two kinds of parameters for a job',
+    { run_job_task: { job_id: 7, jar_params: ['a'], notebook_params: { a: 'b' } } },
+    'run_job_task.jar_params and run_job_task.notebook_params are given; only the parameters of one task kind are allowed.',
+  ],
+  [
+    'a non-ASCII notebook parameter for a job',
+    { tasks: [{ task_key: 'a', run_job_task: { job_id: 7, notebook_params: { a: 'é' } } }] },
+    'tasks[0].run_job_task.notebook_params.a is "é"; only ASCII characters are allowed.',
+  ],
+  [
+    'a non-ASCII Python parameter for a job',
+    { run_job_task: { job_id: 7, python_params: ['é'] } },
+    'run_job_task.python_params[0] is "é"; only ASCII characters are allowed.',
+  ],
+  [
+    'a reserved submit option for a job',
+    { run_job_task: { job_id: 7, spark_submit_params: ['--master', 'local'] } },
+    'run_job_task.spark_submit_params[0] is --master; it is set by the service and must not be given.',
+  ],
+  [
+    'more than 10,000 bytes of parameters for a job',
+    { run_job_task: { job_id: 7, jar_params: ['x'.repeat(9997)] } },
+    'run_job_task.jar_params is 10001 bytes of JSON; at most 10000 are allowed.',
+  ],
+  [
+    'more than 10,000 bytes of job parameters for a job',
+    { run_job_task: { job_id: 7, job_parameters: { a: 'x'.repeat(9993) } } },
+    'run_job_task.job_parameters is 10001 bytes of JSON; at most 10000 are allowed.',
   ],
   [
     'a submit task with --master',

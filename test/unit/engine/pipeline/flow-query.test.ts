@@ -38,10 +38,10 @@ describe('the query of a flow', () => {
     expect(sql(text)).toBe(expected);
   });
 
-  test('a stream of files returns the call of its reader', () => {
+  test.each(['dbfs:', '/dbfs', 'file:/dbfs'])('a stream of files returns the call of its reader', (root) => {
     const {
       streams: [stream],
-    } = query("SELECT * FROM STREAM read_files('dbfs:/in/*.json', format => 'json')");
+    } = query(`SELECT * FROM STREAM read_files('${root}/in/*.json', format => 'json')`);
     expect(stream).toMatchObject({ kind: 'files', uri: 'managed_fs:/in/*.json' });
     expect(stream?.kind === 'files' && stream.reader(['/a', "/b'c"])).toBe(
       "read_json(['/a', '/b''c'] , union_by_name = true)",

@@ -23,14 +23,7 @@ test.each([
   ['with a queue, the first run', 0, 0, 1, true, 'start'],
   ['with a queue, the limit is reached', 1, 0, 1, true, 'queue'],
   ['with a queue, the limit was lowered', 5, 0, 2, true, 'queue'],
-  [
-    'with a queue, 0 still makes every new run skipped: nothing would ever take it out',
-    0,
-    0,
-    0,
-    true,
-    'skip',
-  ],
+  ['limit 0 with a queue skips every new run, because no run could leave the queue', 0, 0, 0, true, 'skip'],
   ['a new run does not overtake a queued run', 0, 1, 3, true, 'queue'],
   ['who may not wait does not overtake when those that wait fill the limit', 1, 1, 2, false, 'skip'],
   ['who may not wait starts where the limit leaves room for those that wait too', 1, 1, 3, false, 'start'],
@@ -41,7 +34,7 @@ test.each([
   },
 );
 
-test('spec 2.2 max_concurrent_runs: a skipped run says which limit it met, in the words that clients know', () => {
+test('spec 2.2 max_concurrent_runs: the message of a skipped run has the text that clients expect', () => {
   expect(decideAdmission({ activeRuns: 1, queuedRuns: 0, maxConcurrentRuns: 1, mayQueue: false })).toEqual({
     kind: 'skip',
     message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
@@ -58,7 +51,7 @@ const room = (changes: Partial<CapacityUsage>): CapacityUsage => ({
 });
 const limits = { concurrentTaskRuns: 10, concurrentRunJobTasks: 2 };
 
-describe('spec 3.1 QUEUED: room in the workspace', () => {
+describe('spec 3.1 QUEUED: capacity of the workspace', () => {
   test.each([
     ['an empty workspace', {}, 'start', undefined],
     ['the last place', { taskRuns: 9 }, 'start', undefined],
@@ -88,7 +81,7 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
     expect(statusOf(progress).queue_details?.code).toBe(code);
   });
 
-  test('the reason of a job that is full is read from its message, too', () => {
+  test('the reason of a job at its limit is also derived from the message', () => {
     const queued = decideAdmission({ activeRuns: 3, queuedRuns: 0, maxConcurrentRuns: 3, mayQueue: true });
     expect(queued).toMatchObject({ kind: 'queue', code: 'MAX_CONCURRENT_RUNS_REACHED' });
     const message = queued.kind === 'start' ? '' : queued.message;
@@ -100,25 +93,25 @@ describe('spec 3.1 QUEUED: room in the workspace', () => {
 
   test.each([
     [
-      'a run that may not wait is refused',
+      'a run without a queue is refused',
       room({ taskRuns: 10 }),
       false,
       'There are already 10 active runs (limit: 10).',
     ],
     [
-      'and told what it would add',
+      'a refusal names the number of added task runs',
       room({ taskRuns: 8, addedTaskRuns: 3 }),
       false,
       'There are already 8 active runs (limit: 10). This run would add 3.',
     ],
     [
-      'one for which there is never room is refused even where it may wait',
+      'a run larger than the limit is refused although it may queue',
       room({ addedTaskRuns: 11 }),
       true,
       'There are already 0 active runs (limit: 10). This run would add 11.',
     ],
     [
-      'the same for run_job_tasks',
+      'run_job_tasks have the same rule',
       room({ runJobTasks: 2, addedRunJobTasks: 1 }),
       false,
       'There are already 2 active tasks of the kind run_job_task (limit: 2).',

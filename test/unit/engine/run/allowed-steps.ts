@@ -7,5 +7,7 @@ import { transitions } from '../../../../engine/run/transitions.ts';
 export function allowedStepsFrom(
   state: LifeCycleState,
 ): readonly { readonly on: StepEvent; readonly to: LifeCycleState }[] {
-  return transitions.flatMap((row) => (row.from === state && row.on !== 'repair' ? [row] : []));
+  return transitions.flatMap((row) =>
+    row.from === state && row.on !== 'repair' && row.on !== 'queue repair' ? [row] : [],
+  );
 }

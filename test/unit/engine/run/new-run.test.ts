@@ -28,6 +28,7 @@ const stored: NewRun = {
   originalAttemptRunId: 10,
   attempt: 0,
   launchedBy: undefined,
+  parallelTasks: { taskRuns: 1, runJobTasks: 0 },
   tasks: [
     { runId: 11, taskKey: 'a', message: '' },
     { runId: 12, taskKey: 'b', message: 'Waiting for the task a' },
@@ -52,6 +53,7 @@ test('a new run is PENDING, has an owner, and has the first fence', () => {
     attempt: 0,
     stopReason: undefined,
     owner: 'node-1',
+    parallelTasks: { taskRuns: 1, runJobTasks: 0 },
     fence: 1,
     timeoutRevision: 0,
     warned: false,

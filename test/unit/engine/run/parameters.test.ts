@@ -54,6 +54,12 @@ test.each<[string, RunParameters, TaskSettings[], string]>([
     'spark_submit_params is given, but the job has no spark_submit_task.',
   ],
   [
+    'pipeline_params without pipeline task',
+    { pipeline_params: { full_refresh: true } },
+    all,
+    'pipeline_params is given, but the job has no pipeline_task.',
+  ],
+  [
     'a list over 10,000 bytes',
     { jar_params: ['x'.repeat(9997)] },
     all,
@@ -146,6 +152,12 @@ test.each<[string, TaskSettings, RunParameters, object]>([
     { task_key: 'p', pipeline_task: taskBodies.pipeline_task },
     { jar_params: ['z'] },
     taskBodies.pipeline_task,
+  ],
+  [
+    'pipeline_params replace fields of the body',
+    { task_key: 'p', pipeline_task: { pipeline_id: 'sales', full_refresh: false } },
+    { pipeline_params: { full_refresh: true } },
+    { pipeline_id: 'sales', full_refresh: true },
   ],
   [
     'a run job task is unchanged',

@@ -23,7 +23,10 @@ const plans: fc.Arbitrary<readonly Plan[]> = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-/** Simulates the latest attempts until the run ends. `stopAfter`: number of starts after which it is cancelled. */
+/**
+ * Simulates the latest attempts until the run ends. `stopAfter`: number of starts after which it is
+ * cancelled.
+ */
 function simulateRun(
   { run, tasks }: RunWithTasks,
   endOf: (key: string) => TaskPhase,
@@ -87,6 +90,9 @@ test('a run of any graph succeeds after a repair in which all programs succeed',
       const { after, attempts } = createRepair(first.found, {
         keys,
         parameters: {},
+        settings: first.found.run.settings,
+        parallelTasks: { taskRuns: 1, runJobTasks: 0 },
+        admission: { kind: 'start' },
         repairId: 1_000,
         taskRunIds: keys.map((_, index) => 1_001 + index),
         owner: 'n',

@@ -169,6 +169,9 @@ describe('createRepair', () => {
   const plan = {
     keys: ['a', 'b'],
     parameters: {},
+    settings: createFound(lines).run.settings,
+    parallelTasks: { taskRuns: 1, runJobTasks: 0 },
+    admission: { kind: 'start' as const },
     repairId: 300,
     taskRunIds: [301, 302],
     owner: 'node-2',
@@ -181,6 +184,7 @@ describe('createRepair', () => {
     expect(after).toEqual({
       ...before.run,
       owner: 'node-2',
+      parallelTasks: { taskRuns: 1, runJobTasks: 0 },
       fence: 4,
       stopReason: undefined,
       repair: { repairId: 300, count: 1, startTime: 9_000, earlierDuration: 4_000 },

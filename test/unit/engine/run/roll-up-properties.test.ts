@@ -93,7 +93,7 @@ function live(plan: readonly Plan[], stopAt: number, reason: StopReason): Life {
   }
 }
 
-test('every task ends exactly once, none starts before all its dependencies are over, nothing starts after a stop, and the run ends', () => {
+test('every task ends once, starts after all its dependencies and not after a stop, and the run ends', () => {
   fc.assert(
     fc.property(
       plans,
@@ -109,7 +109,7 @@ test('every task ends exactly once, none starts before all its dependencies are 
   );
 });
 
-test('tasks without dependencies are offered together, at once', () => {
+test('tasks without dependencies start together', () => {
   fc.assert(
     fc.property(plans, (plan) => {
       const roots = plan.flatMap(({ dependsOn }, index) => (dependsOn.length === 0 ? [`t${index}`] : []));
@@ -119,7 +119,7 @@ test('tasks without dependencies are offered together, at once', () => {
   );
 });
 
-test('a run in which every task succeeds and none waits for a failure starts all its tasks and succeeds', () => {
+test('a run without failures and without run_if for failures starts all its tasks and succeeds', () => {
   const good = plans.map((plan) =>
     plan.map((task): Plan => ({
       ...task,
@@ -137,7 +137,7 @@ test('a run in which every task succeeds and none waits for a failure starts all
   );
 });
 
-test('a run that was stopped before a task which would have run is never a success', () => {
+test('a run stopped before one of its tasks could start does not succeed', () => {
   const chain = fc
     .array(
       fc.record({
@@ -164,7 +164,7 @@ test('a run that was stopped before a task which would have run is never a succe
   );
 });
 
-test('the order in which tasks end does not change how the run ends', () => {
+test('the result of the run does not depend on the order in which tasks end', () => {
   fc.assert(
     fc.property(plans, fc.array(fc.nat(), { minLength: 100, maxLength: 100 }), (plan, picks) => {
       const other = plan.map((task, index) => ({ ...task, pick: picks[index] ?? 0 }));

@@ -65,7 +65,7 @@ describe('run_if', () => {
   );
 });
 
-describe('a branch that was not chosen', () => {
+describe('an excluded branch', () => {
   const excluded = [task('a', 'success'), task('on_failure', 'skipped', 'a', 'AT_LEAST_ONE_FAILED')];
 
   test.each<[RunCondition, 'start' | 'skip']>([
@@ -79,20 +79,20 @@ describe('a branch that was not chosen', () => {
     expect([start, skip.map(({ key }) => key)]).toEqual(expected === 'start' ? [['x'], []] : [[], ['x']]);
   });
 
-  test('NONE_FAILED runs where another branch succeeded', () => {
+  test('NONE_FAILED starts the task if another branch succeeded', () => {
     expect(
       rollUp([...excluded, task('x', 'waiting', 'a on_failure', 'NONE_FAILED')], undefined).start,
     ).toEqual(['x']);
   });
 
-  test('does not fail the run, nor does what hangs on it', () => {
+  test('fails neither the run nor its downstream tasks', () => {
     const tasks = [...excluded, task('x', 'skipped', 'on_failure'), task('y', 'skipped', 'x')];
     expect(rollUp(tasks, undefined).end).toEqual({ result: 'SUCCESS', message: '' });
   });
 });
 
-describe('what a skipped task says', () => {
-  test.each<[string, readonly TaskState[], string]>([
+describe('the message of a skipped task', () => {
+  test.each<[string, readonly TaskState[], string, event?: 'skip' | 'exclude']>([
     [
       'the dependency that failed',
       [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')],
@@ -107,18 +107,20 @@ describe('what a skipped task says', () => {
       'the condition that waits for a failure',
       [task('a', 'success'), task('b', 'success'), task('x', 'waiting', 'a b', 'ALL_FAILED')],
       'Not run: its condition ALL_FAILED on the tasks a, b was not met.',
+      'exclude',
     ],
     [
       'the condition, when nothing failed',
       [task('a', 'skipped', 'r', 'ALL_FAILED'), task('r', 'success'), task('x', 'waiting', 'a')],
       'Not run: its condition ALL_SUCCESS on the tasks a was not met.',
+      'exclude',
     ],
-  ])('%s', (_name, tasks, message) => {
-    expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', message }]);
+  ])('%s', (_name, tasks, message, event = 'skip') => {
+    expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', event, message }]);
   });
 });
 
-test('a chain behind a failure is skipped one task after the other, each once its own dependency is over', () => {
+test('the tasks of a chain after a failure are skipped one by one, each after its own dependency', () => {
   const chain = (...places: TaskPhase[]): TaskState[] =>
     places.map((place, index) => task(`t${index}`, place, index === 0 ? '' : `t${index - 1}`));
   expect(rollUp(chain('failed', 'waiting', 'waiting'), undefined).skip.map(({ key }) => key)).toEqual(['t1']);
@@ -126,7 +128,7 @@ test('a chain behind a failure is skipped one task after the other, each once it
   expect(rollUp(chain('failed', 'skipped', 'skipped'), undefined).end?.result).toBe('FAILED');
 });
 
-test('independent tasks are offered together', () => {
+test('independent tasks start together', () => {
   expect(
     rollUp(
       [task('a', 'waiting'), task('b', 'waiting'), task('c', 'waiting', 'a'), task('d', 'waiting')],
@@ -135,7 +137,7 @@ test('independent tasks are offered together', () => {
   ).toEqual(['a', 'b', 'd']);
 });
 
-test('a task that was started is not offered again, and one whose next attempt waits is not over', () => {
+test('a started task is not started again, and a task that waits for its retry has not ended', () => {
   expect(rollUp([task('a', 'started')], undefined)).toEqual({ start: [], skip: [] });
   expect(rollUp([task('a', 'waiting'), task('b', 'waiting', 'a')], undefined)).toEqual({
     start: ['a'],

@@ -1,6 +1,6 @@
 /**
- * Preload of the process of an update: kills it with SIGKILL before a given file operation in the storage, and
- * lists these operations on exit.
+ * Preload of the process of an update: kills it with SIGKILL before a given file operation in the storage,
+ * and lists these operations on exit.
  */
 import { promises } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

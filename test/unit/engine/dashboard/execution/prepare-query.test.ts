@@ -1,4 +1,7 @@
-/** Translation of dataset queries for DuckDB: literals stay literals; parameters, names, functions and files change. */
+/**
+ * Translation of dataset queries for DuckDB: literals stay literals; parameters, names, functions and files
+ * change.
+ */
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveRelativeDate } from '../../../../../engine/dashboard/execution/relative-dates.ts';

@@ -1,0 +1,76 @@
+/** Interfaces of the SDK and the tables of documented fields that describe them. */
+import { documentedFields } from '../../../engine/job/fields/documented-fields.ts';
+import type { FieldTable } from '../../../engine/job/fields/field-support.ts';
+import { canonicalKeyOf } from '../../../engine/validation/aliases.ts';
+import { readSdkInterfaces } from './sdk-types.ts';
+
+export type ObjectName = keyof typeof documentedFields;
+
+/**
+ * Interfaces by name. Of two with one name, the clusters and libraries of `compute` are those that settings
+ * contain.
+ */
+const interfaces = new Map([...readSdkInterfaces('jobs'), ...readSdkInterfaces('compute')]);
+
+/** Interfaces of requests, at which the walk begins. */
+const roots = ['CreateJob', 'UpdateJob', 'ResetJob', 'SubmitRun', 'RunNow', 'RepairRun'];
+
+/** Interface of the SDK -> table, where the names differ. */
+const tableNames: Readonly<Record<string, ObjectName>> = {
+  CreateJob: 'JobSettings',
+  SubmitRun: 'SubmitSettings',
+  Task: 'TaskSettings',
+  SubmitTask: 'TaskSettings',
+  ClusterSpec: 'NewCluster',
+  GcpAttributes: 'CloudAttributes',
+  AwsAttributes: 'PlacementAttributes',
+  AzureAttributes: 'PlacementAttributes',
+  S3StorageInfo: 'StorageInfo',
+  DbfsStorageInfo: 'StorageInfo',
+  GcsStorageInfo: 'StorageInfo',
+  VolumesStorageInfo: 'StorageInfo',
+  WorkspaceStorageInfo: 'StorageInfo',
+  Adlsgen2Info: 'StorageInfo',
+  ClientsTypes: 'WorkloadClients',
+  TaskEmailNotifications: 'JobEmailNotifications',
+  TaskNotificationSettings: 'JobNotificationSettings',
+  TriggerSettings: 'Trigger',
+  PeriodicTriggerConfiguration: 'PeriodicTrigger',
+  QueueSettings: 'Queue',
+  JobParameterDefinition: 'JobParameter',
+  JobRunAs: 'RunAs',
+  JobDeployment: 'Deployment',
+  JobAccessControlRequest: 'AccessControlRequest',
+};
+
+/** Returns the table of an interface; undefined when there is none. */
+function tableNameOf(type: string): ObjectName | undefined {
+  return tableNames[type] ?? (isObjectName(type) ? type : undefined);
+}
+
+function isObjectName(name: string): name is ObjectName {
+  return Object.hasOwn(documentedFields, name);
+}
+
+/**
+ * Lists the documented fields that a request can reach, as `Object.field` with the names of the tables; an
+ * object without a table has the name of its interface. Fields inside a refused field are left out.
+ */
+export function listSdkFields(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (type: string): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    const name = tableNameOf(type);
+    const table: FieldTable = name === undefined ? {} : documentedFields[name];
+    for (const field of interfaces.get(type) ?? []) {
+      const key = canonicalKeyOf(field.name);
+      found.add(`${name ?? type}.${key}`);
+      if (field.type !== undefined && interfaces.has(field.type) && table[key]?.state !== 'refused')
+        visit(field.type);
+    }
+  };
+  roots.forEach(visit);
+  return found;
+}
