@@ -91,7 +91,7 @@ export function runNowBatchOperation({
           ...(await Promise.all(
             runs
               .slice(start, start + width)
-              .map((run, index) => launch(run, `runs[${start + index}].`).catch(toRefusal)),
+              .map((run, index) => launch(run, `runs[${start + index}]`).catch(toRefusal)),
           )),
         );
       return { runs: results };
