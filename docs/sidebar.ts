@@ -63,6 +63,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Background', '', {
     architecture: 'Architecture',
     operations: 'Operations manual',
+    performance: 'Performance',
     security: 'Security',
     contributing: 'Contributing',
     glossary: 'Glossary',

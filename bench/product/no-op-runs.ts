@@ -9,6 +9,8 @@ import { costPerRun, withEngine, type MeasuredEngine } from './with-engine.ts';
 const connections = 16;
 const runsPerRound = 2_000;
 const latencySamples = 100;
+/** Runs of one batch: below the limit up to which launches share a statement. */
+const bulkSize = 250;
 
 async function createNoOpJob({ client }: Pick<MeasuredEngine, 'client'>, task = {}): Promise<number> {
   const { job_id: jobId } = await client.call('POST', '2.1/jobs/create', {
@@ -43,6 +45,27 @@ async function measureThroughput(
   context.record('processor time per run', 'ms', cost.totalMs);
   context.record('- of the engine', 'ms', cost.engineMs);
   context.record('- of PostgreSQL', 'ms', cost.postgresMs);
+}
+
+/** Launches all runs of a round with few requests. */
+async function measureBulk(
+  context: BenchmarkContext,
+  { client, engine }: MeasuredEngine,
+  jobId: number,
+): Promise<void> {
+  const before = await engine.cpuSeconds();
+  const durationMs = await measureMs(async () => {
+    for (let launched = 0; launched < runsPerRound; launched += bulkSize) {
+      await client.call('POST', '2.1/jobs/run-now-batch', {
+        job_id: jobId,
+        runs: Array.from({ length: bulkSize }, () => ({})),
+      });
+    }
+    await waitUntilIdle(client);
+  });
+  const cost = costPerRun(before, await engine.cpuSeconds(), runsPerRound);
+  context.record('bulk: throughput', 'runs/s', (runsPerRound * 1_000) / durationMs);
+  context.record('bulk: processor time per run', 'ms', cost.totalMs);
 }
 
 async function measureLatency(
@@ -83,10 +106,12 @@ export const noOpRuns: Benchmark = {
       await measureThroughput({ ...context, record: () => undefined }, measured, jobId);
       for (let round = 0; round < context.rounds; round += 1) {
         await measureThroughput(context, measured, jobId);
+        await measureBulk(context, measured, jobId);
         await measureLatency(context, measured);
       }
       await assertAllSucceeded(measured.client, jobId);
       context.aimAt('processor time per run', 1);
+      context.aimAt('bulk: processor time per run', 0.15);
       context.aimAt('accepted -> task running', 3);
       context.compare('run-now sent -> accepted', 'one lone commit');
     }),

@@ -71,7 +71,7 @@ function describe(measure: string, unit: Unit, values: readonly number[], bar: n
 }
 
 /** @param part 0.5 for the median; 0 of no values */
-export function percentile(values: readonly number[], part: number): number {
+function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length - 1) * part)] ?? 0;
 }

@@ -26,7 +26,6 @@ import { createDeliveryLog } from '../../storage/postgres/deliveries/delivery-lo
 import { createDestinationStore } from '../../storage/postgres/deliveries/destinations.ts';
 import { createPermissionStore } from '../../storage/postgres/jobs/job-permissions.ts';
 import { createPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
-import { createPendingLauncher } from '../../storage/postgres/runs/pending-launches.ts';
 import { createClusterPermissionStore } from '../../storage/postgres/clusters/cluster-permissions.ts';
 import { createJobStore, createRunReader, createRunRemover } from '../../storage/postgres/stores.ts';
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
@@ -34,7 +33,7 @@ import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
-import { checkReadiness, withLaunchGate, withPendingLaunchGate, type LaunchGate } from './launch-gate.ts';
+import { checkReadiness, createGatedLaunches, type LaunchGate } from './launch-gate.ts';
 import type { People } from './people.ts';
 import type { TlsFiles } from './tls.ts';
 
@@ -118,11 +117,7 @@ function createRunPorts({
       access: { permissions, clusterPermissions },
     },
     launching: {
-      runs: withLaunchGate(runs, launchGate),
-      pendingLauncher: withPendingLaunchGate(
-        createPendingLauncher(db, { clock, nodeId, maxTaskRuns: limits.concurrentTaskRuns }),
-        launchGate,
-      ),
+      ...createGatedLaunches(db, runs, { clock, nodeId, maxTaskRuns: limits.concurrentTaskRuns, launchGate }),
       clock,
       limits,
       nodeId,

@@ -3,13 +3,14 @@ import type { Readiness } from '../../api/http/health-routes.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import type { PendingLauncher, RunStore } from '../../engine/ports/runs.ts';
 import { ping, type OpenDatabase } from '../../storage/postgres/database.ts';
+import { createPendingLauncher, type PendingLauncherOptions } from '../../storage/postgres/runs/pending-launches.ts';
 
 export interface LaunchGate {
   isOpen: boolean;
 }
 
 /** Wraps the run store so that a closed gate rejects launches before any write; clients may retry. */
-export function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
+function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
   return {
     ...runs,
     async launchTransaction(steps, onOutage) {
@@ -24,9 +25,25 @@ export function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore
   };
 }
 
-/** Wraps the launcher so that a closed gate leaves every launch to the run store, which rejects it. */
-export function withPendingLaunchGate(launcher: PendingLauncher, launchGate: LaunchGate): PendingLauncher {
-  return { ...launcher, launch: async (launch) => (launchGate.isOpen ? launcher.launch(launch) : undefined) };
+interface GatedLaunchOptions extends PendingLauncherOptions {
+  readonly launchGate: LaunchGate;
+}
+
+/** Creates the stores through which the API launches runs. While the gate is closed, both reject every launch. */
+export function createGatedLaunches(
+  db: OpenDatabase['db'],
+  runs: RunStore,
+  { launchGate, ...options }: GatedLaunchOptions,
+): { readonly runs: RunStore; readonly pendingLauncher: PendingLauncher } {
+  const launcher = createPendingLauncher(db, options);
+  return {
+    runs: withLaunchGate(runs, launchGate),
+    pendingLauncher: {
+      ...launcher,
+      // The run store rejects the launch.
+      launch: async (launch) => (launchGate.isOpen ? launcher.launch(launch) : undefined),
+    },
+  };
 }
 
 export async function checkReadiness({ db }: OpenDatabase, launchGate: LaunchGate): Promise<Readiness> {

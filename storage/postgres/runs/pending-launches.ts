@@ -12,7 +12,7 @@ import { lockSlots, taskRunsPerSlot } from '../queue/capacity.ts';
 import type { Database } from '../schema.ts';
 import { isTransientError } from '../transient-errors.ts';
 
-interface PendingLauncherOptions {
+export interface PendingLauncherOptions {
   readonly clock: Clock;
   /** The node that owns the runs. */
   readonly nodeId: string;

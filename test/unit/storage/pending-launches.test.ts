@@ -85,7 +85,7 @@ describe('a launch in one round trip', () => {
         .where('job_run_id', '=', runId)
         .orderBy('task_key')
         .execute();
-      const { run_id, original_attempt_run_id, number_in_job, start_time, ...rest } = row;
+      const { run_id, original_attempt_run_id, number_in_job: _number, start_time, ...rest } = row;
       expect([original_attempt_run_id, typeof start_time]).toEqual([run_id, 'number']);
       return {
         ...rest,
