@@ -6,7 +6,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeWorkerUtils, run } from 'graphile-worker';
+import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
@@ -79,14 +79,17 @@ function createCounter() {
 
 async function runGraphileWorker(connectionString) {
   const pgPool = new Pool({ connectionString, max: 24 });
+  pgPool.on('error', () => undefined);
+  const logger = new Logger(() => () => undefined);
   let counter = createCounter();
   const runner = await run({
     pgPool,
+    logger,
     concurrency: 16,
     noHandleSignals: true,
     taskList: { noOp: async () => counter.count() },
   });
-  const utils = await makeWorkerUtils({ pgPool });
+  const utils = await makeWorkerUtils({ pgPool, logger });
   for (let round = 0; round < rounds; round += 1) {
     counter = createCounter();
     await measure('graphile-worker, one by one', async () => {

@@ -3,7 +3,10 @@ import type { Readiness } from '../../api/http/health-routes.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import type { PendingLauncher, RunStore } from '../../engine/ports/runs.ts';
 import { ping, type OpenDatabase } from '../../storage/postgres/database.ts';
-import { createPendingLauncher, type PendingLauncherOptions } from '../../storage/postgres/runs/pending-launches.ts';
+import {
+  createPendingLauncher,
+  type PendingLauncherOptions,
+} from '../../storage/postgres/runs/pending-launches.ts';
 
 export interface LaunchGate {
   isOpen: boolean;
