@@ -30,6 +30,8 @@ export interface Config {
   readonly allowedRoots: readonly string[];
   readonly limits: Limits;
   readonly logBytesMax: number;
+  /** Size of the reserve file, bytes; 0 switches the check of the disk off. */
+  readonly diskReserveBytes: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly metricsOpen: boolean;
   readonly jobAccessControl: boolean;
@@ -145,6 +147,7 @@ function buildConfig(
     allowedRoots: take(settings.allowedRoots),
     limits: take(settings.limits),
     logBytesMax: take(settings.logBytesMax),
+    diskReserveBytes: take(settings.diskReserveBytes),
     logLevel: take(settings.logLevel),
     metricsOpen: take(settings.metricsOpen),
     jobAccessControl: take(settings.jobAccessControl),

@@ -139,6 +139,11 @@ function addRunCommands(program: Command, finish: Finish): void {
       finish(await (await import('./commands/logs.ts')).printLogs(run, options)),
     );
   program
+    .command('explain')
+    .argument('<run>', 'id of a run', parseId)
+    .description(`print why a run failed, where, and what to do; ${clientNote}`)
+    .action(async (run: number) => finish(await (await import('./commands/explain.ts')).explainRun(run)));
+  program
     .command('bundle')
     .argument('<run>', 'id of a run', parseId)
     .description('write settings, states, logs and output of a run to a tar.gz file')

@@ -51,9 +51,11 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Reference', 'reference/', {
     operations: 'Operations',
     schemas: 'Schemas',
+    fields: 'Documented fields',
     settings: 'Settings',
     limits: 'Limits',
     errors: 'Errors',
+    failures: 'Failures',
     states: 'States',
     'task-kinds': 'Task kinds',
     scopes: 'Scopes',

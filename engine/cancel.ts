@@ -1,6 +1,7 @@
 /** Entry points of early ends: every cancellation of runs passes here. */
 import { invalid, runNotFound } from './errors.ts';
 import type { RunStore, StopFilter } from './ports/runs.ts';
+import type { StopRequest } from './run/explain/failure.ts';
 import type { StopReason } from './run/states.ts';
 
 export interface CancelPorts {
@@ -12,9 +13,10 @@ export interface CancelPorts {
 /**
  * Cancels a run (spec 3.1, runs/cancel). Resolves when the request is durable; the run ends shortly after. A
  * run that is over stays as it is.
+ * @param by who asks, for the message of the run
  * @throws ServiceError when there is no such run
  */
-export async function cancelRun(ports: CancelPorts, runId: number): Promise<void> {
+export async function cancelRun(ports: CancelPorts, runId: number, by?: StopRequest): Promise<void> {
   const found = await ports.runs.find(runId);
   if (found === undefined) throw runNotFound(runId);
   if (found.run.runId !== runId) {
@@ -22,7 +24,7 @@ export async function cancelRun(ports: CancelPorts, runId: number): Promise<void
       `Run ${runId} is a task run of run ${found.run.runId}; only the whole run can be cancelled.`,
     );
   }
-  await ports.runs.requestStop(runId, 'cancel');
+  await ports.runs.requestStop(runId, 'cancel', { by });
   ports.stopRun(runId, 'cancel');
 }
 

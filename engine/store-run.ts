@@ -12,6 +12,8 @@ import {
   type Admission,
   type CapacityUsage,
 } from './run/admission.ts';
+import { explainConcurrency } from './run/explain/explain-run.ts';
+import type { Explanation } from './run/explain/explanation.ts';
 import type { NewRun } from './run/new-run.ts';
 import type { RunNotification } from './run/notification.ts';
 import { countParallelTasks, type ParallelTasks } from './run/parallel-tasks.ts';
@@ -80,7 +82,8 @@ export async function storeRun(
       : plan.admission;
   const taskRunIds = isSingleTask ? ids : ids.slice(1);
   const newIds = { runId, jobId, numberInJob, taskRunIds, owner: nodeId };
-  const run = createNewRun(plan, admission, parallelTasks, newIds);
+  const explained = await explainSkip(transaction, admission, jobId);
+  const run = createNewRun(plan, explained, parallelTasks, newIds);
   await transaction.insertRun(run);
   await plan.launchHook?.afterInsert(transaction, runId);
   return { kind: 'stored', run };
@@ -95,9 +98,28 @@ interface NewRunIds {
   readonly owner: string;
 }
 
+/** An admission; that of a run that is skipped has its explanation. */
+type ExplainedAdmission =
+  | Exclude<Admission, { kind: 'skip' }>
+  | { readonly kind: 'skip'; readonly message: string; readonly explanation: Explanation };
+
+/** Active runs that the message of a skipped run names. */
+const activeRunsNamed = 3;
+
+/** Explains why a run is skipped, by the runs that are active. */
+async function explainSkip(
+  transaction: LaunchTransaction,
+  admission: Admission,
+  jobId: number,
+): Promise<ExplainedAdmission> {
+  if (admission.kind !== 'skip') return admission;
+  const active = await transaction.listActiveRuns(jobId, activeRunsNamed);
+  return { kind: 'skip', ...explainConcurrency(admission.message, active) };
+}
+
 function createNewRun(
   plan: LaunchPlan,
-  admission: Admission,
+  admission: ExplainedAdmission,
   parallelTasks: ParallelTasks,
   ids: NewRunIds,
 ): NewRun {
@@ -123,6 +145,7 @@ function createNewRun(
     overridingParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
     queueCode: admission.kind === 'queue' ? admission.code : undefined,
     message: admission.kind === 'start' ? '' : admission.message,
+    ...(admission.kind === 'skip' && { explanation: admission.explanation }),
     startTime: now,
     originalAttemptRunId: runId,
     attempt: 0,
@@ -142,7 +165,7 @@ function createNewRun(
  */
 function admittedState(
   { settings, now }: LaunchPlan,
-  admission: Admission,
+  admission: ExplainedAdmission,
   { runId, jobId }: NewRunIds,
 ): Pick<NewRun, 'state'> & { readonly notifications: readonly RunNotification[] } {
   switch (admission.kind) {
@@ -153,7 +176,10 @@ function admittedState(
     case 'skip': {
       const progress = pendingProgress(now, '');
       const subject = { kind: 'run', runId, fence: 1, progress } as const;
-      const step = stepOf(subject, 'skip', now, { message: admission.message });
+      const step = stepOf(subject, 'skip', now, {
+        message: admission.message,
+        explanation: admission.explanation,
+      });
       if (step.progress.state !== 'SKIPPED') throw new Error('The event skip does not lead to SKIPPED.');
       const notifications =
         step.notification === 'end'

@@ -1,7 +1,8 @@
 /** One delivery attempt: renders and stores the message, sends it, and records the outcome. */
-import type { Clock } from '../engine/clock.ts';
+import { toIsoTime, type Clock } from '../engine/clock.ts';
 import type { ClaimedDelivery, DeliveryAttempt, DeliveryMessage } from '../engine/notification/delivery.ts';
-import { decideNextAttempt } from '../engine/notification/delivery-retry.ts';
+import { decideNextAttempt, type AttemptDecision } from '../engine/notification/delivery-retry.ts';
+import type { Log } from '../engine/ports/log.ts';
 import type { DeliveryStore } from '../engine/ports/notifications.ts';
 import type { Mailer } from './mailer.ts';
 import { renderMessage, type MessagePorts } from './render-message.ts';
@@ -11,6 +12,7 @@ import { postWebhook, type WebhookPorts } from './webhook.ts';
 export interface SendPorts extends MessagePorts, Omit<WebhookPorts, 'clock'> {
   readonly store: DeliveryStore;
   readonly clock: Clock;
+  readonly log: Log;
   readonly nodeId: string;
   readonly mailer: Mailer;
   /** Delay after the first failed attempt, in ms. */
@@ -42,7 +44,31 @@ export async function attemptDelivery(
     baseMs: retryBaseMs,
   });
   await store.recordAttempt(deliveryId, nodeId, attempt, after);
+  if (after.state !== 'delivered') warnOfFailure(ports, delivery, result, after);
   return after.state === 'pending' ? after.nextAttemptTime : undefined;
+}
+
+/** Logs why a message was not delivered, and when the next attempt is. */
+function warnOfFailure(
+  { log }: Pick<SendPorts, 'log'>,
+  { deliveryId, runId, to }: ClaimedDelivery,
+  { status, response, error }: Omit<SendResult, 'outcome'>,
+  after: AttemptDecision,
+): void {
+  const reason = error ?? response ?? `the receiver answered ${status}`;
+  const recipient =
+    'address' in to
+      ? `Mail to ${to.address}`
+      : `Message to ${to.destination?.displayName ?? to.destinationId}`;
+  const next =
+    after.state === 'pending'
+      ? `Next attempt ${toIsoTime(after.nextAttemptTime)}.`
+      : 'There is no further attempt; send it again with POST notifications/deliveries/redeliver.';
+  const setting = 'address' in to ? ' (RUNYARD_SMTP_URL)' : '';
+  log.warn(
+    { delivery_id: deliveryId, run_id: runId },
+    `${recipient} not delivered: ${reason.replace(/\.$/, '')}${setting}. ${next}`,
+  );
 }
 
 /** Returns the stored message. Renders it when there is none, or when the kind of the destination changed. */

@@ -121,6 +121,10 @@ function composeMail({ deliveryId, to, message }: Mail, from: string) {
     html: message.html,
     // The same id on every attempt lets mail programs deduplicate.
     messageId: `<${deliveryId}@${domainOf(from)}>`,
+    ...(message.inReplyTo !== undefined && {
+      inReplyTo: `<${message.inReplyTo}@${domainOf(from)}>`,
+      references: [`<${message.inReplyTo}@${domainOf(from)}>`],
+    }),
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Runyard-Delivery': deliveryId },
   };
 }

@@ -1,6 +1,7 @@
 /** Content of a notification, shared by e-mails and chat messages. */
 import type { DeliverySubject, SubjectDetails } from '../engine/notification/delivery.ts';
 import type { NotificationEvent, RunStateSnapshot } from '../engine/run/notification.ts';
+import { explanationRowsOf } from './explanation-rows.ts';
 import { toIsoTime } from '../engine/clock.ts';
 import { runPageUrl, type WorkspaceInfo } from '../engine/run/workspace-info.ts';
 
@@ -72,12 +73,18 @@ export function createContent(
     };
   }
   return {
-    headline: `${describeSubject(subject, name)} ${verbOf(subject)} (run ${runId})`,
+    headline: `${describeSubject(subject, name)} ${verbOf(subject)} (run ${runId})${attemptText(subject)}`,
     tone,
     rows: runRowsOf(subject, facts, name),
     link: jobId === undefined || runId === undefined ? undefined : runPageUrl(site, jobId, runId),
     footer: `You receive this message because the ${subject.taskKey === undefined ? 'job' : 'task'} lists this recipient under ${event}.`,
   };
+}
+
+/** Numbers the messages about attempts of the same work. */
+function attemptText({ facts: { attempt } }: DeliverySubject): string {
+  if (attempt === undefined) return '';
+  return `, attempt ${attempt.number}${attempt.of === undefined ? '' : ` of ${attempt.of}`}`;
 }
 
 function describeSubject({ taskKey }: DeliverySubject, name: string): string {
@@ -117,13 +124,13 @@ function runRowsOf(
     createdTime,
   } = subject;
   const start = state?.startTime ?? (subject.event === 'on_start' ? createdTime : facts?.startTime);
-  const rows: [string, string | undefined][] = [
+  const rows: (readonly [string, string | undefined])[] = [
     ['Job', facts === undefined ? jobId?.toString() : `${name} (${jobId})`],
     ['Task', taskKey],
     ['Run', facts?.parentRunId === undefined ? String(runId) : `${runId}, part of run ${facts.parentRunId}`],
     // Only the event of an end carries a state; at all other events the run is running.
     ['State', describeState(state)],
-    ['Message', state?.message === '' ? undefined : state?.message],
+    ...explanationRowsOf(state, taskKey),
     ['Started', start === undefined ? undefined : formatTime(start)],
     [
       'Duration',

@@ -5,16 +5,13 @@
  * the deliveries of dead engines wake the queues.
  */
 import { messageOf } from '../engine/errors.ts';
-import type { Log } from '../engine/ports/log.ts';
 import { emailQueueKey, type ClaimedDelivery } from '../engine/notification/delivery.ts';
 import { attemptDelivery, type SendPorts } from './attempt-delivery.ts';
 import { mailConcurrency } from './mailer.ts';
 import { singleFlight, createEarliestTimer, createTaskTracker } from './task-tracker.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 
-export interface DispatcherPorts extends SendPorts {
-  readonly log: Log;
-}
+export type DispatcherPorts = SendPorts;
 
 export interface OutboxDispatcher {
   /** Wakes the queue with this key; with '' the outbox; with undefined all. Returns at once. */

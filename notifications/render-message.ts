@@ -5,6 +5,7 @@ import type {
   DeliveryMessage,
   SubjectDetails,
 } from '../engine/notification/delivery.ts';
+import { renderCause, type Explanation } from '../engine/run/explain/explanation.ts';
 import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
 import { renderMail, type TaskWithLog } from './mail-body.ts';
 import { renderBody } from './webhook-body.ts';
@@ -31,9 +32,28 @@ export async function renderMessage(
     };
   }
   const failed = delivery.event === 'on_failure' ? (facts?.failedTasks ?? []) : [];
+  const said = delivery.facts.state?.explanation;
   const withLog = async (task: FailedTask): Promise<TaskWithLog> => ({
     ...task,
+    message: messageOfTask(task, said),
     log: task.state === 'SKIPPED' ? '' : await logTail(task.runId),
   });
-  return renderMail(content, await Promise.all(failed.map(withLog)));
+  const mail = renderMail(content, await Promise.all(failed.map(withLog)));
+  const first = findFirstMail(delivery, facts);
+  return mail.kind === 'mail' && first !== undefined ? { ...mail, inReplyTo: first } : mail;
+}
+
+/** Returns the message of a failed task; '' when the message as a whole has it already. */
+function messageOfTask({ explanation, message }: FailedTask, said: Explanation | undefined): string {
+  if (explanation === undefined) return said === undefined ? message : '';
+  return explanation.cause === said?.cause ? '' : renderCause(explanation.cause, explanation.place);
+}
+
+/** Returns the first mail about the same failure to the same address. */
+function findFirstMail(
+  { to, event }: ClaimedDelivery,
+  facts: SubjectDetails | undefined,
+): string | undefined {
+  if (event !== 'on_failure' || !('address' in to)) return undefined;
+  return facts?.earlierMails?.find(({ address }) => address === to.address)?.deliveryId;
 }

@@ -12,7 +12,8 @@ function renderGenericBody(
   facts: SubjectDetails | undefined,
   site: WorkspaceInfo,
 ): object {
-  const { event, jobId, runId, taskKey } = subject;
+  const { event, jobId, runId, taskKey, facts: details } = subject;
+  const { explanation } = details.state ?? {};
   return {
     event_type: eventTypeOf[event],
     workspace_id: Number(site.workspaceId),
@@ -21,6 +22,7 @@ function renderGenericBody(
     }),
     ...(taskKey !== undefined && { task: { task_key: taskKey } }),
     ...(jobId !== undefined && { job: { job_id: jobId, name: facts?.jobName ?? '' } }),
+    ...(explanation !== undefined && { explanation }),
   };
 }
 

@@ -3,8 +3,16 @@ import { getClusterPermissionsOperation } from '../cluster-permissions/get.ts';
 import { listClusterPermissionLevelsOperation } from '../cluster-permissions/list-levels.ts';
 import { replaceClusterPermissionsOperation } from '../cluster-permissions/replace.ts';
 import { updateClusterPermissionsOperation } from '../cluster-permissions/update.ts';
+import { createInstancePoolOperation } from '../instance-pools/create.ts';
+import { deleteInstancePoolOperation } from '../instance-pools/delete.ts';
+import { editInstancePoolOperation } from '../instance-pools/edit.ts';
+import { getInstancePoolOperation } from '../instance-pools/get.ts';
 import { listInstancePoolsOperation } from '../instance-pools/list.ts';
 import type { Operation } from '../http/operation.ts';
+import { createPolicyOperation } from '../policies/create.ts';
+import { deletePolicyOperation } from '../policies/delete.ts';
+import { editPolicyOperation } from '../policies/edit.ts';
+import { getPolicyOperation } from '../policies/get.ts';
 import { listPoliciesOperation } from '../policies/list.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { createClusterOperation } from './create.ts';
@@ -49,7 +57,15 @@ export function createClusterOperations(ports: ClusterPorts): Operation[] {
     replaceClusterPermissionsOperation,
     updateClusterPermissionsOperation,
     listClusterPermissionLevelsOperation,
+    createInstancePoolOperation,
+    getInstancePoolOperation,
     listInstancePoolsOperation,
+    editInstancePoolOperation,
+    deleteInstancePoolOperation,
+    createPolicyOperation,
+    getPolicyOperation,
     listPoliciesOperation,
+    editPolicyOperation,
+    deletePolicyOperation,
   ].map((create) => create(ports));
 }

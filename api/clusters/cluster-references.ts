@@ -3,6 +3,7 @@
  * it.
  */
 import { invalid } from '../../engine/errors.ts';
+import { applyPolicy } from '../../engine/cluster/cluster-policy.ts';
 import { unknownNameError, type Inventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterReader } from '../../engine/ports/clusters.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
@@ -40,8 +41,11 @@ export async function checkClusterReferences(
     ]),
   ];
   for (const [path, { new_cluster: spec }] of holders) {
-    const unknown = spec && unknownNameError(spec, rules.inventory);
+    if (spec === undefined) continue;
+    const unknown = unknownNameError(spec, rules.inventory);
     if (unknown !== undefined) throw invalid(fieldPath(path, `new_cluster.${unknown}`));
+    const described = applyPolicy(spec, rules.inventory, 'JOB');
+    if ('error' in described) throw invalid(`${described.error}, in ${fieldPath(path, 'new_cluster')}`);
   }
   await checkExistingClusters(rules, settings, context);
 }

@@ -1,8 +1,8 @@
 /** POST clusters/create (spec 2.8). */
 import { Type } from 'typebox';
-import { checkCluster } from '../../engine/job/check-cluster.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
+import { describeCluster } from './describe-cluster.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 import { allPurposeClusterFields } from './cluster-fields.ts';
 
@@ -10,10 +10,9 @@ import { allPurposeClusterFields } from './cluster-fields.ts';
  * Creates and starts an all-purpose cluster that jobs can reference by id.
  * @throws ServiceError for an invalid cluster specification
  */
-export function createClusterOperation({
-  control,
-  limits,
-}: Pick<ClusterPorts, 'control' | 'limits'>): Operation {
+export function createClusterOperation(
+  ports: Pick<ClusterPorts, 'control' | 'inventory' | 'limits'>,
+): Operation {
   return defineOperation({
     method: 'POST',
     path: '/clusters/create',
@@ -25,8 +24,8 @@ export function createClusterOperation({
     request: Type.Object(allPurposeClusterFields),
     response: Type.Object({ cluster_id: ClusterId }),
     async handle({ cluster_name: name = '', ...spec }, { caller }) {
-      checkCluster('', spec, limits);
-      return { cluster_id: await control.create(spec, name, caller.userName) };
+      const described = describeCluster(ports, spec);
+      return { cluster_id: await ports.control.create(described, name, caller.userName) };
     },
   });
 }

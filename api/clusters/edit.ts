@@ -1,10 +1,10 @@
 /** POST clusters/edit. */
 import { Type } from 'typebox';
-import { checkCluster } from '../../engine/job/check-cluster.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { allPurposeClusterFields } from './cluster-fields.ts';
+import { describeCluster } from './describe-cluster.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 /**
@@ -13,7 +13,7 @@ import { ClusterId } from '../views/cluster-view.ts';
  * a cluster that starts; PERMISSION_DENIED without CAN_MANAGE
  */
 export function editClusterOperation(
-  ports: ClusterAccessPorts & Pick<ClusterPorts, 'control' | 'limits'>,
+  ports: ClusterAccessPorts & Pick<ClusterPorts, 'control' | 'inventory' | 'limits'>,
 ): Operation {
   return defineOperation({
     method: 'POST',
@@ -27,8 +27,11 @@ export function editClusterOperation(
     response: Type.Object({}),
     async handle({ cluster_id: clusterId, cluster_name: name = '', ...spec }, context) {
       await getPermittedCluster(ports, clusterId, context, 'CAN_MANAGE');
-      checkCluster('', spec, ports.limits);
-      await ports.control.edit(clusterId, { name, spec }, context.caller.userName);
+      await ports.control.edit(
+        clusterId,
+        { name, spec: describeCluster(ports, spec) },
+        context.caller.userName,
+      );
       return {};
     },
   });

@@ -1,11 +1,11 @@
 /** POST clusters/update. */
 import { Type } from 'typebox';
 import { applyUpdateMask, parseClusterMask } from '../../engine/cluster/update-mask.ts';
-import { checkCluster } from '../../engine/job/check-cluster.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { allPurposeClusterFields } from './cluster-fields.ts';
+import { describeCluster } from './describe-cluster.ts';
 import { ClusterId } from '../views/cluster-view.ts';
 
 const ClusterChanges = Type.Object(allPurposeClusterFields, {
@@ -18,7 +18,7 @@ const ClusterChanges = Type.Object(allPurposeClusterFields, {
  * INVALID_STATE for a cluster that starts; PERMISSION_DENIED without CAN_MANAGE
  */
 export function updateClusterOperation(
-  ports: ClusterAccessPorts & Pick<ClusterPorts, 'control' | 'limits'>,
+  ports: ClusterAccessPorts & Pick<ClusterPorts, 'control' | 'inventory' | 'limits'>,
 ): Operation {
   return defineOperation({
     method: 'POST',
@@ -42,8 +42,11 @@ export function updateClusterOperation(
       const fields = parseClusterMask(mask, Object.keys({ ...allPurposeClusterFields, ...changes }));
       const described = { ...current.spec, cluster_name: current.name };
       const { cluster_name: name = '', ...spec } = applyUpdateMask(described, changes, fields);
-      checkCluster('', spec, ports.limits);
-      await ports.control.edit(clusterId, { name, spec }, context.caller.userName);
+      await ports.control.edit(
+        clusterId,
+        { name, spec: describeCluster(ports, spec) },
+        context.caller.userName,
+      );
       return {};
     },
   });

@@ -101,30 +101,4 @@ export const clusterExamples: Readonly<Record<string, Example>> = {
       versions: [{ key: '16.4.x-scala2.12', name: '16.4 LTS (includes Apache Spark 3.5.2, Scala 2.12)' }],
     },
   },
-  'GET /instance-pools/list': {
-    request: {},
-    answer: {
-      instance_pools: [
-        {
-          instance_pool_id: 'small',
-          instance_pool_name: 'small',
-          node_type_id: 'standard-4',
-          max_capacity: 8,
-          state: 'ACTIVE',
-        },
-      ],
-    },
-  },
-  'GET /policies/clusters/list': {
-    request: {},
-    answer: {
-      policies: [
-        {
-          policy_id: 'nightly',
-          name: 'nightly',
-          definition: '{"instance_pool_id":{"type":"unlimited","defaultValue":"small"}}',
-        },
-      ],
-    },
-  },
 };

@@ -6,6 +6,7 @@ import { clusterAccessExamples } from './cluster-access-examples.ts';
 import { clusterExamples } from './cluster-examples.ts';
 import { dashboardExamples } from './dashboard-examples.ts';
 import { fileExamples } from './file-examples.ts';
+import { inventoryExamples } from './inventory-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { libraryExamples } from './library-examples.ts';
 import { nodeExamples } from './node-examples.ts';
@@ -29,6 +30,7 @@ const examplesByOperation: Readonly<Record<string, Example>> = {
   ...pipelineExamples,
   ...clusterExamples,
   ...clusterAccessExamples,
+  ...inventoryExamples,
 };
 
 /** Returns the example of an operation, also for a deprecated alias of its path. */

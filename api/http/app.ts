@@ -16,6 +16,8 @@ import type { AuditEvent } from '../../engine/token/audit.ts';
 import type { Scope } from '../../engine/token/scopes.ts';
 import { checkAccess, checkAdminsOnly, restrictedUserOf, findOperationsWithoutAccess } from './access.ts';
 import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
+import { quote } from '../../engine/validation/messages.ts';
+import type { StoredToken } from '../../engine/token/token.ts';
 import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
 import { addCompression } from './compression.ts';
 import { addConsole } from './console.ts';
@@ -187,11 +189,18 @@ function addAuthentication(app: FastifyInstance, { auth, limits }: AppPorts): vo
     if (open) return;
     const token = await authenticate({ header: request.headers.authorization, ip: request.ip });
     const { principalId, userName, admin, tokenId, scopes } = token;
-    request.caller = { principalId, userName, admin, tokenId, scopes };
+    const through = describeClient(request.headers['x-runyard-client'], token);
+    request.caller = { principalId, userName, admin, tokenId, scopes, through };
     authorize(token, { scope, anyScope });
     // Thrown here because the handler of unknown paths runs only after the body was read and parsed.
     if (request.is404) throw endpointNotFound(request.method, request.url);
   });
+}
+
+/** Returns what a request came through, for messages about who did something. */
+function describeClient(client: unknown, { comment = '', tokenId }: StoredToken): string {
+  if (client === 'console') return 'the console';
+  return `the token ${comment === '' ? tokenId.slice(0, 12) : quote(comment)}`;
 }
 
 /** Context of the routes of all operations. */
@@ -233,6 +242,7 @@ function addOperation(
         caller,
         visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
+        warn: (text) => addWarning(reply, text),
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
@@ -246,6 +256,14 @@ function addOperation(
       return answer;
     },
   });
+}
+
+/** Adds a Warning header (code 299, a persistent warning); headers hold ASCII only. */
+function addWarning(reply: FastifyReply, text: string): void {
+  const ascii = text.replaceAll(/[^\x20-\x7e]/g, '?').replaceAll(/["\\]/g, "'");
+  const earlier = reply.getHeader('warning');
+  const added = `299 runyard "${ascii.slice(0, 500)}"`;
+  void reply.header('warning', earlier === undefined ? added : `${String(earlier)}, ${added}`);
 }
 
 /** Returns the Last-Event-ID header; ids that are not numbers are ignored, the service issues none. */

@@ -1,5 +1,5 @@
 /** Authentication by the Authorization header, and authorization by token scopes (spec 5). */
-import type { Clock } from '../../engine/clock.ts';
+import { toIsoTime, type Clock } from '../../engine/clock.ts';
 import { messageOf, ServiceError } from '../../engine/errors.ts';
 import type { Log } from '../../engine/ports/log.ts';
 import { fixedLimits, type Limits } from '../../engine/limits.ts';
@@ -15,6 +15,8 @@ export interface Caller {
   readonly admin: boolean;
   readonly tokenId: string;
   readonly scopes: readonly string[];
+  /** What the request came through: `the console`, `the token "ci"`. */
+  readonly through?: string;
 }
 
 export interface AuthPorts {
@@ -91,17 +93,17 @@ export function createAuthenticator(
         if (token === undefined && count > maximum)
           throw new ServiceError(
             'REQUEST_LIMIT_EXCEEDED',
-            `More than ${maximum} credentials from ${ip} were refused within a minute.`,
+            `More than ${maximum} credentials from ${ip} were refused within a minute. Retry in ${secondsLeft} s.`,
             secondsLeft,
           );
-        throw new ServiceError('PERMISSION_DENIED', 'Invalid access token.');
+        throw new ServiceError('PERMISSION_DENIED', invalidTokenText(token, now));
       }
       const { count, secondsLeft } = calls.increment(token.tokenId, now);
       const maximum = limits.requestsPerSecondPerToken;
       if (count > maximum)
         throw new ServiceError(
           'REQUEST_LIMIT_EXCEEDED',
-          `The token was used for more than ${maximum} requests within a second.`,
+          `The token was used for more than ${maximum} requests within a second. Retry in ${secondsLeft} s.`,
           secondsLeft,
         );
       return token;
@@ -116,6 +118,18 @@ export function createAuthenticator(
       recordTokenUse(ports, token, anyScope ? undefined : scope, clock.now());
     },
   };
+}
+
+/** Explains an expired or revoked token to the one who has it; says nothing about others. */
+function invalidTokenText(token: StoredToken | undefined, now: number): string {
+  const dateOf = (time: number): string => toIsoTime(time).slice(0, 10);
+  const text = 'Invalid access token.';
+  if (token === undefined || !token.active) return text;
+  const { revokedTime, expiryTime } = token;
+  if (revokedTime !== undefined) return `${text} It was revoked on ${dateOf(revokedTime)}. Create a new one.`;
+  if (expiryTime !== undefined && now >= expiryTime)
+    return `${text} It expired on ${dateOf(expiryTime)}. Create a new one.`;
+  return `${text} It was not used for too long. Create a new one.`;
 }
 
 /** Records the use of a token in the background, so that requests do not wait for it. */

@@ -13,6 +13,16 @@ const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** Retry-After of a full disk; an administrator has to act first. */
 const diskFullRetrySeconds = 30;
 
+/** Codes of a connection that was not made, before anything was sent. */
+const unreachableCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  // The server starts or stops, or takes no more connections.
+  '57P03',
+  '53300',
+]);
+
 /** Retry-After of a transient error. */
 const transientErrorRetrySeconds = 1;
 
@@ -116,6 +126,13 @@ function toServiceError(
       'TEMPORARILY_UNAVAILABLE',
       'The disk of the data directory is full. Free disk space, then send the request again.',
       diskFullRetrySeconds,
+    );
+  }
+  if (unreachableCodes.has(codeOf(error) ?? '')) {
+    return new ServiceError(
+      'TEMPORARILY_UNAVAILABLE',
+      'The database is not reachable; nothing was changed. Send the request again.',
+      transientErrorRetrySeconds,
     );
   }
   if (known.isTransientError(error)) {

@@ -1,11 +1,14 @@
 /** GET /metrics: metrics of the service in the text format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { causeCodes } from '../../engine/run/explain/explanation.ts';
 
 export interface MetricsPorts {
   /** Returns the number of statements sent to the database since the start. */
   databaseQueries(): number;
   activeRuns(): number | Promise<number>;
+  /** Returns the number of failed runs since the start, by cause code. */
+  failures?(): ReadonlyMap<string, number>;
 }
 
 /** Adds `/metrics`. It needs a token unless `open`. */
@@ -28,6 +31,18 @@ function createRegistry(ports: MetricsPorts): Registry {
   );
   addGauge(registry, 'runyard_active_runs', 'Runs that are queued, pending, running or terminating.', () =>
     ports.activeRuns(),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'runyard_run_failures_total',
+      help: 'Runs that did not succeed, by the stable code of their cause.',
+      labelNames: ['cause_code'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const code of causeCodes) this.inc({ cause_code: code }, ports.failures?.().get(code) ?? 0);
+      },
+    }),
   );
   addCounter(registry, 'process_cpu_seconds_total', 'Processor time used, in seconds.', () => {
     const { user, system } = process.cpuUsage();

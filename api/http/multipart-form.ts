@@ -3,7 +3,7 @@ import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
 
 /** Names of the part with the file: each client has one of its own, for every operation. */
-const filePartNames: readonly string[] = ['content', 'contents', 'file'];
+const filePartNames: ReadonlySet<string> = new Set(['content', 'contents', 'file']);
 
 /**
  * Parses a form into the input of an operation.
@@ -19,7 +19,7 @@ export async function parseMultipartForm(
   const form = await parseFormData(contentType, body);
   const input = new Map<string, string>();
   for (const [part, value] of form) {
-    const name = filePartNames.includes(part) ? fileField : part;
+    const name = filePartNames.has(part) ? fileField : part;
     if (input.has(name)) throw invalid(`${name} occurs more than once in the form; send it once.`);
     if (typeof value !== 'string' && name !== fileField)
       throw invalid(`${quote(name)} is sent as a file; only ${fileField} may be a file.`);

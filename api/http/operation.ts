@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly visibleTo: string | undefined;
   /** Log of the service, for failures that the caller does not need to know. */
   readonly log: Log;
+  /** Adds a warning to the response, as a Warning header. */
+  readonly warn: (text: string) => void;
   /** Records the values before and after a change for the audit log. */
   readonly recordChange: (before: object, after: object) => void;
   /** Aborts when the client disconnects before the response is complete. */

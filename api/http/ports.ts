@@ -27,6 +27,7 @@ import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import type { NotebookReport, TaskOutput } from '../../engine/run/task-output.ts';
 import type { NewToken, OwnedToken, Token, TokenChange } from '../../engine/token/token.ts';
+import type { InventoryControl } from '../../engine/coordinator/inventory-control.ts';
 import type { ClusterControl } from '../../engine/coordinator/all-purpose-clusters.ts';
 import type { ClusterRules } from '../clusters/cluster-references.ts';
 import type { PeoplePorts } from './people-ports.ts';
@@ -149,6 +150,7 @@ export interface ClusterPorts extends Pick<OperationPorts, 'limits' | 'permissio
   readonly clusterPermissions: ClusterPermissionStore;
   readonly control: ClusterControl;
   readonly inventory: Inventory;
+  readonly inventoryControl: InventoryControl;
 }
 
 export interface WorkspacePorts {

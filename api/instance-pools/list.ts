@@ -2,37 +2,32 @@
 import { Type } from 'typebox';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
+import { InstancePoolDocument, toConfiguredPoolViews, toPoolView } from './pool-view.ts';
 
-const Pool = Type.Object({
-  instance_pool_id: Type.String({ description: 'Id to use in cluster specifications.' }),
-  instance_pool_name: Type.String({ description: 'Same as instance_pool_id.' }),
-  node_type_id: Type.Optional(Type.String({ description: 'Node type of the pool.' })),
-  max_capacity: Type.Optional(
-    Type.Integer({ description: 'Number of nodes; absent for an unlimited pool.' }),
-  ),
-  state: Type.Enum(['ACTIVE'], { description: 'Always ACTIVE.' }),
-});
-
-/** Lists the instance pools of the configuration. */
-export function listInstancePoolsOperation({ inventory }: Pick<ClusterPorts, 'inventory'>): Operation {
+/** Lists the instance pools: those of the configuration and those that the API manages. */
+export function listInstancePoolsOperation({
+  inventory,
+  inventoryControl,
+}: Pick<ClusterPorts, 'inventory' | 'inventoryControl'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/instance-pools/list',
     versions: ['2.0'],
     scope: 'clusters',
     summary: 'List instance pools',
-    description: 'Lists the instance pools that RUNYARD_CLUSTERS defines.',
+    description: 'Lists the instance pools that RUNYARD_CLUSTERS defines, then those created by this API.',
     request: Type.Object({}),
-    response: Type.Object({ instance_pools: Type.Array(Pool, { description: 'The pools.' }) }),
+    response: Type.Object({
+      instance_pools: Type.Array(InstancePoolDocument, { description: 'The pools.' }),
+    }),
     async handle() {
+      const managed = await inventoryControl.listPools();
+      const useOf = await inventoryControl.countPoolUse();
       return {
-        instance_pools: Object.entries(inventory.pools).map(([id, { node_type_id: type, capacity }]) => ({
-          instance_pool_id: id,
-          instance_pool_name: id,
-          ...(type !== undefined && { node_type_id: type }),
-          ...(capacity !== undefined && { max_capacity: capacity }),
-          state: 'ACTIVE',
-        })),
+        instance_pools: [
+          ...toConfiguredPoolViews(inventory, managed, useOf),
+          ...managed.map((pool) => toPoolView(pool, useOf(pool.instancePoolId))),
+        ],
       };
     },
   });

@@ -1,5 +1,6 @@
 /** Change of job settings, shared by jobs/reset and jobs/update. */
 import { checkRunJobCycle } from '../../engine/job/check-run-job-cycle.ts';
+import { findMisspelledFields } from '../../engine/job/misspelled-fields.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
 import type { Job } from '../../engine/ports/jobs.ts';
 import type { RequestContext } from '../http/operation.ts';
@@ -21,11 +22,12 @@ export async function changeJobSettings(
   { jobs, onJobChanged, clock }: Pick<ChangeJobPorts, 'jobs' | 'onJobChanged' | 'clock'>,
   jobId: number,
   settingsOf: (job: Job) => JobSettings,
-  { recordChange }: Pick<RequestContext, 'recordChange'>,
+  { recordChange, warn }: Pick<RequestContext, 'recordChange' | 'warn'>,
 ): Promise<void> {
   const job = await jobs.find(jobId);
   if (job !== undefined)
     await checkRunJobCycle(jobId, settingsOf(job), async (id) => (await jobs.find(id))?.settings);
+  if (job !== undefined) findMisspelledFields(settingsOf(job)).forEach(warn);
   const timeoutUpdates = await jobs.update(
     jobId,
     (before) => {

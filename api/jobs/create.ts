@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { checkSettings } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
+import { findMisspelledFields } from '../../engine/job/misspelled-fields.ts';
 import { JobSettings } from '../../engine/job/settings.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
@@ -48,12 +49,13 @@ export function createJobOperation({
       { description: 'Settings of the job.' },
     ),
     response: Type.Object({ job_id: Type.Integer({ ...Id, description: 'Id of the new job.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo, warn }) {
       checkSettings(settings, { version, limits, kinds });
       await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
       const grants = parseGrants(wanted);
       await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
       const job = { settings, version, creator: caller.userName, now: clock.now(), grants };
+      findMisspelledFields(settings).forEach(warn);
       return { job_id: await jobs.create(job, limits) };
     },
   });

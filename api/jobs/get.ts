@@ -1,5 +1,6 @@
 /** GET jobs/get (spec 4.1). */
 import { Type } from 'typebox';
+import { findMisspelledFields } from '../../engine/job/misspelled-fields.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { JobDocument, toJobView } from '../views/job-view.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -26,7 +27,11 @@ export function getJobOperation({ jobs, owners }: Pick<OperationPorts, 'jobs' | 
     async handle({ job_id: jobId }, { version }) {
       const job = await jobs.find(jobId);
       if (job === undefined) throw jobNotFound(jobId);
-      return toJobView(job, version, await owners?.([jobId]));
+      const warnings = findMisspelledFields(job.settings);
+      return {
+        ...toJobView(job, version, await owners?.([jobId])),
+        ...(warnings.length > 0 && { setting_warnings: warnings }),
+      };
     },
   });
 }

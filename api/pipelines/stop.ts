@@ -23,7 +23,7 @@ export function stopPipelineOperation(ports: PipelineApiPorts): Operation {
       'Cancels the run of the active update with all its tasks and returns immediately. Results of the update are not published.',
     request: Type.Object({ pipeline_id: PipelineId }),
     response: Type.Object({}),
-    async handle({ pipeline_id: id }, { visibleTo }) {
+    async handle({ pipeline_id: id }, { visibleTo, caller }) {
       const update = await ports.pipelines.findActiveUpdate((await findPipeline(ports, id)).pipelineId);
       if (update === undefined) return {};
       // Stopping an update needs the same permission as cancelling its run.
@@ -33,7 +33,7 @@ export function stopPipelineOperation(ports: PipelineApiPorts): Operation {
           : await ports.permissions.findLevels('run_id', update.jobRunId, visibleTo);
       if (visibleTo !== undefined && held !== undefined && !hasPermission(held.levels, 'CAN_MANAGE_RUN'))
         throw permissionDenied(visibleTo, 'CAN_MANAGE_RUN', held.jobId);
-      await cancelRun(ports.cancelling, update.jobRunId);
+      await cancelRun(ports.cancelling, update.jobRunId, { user: caller.userName, through: caller.through });
       return {};
     },
   });

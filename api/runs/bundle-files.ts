@@ -5,6 +5,7 @@ import { logStreams } from '../../engine/log-file.ts';
 import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.ts';
 import { historyOf } from '../../engine/run/history.ts';
 import { maskTexts, maskSecretFields } from '../../engine/run/masking.ts';
+import { renderExplanation } from '../../engine/run/explain/render-explanation.ts';
 import { codePage } from '../../engine/run/notebook-page/page.ts';
 import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks, TaskRun } from '../../engine/run/run.ts';
@@ -40,6 +41,13 @@ export async function* createBundleFiles(
     repair_history: toRepairHistory(found, repairs, context),
     settings: run.settings,
   });
+  const { explanation } = run.progress;
+  if (explanation !== undefined)
+    yield createTextFile(
+      'explanation.txt',
+      `${renderExplanation(`Run ${run.runId} of ${run.name}`, maskTexts(mask, explanation)).join('\n')}\n`,
+      now,
+    );
   yield json('events.json', { events: historyOf(found, repairs) });
   for (const task of tasks)
     yield* createAttemptFiles(ports, runAsOfAttempt(task.runId, found, repairs), task, now);

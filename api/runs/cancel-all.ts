@@ -38,10 +38,11 @@ export function cancelAllRunsOperation({
       'Requests the cancellation of all active runs of a job and returns immediately; the runs end shortly after. New runs can start meanwhile.',
     request,
     response: Type.Object({}),
-    async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }) {
+    async handle({ job_id: jobId, all_queued_runs: queuedOnly = false }, { caller }) {
       if (jobId === undefined && !queuedOnly) throw missingField('job_id');
       if (jobId !== undefined && (await jobs.find(jobId)) === undefined) throw jobNotFound(jobId);
-      await cancelAllRuns(cancelling, { jobId, queuedOnly });
+      const by = { user: caller.userName, through: caller.through };
+      await cancelAllRuns(cancelling, { jobId, queuedOnly, by });
       return {};
     },
   });

@@ -22,8 +22,8 @@ export function cancelRunOperation({ cancelling }: Pick<OperationPorts, 'cancell
       'Requests the cancellation of a run and returns immediately; the run ends shortly after. A terminated run stays unchanged.',
     request: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     response: Type.Object({}),
-    async handle({ run_id: runId }) {
-      await cancelRun(cancelling, runId);
+    async handle({ run_id: runId }, { caller }) {
+      await cancelRun(cancelling, runId, { user: caller.userName, through: caller.through });
       return {};
     },
   });

@@ -4,6 +4,7 @@ import { invalid, runNotFound } from '../../engine/errors.ts';
 import { tasksOf, type ApiVersion } from '../../engine/job/job-format.ts';
 import { Id } from '../../engine/validation/scalars.ts';
 import { isBuiltIn, taskKindOf, taskKindTable } from '../../engine/job/task-kinds.ts';
+import { ExplanationSchema } from '../../engine/run/explain/explanation.ts';
 import type { TaskOutput } from '../../engine/run/task-output.ts';
 import type { RunReader } from '../../engine/ports/run-reader.ts';
 import { maskTexts } from '../../engine/run/masking.ts';
@@ -55,6 +56,7 @@ const response = Type.Object({
   ),
   error: Type.Optional(Type.String({ description: 'Error of a failed task run.' })),
   error_trace: Type.Optional(Type.String({ description: 'Stack trace of the error.' })),
+  explanation: Type.Optional(ExplanationSchema),
   logs: Type.Optional(
     Type.String({
       description: 'stdout followed by stderr of Python, JAR, spark-submit and plugin tasks, first 5 MB.',
@@ -132,7 +134,11 @@ function toResultFields(kind: string | undefined, progress: Progress, output: Ta
   if (!isTerminal(progress.state)) return {};
   if (progress.result !== 'SUCCESS') {
     const error = output.error ?? progress.message;
-    return { error: error === '' ? undefined : error, error_trace: output.errorTrace };
+    return {
+      error: error === '' ? undefined : error,
+      error_trace: output.errorTrace,
+      explanation: progress.explanation,
+    };
   }
   const { result, truncated = false } = output;
   const shown = result === undefined ? {} : { result, truncated };

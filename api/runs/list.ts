@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { invalid } from '../../engine/errors.ts';
 import { Id, epochMillis, int32 } from '../../engine/validation/scalars.ts';
+import { causeCodes } from '../../engine/run/explain/explanation.ts';
 import type { Run } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import { buildPage, parsePageRequest } from '../http/paging.ts';
@@ -26,6 +27,7 @@ const request = Type.Object({
   run_type: Type.Optional(
     Type.Enum(['JOB_RUN', 'WORKFLOW_RUN', 'SUBMIT_RUN'], { description: 'Only runs of this type.' }),
   ),
+  cause_code: Type.Optional(Type.Enum(causeCodes, { description: 'Only runs that failed for this cause.' })),
   start_time_from: Type.Optional(epochMillis('Only runs started at or after this time, epoch milliseconds.')),
   start_time_to: Type.Optional(epochMillis('Only runs started at or before this time, epoch milliseconds.')),
   limit: Type.Optional(int32(0, 'Runs per page, less than 1000. Default: 20; 0 means the maximum, 999.')),
@@ -76,6 +78,7 @@ export function listRunsOperation({
         jobId: query.job_id,
         active: parseActiveFilter(query),
         type: query.run_type,
+        causeCode: query.cause_code,
         startFrom: query.start_time_from,
         startTo: query.start_time_to,
         before: cursor && { startTime, runId },

@@ -1,5 +1,6 @@
 /** POST jobs/runs/submit (spec 4.1 rule 5). */
 import { Type } from 'typebox';
+import { findMisspelledFields } from '../../engine/job/misspelled-fields.ts';
 import { checkSubmission } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
 import { Id } from '../../engine/validation/scalars.ts';
@@ -48,11 +49,13 @@ export function submitRunOperation({
       { description: 'Settings of the run.' },
     ),
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
-    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo }) {
+    async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo, warn }) {
       checkSubmission(settings, { version, limits, kinds });
       await checkReferences({ destinations, clusterRules }, settings, { visibleTo });
       const grants = parseGrants(wanted);
       await checkNewRunAs({ people, owners }, settings.run_as, caller.userName, grants);
+      const { run_name: _name, idempotency_token: _token, ...job } = settings;
+      findMisspelledFields(job).forEach(warn);
       const { runId } = await submitRun(launching, { settings, version, creator: caller.userName, grants });
       return { run_id: runId };
     },

@@ -17,6 +17,11 @@ export const JobDocument = Type.Object(
     run_as_user_name: Type.Optional(Type.String({ description: 'Same as run_as.' })),
     created_time: epochMsSchema('Time of creation'),
     settings: JobSettings,
+    setting_warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Settings that look like misspelled fields; absent without any. In jobs/get only.',
+      }),
+    ),
   },
   { description: 'Stored job.' },
 );

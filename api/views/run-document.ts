@@ -6,6 +6,7 @@ import { Id } from '../../engine/validation/scalars.ts';
 import { taskKindFields } from '../../engine/job/task-kinds.ts';
 import { RunParameters } from '../../engine/run/parameters.ts';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
+import { causeCodes, ExplanationSchema } from '../../engine/run/explain/explanation.ts';
 import { queueCodes, statusStates, terminationCodes, terminationTypes } from '../../engine/run/run-status.ts';
 import { epochMsSchema, durationMsSchema } from './time-schemas.ts';
 
@@ -41,6 +42,9 @@ export const RunStatus = Type.Object(
           code: Type.Enum([...terminationCodes], { description: 'Reason of the termination.' }),
           type: Type.Enum([...terminationTypes], { description: 'Category of the reason.' }),
           message: Type.String({ description: 'Same as state_message.' }),
+          cause_code: Type.Optional(
+            Type.Enum(causeCodes, { description: 'Stable code of the cause; absent for a success.' }),
+          ),
         },
         { description: 'Details of the termination.' },
       ),
@@ -87,6 +91,7 @@ export const TaskRunDocument = Type.Object(
     run_id: id('Id of this attempt, for runs/get and runs/get-output.'),
     state: RunState,
     status: Type.Optional(RunStatus),
+    explanation: Type.Optional(ExplanationSchema),
     ...timeFields,
     attempt_number: Type.Integer({ minimum: 0, description: '0 for the first attempt.' }),
     cluster_instance: Type.Optional(ClusterInstance),
@@ -138,6 +143,7 @@ export const RunDocument = Type.Object(
     ),
     state: RunState,
     status: Type.Optional(RunStatus),
+    explanation: Type.Optional(ExplanationSchema),
     ...timeFields,
     run_duration: Type.Optional(
       durationMsSchema('Duration of a multi-task run with all its repairs; absent while active'),

@@ -46,6 +46,7 @@ export function toProgressFields(progress: Progress, { version }: ViewContext, s
   return {
     state: toStateView(progress),
     status: version === '2.0' ? undefined : statusOf(progress),
+    explanation: progress.explanation,
     start_time: progress.startTime ?? 0,
     end_time: progress.endTime ?? 0,
     setup_duration: setup,

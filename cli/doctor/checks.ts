@@ -1,4 +1,5 @@
 /** Checks of the doctor: each returns what it found and what to do about it. */
+import { checkMailServer } from './mail-check.ts';
 import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +12,14 @@ import { openDatabase, ping } from '../../storage/postgres/database.ts';
 import { DirectoryInUseError, lockDirectory } from '../../storage/embedded/directory-lock.ts';
 import { prepareBinaries } from '../../storage/embedded/binaries.ts';
 import type { Config } from '../config.ts';
-import { checkTaskLimits, checkPlugins, checkSandbox, checkTaskUser, checkSpark } from './task-checks.ts';
+import {
+  checkMountPoints,
+  checkTaskLimits,
+  checkPlugins,
+  checkSandbox,
+  checkTaskUser,
+  checkSpark,
+} from './task-checks.ts';
 import type { CheckResult } from './check-result.ts';
 import { toStartError } from '../start-error.ts';
 
@@ -54,6 +62,7 @@ export const checks: readonly Check[] = [
   { name: 'plugins', run: checkPlugins },
   { name: 'task user', run: checkTaskUser },
   { name: 'task sandbox', run: checkSandbox },
+  { name: 'mount points', run: checkMountPoints },
   { name: 'task limits', run: checkTaskLimits },
   {
     name: 'fallocate',
@@ -69,6 +78,7 @@ export const checks: readonly Check[] = [
   { name: 'free space', run: checkFreeSpace },
   { name: 'in use by', run: checkDirectoryLock },
   { name: 'database', run: checkDatabase },
+  { name: 'mail server', run: checkMailServer },
   { name: 'setpriv', run: checkSetpriv },
   { name: 'open files', run: checkOpenFiles },
 ];

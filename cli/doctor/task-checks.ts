@@ -1,6 +1,8 @@
 /** Checks of the doctor about tasks: plugins, isolation and Spark. */
-import { access, constants } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
+import { mountPoints } from '../../engine/validation/aliases.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import type { Config } from '../config.ts';
@@ -20,7 +22,8 @@ export async function checkPlugins({ plugins, taskEnvironment }: Config): Promis
 export async function checkTaskUser(config: Config): Promise<CheckResult> {
   const user = await resolveTaskUser(config);
   if (user !== undefined) return { state: 'ok', found: `tasks run as ${user.name} (${user.uid})` };
-  if (config.taskSandbox !== 'none') return { state: 'ok', found: 'the user of the service, in the sandbox' };
+  if (config.taskSandbox === 'bubblewrap')
+    return { state: 'ok', found: 'the user of the service, in the sandbox' };
   const self = process.getuid?.() === 0 ? 'root' : 'the user of the service';
   return {
     state: 'warn',
@@ -40,11 +43,46 @@ export async function checkSandbox(config: Config): Promise<CheckResult> {
       state: 'ok',
       found: `none; bubblewrap ${'program' in usable ? 'is available' : `is not available (${usable.reason})`}`,
     };
-  if ('program' in usable) return { state: 'ok', found: `bubblewrap at ${usable.program}` };
+  if ('program' in usable)
+    return { state: 'ok', found: `${config.taskSandbox}, by bubblewrap at ${usable.program}` };
   return {
     state: 'broken',
     found: usable.reason,
     advice: 'RUNYARD_TASK_SANDBOX requires bubblewrap: install it, or allow user namespaces.',
+  };
+}
+
+/** Reports where programs find managed_fs as a plain directory. */
+export async function checkMountPoints({ dataDirectory, taskSandbox }: Config): Promise<CheckResult> {
+  const names = mountPoints.map(({ path }) => path).join(' and ');
+  if (taskSandbox !== 'none') return { state: 'ok', found: `${names}, in the sandbox of tasks` };
+  const realPath = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
+  const states = mountPoints.map(async ({ path, folder }) => {
+    const [found, wanted] = await Promise.all(
+      [path, join(dataDirectory, 'managed_fs', folder)].map(realPath),
+    );
+    return { path, exists: found !== undefined, isOurs: found !== undefined && found === wanted };
+  });
+  const points = await Promise.all(states);
+  // On macOS, /Volumes has the disks of the machine.
+  const isExpected = (path: string): boolean => process.platform === 'darwin' && path === '/Volumes';
+  const foreign = points
+    .filter(({ path, exists, isOurs }) => exists && !isOurs && !isExpected(path))
+    .map(({ path }) => path);
+  const ours = points.filter(({ isOurs }) => isOurs).map(({ path }) => path);
+  if (foreign.length > 0)
+    return {
+      state: 'warn',
+      found: `${foreign.join(' and ')} is not managed_fs of this service`,
+      advice:
+        'Programs that open this path see other files than managed_fs; set RUNYARD_TASK_SANDBOX=mounts.',
+    };
+  return {
+    state: 'ok',
+    found:
+      ours.length === 0
+        ? 'none; programs open managed_fs by RUNYARD_MANAGED_FS'
+        : `${ours.join(' and ')}, on this machine`,
   };
 }
 

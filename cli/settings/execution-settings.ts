@@ -1,6 +1,7 @@
 /** Settings of task execution: plugins, isolation, clusters, leases and the runner pool. */
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { ClusterFault } from '../../engine/cluster/fault-injection.ts';
+import { mountPoints } from '../../engine/validation/aliases.ts';
 import type { TaskLimits } from '../../runners/process/isolation.ts';
 import type { PluginSource } from '../../runners/plugin/plugin-source.ts';
 import { parseFaults, parseInventory } from './cluster-parsers.ts';
@@ -45,8 +46,7 @@ export const executionSettings = {
     variable: 'RUNYARD_TASK_SANDBOX',
     parse: oneOfValues(taskSandboxes),
     defaultValue: 'none',
-    description:
-      'Sandbox of tasks: none; mounts, in which tasks find managed_fs at /dbfs and /Volumes; or bubblewrap, which also makes the system read-only and hides the files of the service except those of the task.',
+    description: `Sandbox of tasks: none; mounts, in which tasks find managed_fs at ${mountPoints.map(({ path }) => path).join(' and ')}; or bubblewrap, which also makes the system read-only and hides the files of the service except those of the task.`,
   }),
   clusterStartMs: defineSetting({
     variable: 'RUNYARD_CLUSTER_START_MS',

@@ -80,6 +80,14 @@ export const serviceSettings = {
     description:
       'Maximum size of each of stdout and stderr of an attempt, in bytes; a longer log is truncated in the middle.',
   }),
+  diskReserveBytes: defineSetting({
+    variable: 'RUNYARD_DISK_RESERVE_BYTES',
+    parse: integerBetween(0, Number.MAX_SAFE_INTEGER),
+    defaultValue: 64 * 2 ** 20,
+    defaultDescription: '64 MiB',
+    description:
+      'Size of a reserve file in the data directory. When the disk is full, the engine gives it up to end its runs cleanly, and starts no task until there is space. 0 switches the check off.',
+  }),
   logLevel: defineSetting<(typeof logLevels)[number]>({
     variable: 'RUNYARD_LOG_LEVEL',
     parse: oneOfValues(logLevels),

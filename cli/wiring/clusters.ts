@@ -1,14 +1,17 @@
 /** Wires clusters: stores, provider, control, injected faults and change signals. */
 import type { Clock } from '../../engine/clock.ts';
 import { createClusterFaults } from '../../engine/cluster/fault-injection.ts';
-import { poolCapacityOf, hasLimitedPool } from '../../engine/cluster/inventory.ts';
+import { poolCapacityOf, hasLimitedPool, type Inventory } from '../../engine/cluster/inventory.ts';
+import { createLiveInventory, type LiveInventory } from '../../engine/cluster/live-inventory.ts';
 import type {
+  AllPurposeStore,
   ClusterProvider,
   ClusterReader,
   ClusterStore,
   ComputePorts,
 } from '../../engine/ports/clusters.ts';
 import { createClusterControl, type ClusterControl } from '../../engine/coordinator/all-purpose-clusters.ts';
+import { createInventoryControl, type InventoryControl } from '../../engine/coordinator/inventory-control.ts';
 import { createClusterSignals } from '../../engine/coordinator/cluster-signals.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
@@ -16,10 +19,13 @@ import type { Log } from '../../engine/ports/log.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import { createAllPurposeStore } from '../../storage/postgres/clusters/all-purpose-clusters.ts';
+import type { NodeLimits } from '../../storage/postgres/clusters/cluster-nodes.ts';
+import { createClusterPolicyStore } from '../../storage/postgres/clusters/cluster-policies.ts';
 import { createClusterReader } from '../../storage/postgres/clusters/cluster-reader.ts';
 import type { AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { deliverClusterLogs, recordClusterAttempt } from '../../storage/files/cluster-logs.ts';
 import { listenForClusterChanges } from '../../storage/postgres/clusters/cluster-listener.ts';
+import { createInstancePoolStore } from '../../storage/postgres/clusters/instance-pools.ts';
 import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import type { Roots } from '../../storage/files/roots.ts';
@@ -29,6 +35,7 @@ export interface Clusters {
   readonly store: ClusterStore;
   readonly compute: ComputePorts;
   readonly control: ClusterControl;
+  readonly inventoryControl: InventoryControl;
   readonly reader: ClusterReader;
   /** Starts maintenance of clusters without a live node, unless it is already running. */
   maintain(): void;
@@ -56,11 +63,10 @@ export interface ClusterDependencies {
 export async function startClusters(dependencies: ClusterDependencies): Promise<Clusters> {
   const { config, address, roots, files, nodeId, onClusterStarted, random, clock, log } = dependencies;
   const { db } = dependencies.database;
-  const { clusters: inventory, clusterStartMs } = config;
-  const rules = {
-    limited: hasLimitedPool(inventory),
-    capacityOf: (poolId: string) => poolCapacityOf(poolId, inventory),
-  };
+  const { clusterStartMs } = config;
+  const live = createLiveInventory(config.clusters);
+  const { inventory } = live;
+  const rules = createNodeLimits(inventory);
   const store = createClusterStore(db, clock, log, rules);
   const signals = createClusterSignals();
   const scripts = createScripts(dependencies);
@@ -74,9 +80,11 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     provider: createProvider({ db, roots, scripts, clock, log }),
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
+  const allPurpose = createAllPurposeStore(db, rules);
+  const inventoryControl = wireInventoryControl(dependencies, live, allPurpose);
   const control = createClusterControl({
     clusters: store,
-    store: createAllPurposeStore(db, rules),
+    store: allPurpose,
     compute,
     clock,
     log,
@@ -88,13 +96,17 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     removeDirectory: (clusterId) => files.removeCluster(clusterId),
   });
   await stopOrphanedScripts(scripts, store, log);
-  const listener = listenForClusterChanges({ address, clock, log }, (clusterId) => signals.notify(clusterId));
+  await inventoryControl.refresh();
+  const listener = listenForClusterChanges({ address, clock, log }, signals.notify, () =>
+    refreshInventory(inventoryControl, log),
+  );
   await listener.ready;
   const maintenance = createMaintenance(control, log);
   return {
     store,
     compute,
     control,
+    inventoryControl,
     reader: createClusterReader(db),
     maintain: maintenance.start,
     async close() {
@@ -104,6 +116,44 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
       await scripts.close();
     },
   };
+}
+
+function wireInventoryControl(
+  { config, database: { db }, clock, random }: ClusterDependencies,
+  live: LiveInventory,
+  clusters: AllPurposeStore,
+): InventoryControl {
+  return createInventoryControl({
+    configured: config.clusters,
+    live,
+    pools: createInstancePoolStore(db),
+    policies: createClusterPolicyStore(db),
+    clusters,
+    clock,
+    randomString: random,
+  });
+}
+
+/** Limits of the pools as they are at the time of each call. */
+function createNodeLimits(inventory: Inventory): NodeLimits {
+  return {
+    get limited() {
+      return hasLimitedPool(inventory);
+    },
+    capacityOf: (poolId) => poolCapacityOf(poolId, inventory),
+  };
+}
+
+/** Reads the pools and policies in the background, after another engine changed them. */
+function refreshInventory(control: InventoryControl, log: Log): void {
+  control
+    .refresh()
+    .catch((error: unknown) =>
+      log.warn(
+        { error: messageOf(error) },
+        'Reading the instance pools and policies failed; the next change reads them again.',
+      ),
+    );
 }
 
 function createScripts({ config, isolation, resolvePath, roots }: ClusterDependencies): InitScriptRunner {

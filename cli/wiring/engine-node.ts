@@ -23,10 +23,11 @@ import { createAttemptFiles, type AttemptFiles } from '../../storage/files/attem
 import { createRetryingPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import { startHeartbeat } from '../../storage/postgres/nodes/heartbeat.ts';
+import { startDiskMonitor, type DiskMonitor } from '../../storage/files/disk-monitor.ts';
 import { createPathResolver } from '../../storage/files/path-resolver.ts';
 import { createPipelineFiles } from '../../storage/files/pipeline-files.ts';
 import { createRetryingPipelineStore } from '../../storage/postgres/pipelines/pipelines.ts';
-import type { Roots } from '../../storage/files/roots.ts';
+import { knownPathsOf, type Roots } from '../../storage/files/roots.ts';
 import { createNodeStore, createRunStore } from '../../storage/postgres/stores.ts';
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
@@ -45,6 +46,8 @@ export interface Engine {
   /** Starts nothing new, and resolves when the running tasks end. Call before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
+  /** Returns the data directory while its disk is full. */
+  readonly findFullDisk: () => string | undefined;
   /** Releases the runs: their tasks continue, and another engine may adopt them at once. */
   close(): Promise<void>;
 }
@@ -88,8 +91,18 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     clock,
     log,
   });
-  const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager: libraries.libraryManager };
+  const driven: { coordinator?: Coordinator } = {};
+  const disk = await startDiskMonitor({
+    directory: config.dataDirectory,
+    reserveBytes: config.diskReserveBytes,
+    clock,
+    log,
+    onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
+  });
+  const { libraryManager } = libraries;
+  const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
+  driven.coordinator = coordinator;
   const sweep = (): Promise<void> =>
     sweepOrphanProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
   await sweep();
@@ -107,7 +120,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     heartbeat: (onLost) => startHeartbeat({ address, nodeId, leaseMs }, log, onLost),
   });
   await libraries.resume();
-  const parts = { libraries, queue, coordinator, clusters, pool, ownership };
+  const parts = { libraries, queue, coordinator, clusters, pool, ownership, disk };
   return {
     nodeId,
     runs,
@@ -116,6 +129,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     coordinator,
     queue,
     files,
+    findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
     drain: () => drainEngine(parts),
     close: () => closeEngine(parts),
@@ -129,6 +143,7 @@ interface EngineParts {
   readonly clusters: Clusters;
   readonly pool: ClosableTaskPool;
   readonly ownership: OwnershipLoop;
+  readonly disk: DiskMonitor;
 }
 
 async function drainEngine({ ownership, queue, coordinator }: EngineParts): Promise<void> {
@@ -138,6 +153,7 @@ async function drainEngine({ ownership, queue, coordinator }: EngineParts): Prom
 }
 
 async function closeEngine(parts: EngineParts): Promise<void> {
+  await parts.disk.close();
   parts.libraries.close();
   await parts.queue.close();
   await parts.coordinator.close();
@@ -164,12 +180,13 @@ interface DriverParts extends Pick<Engine, 'runs' | 'files' | 'clusters' | 'node
   readonly objects: ReturnType<typeof createConfiguredObjectStore>;
   readonly pool: ClosableTaskPool;
   readonly libraryManager: LibraryManager;
+  readonly disk: DiskMonitor;
 }
 
 /** Creates the coordinator and the run queue, which wake each other. */
 function createRunDriver(
   { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
-  { runs, files, objects, pool, clusters, nodeId, libraryManager }: DriverParts,
+  { runs, files, objects, pool, clusters, nodeId, libraryManager, disk }: DriverParts,
 ): Pick<Engine, 'coordinator' | 'queue'> {
   const { limits } = config;
   const runEndListeners = createRunEndListeners();
@@ -184,6 +201,8 @@ function createRunDriver(
     clock,
     log,
     nodeId,
+    hostName,
+    findFullDisk: disk.findFullDisk,
     clusterStartMs: config.clusterStartMs,
     randomString: randomCharacters,
     limits,
@@ -220,7 +239,7 @@ function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation
     RUNYARD_MANAGED_FS: roots.managedFs.directory,
     RUNYARD_WORKSPACE: roots.workspace.directory,
   };
-  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits };
+  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits, knownPaths: knownPathsOf(roots) };
 }
 
 /** Wakes the queue and maintains clusters, with each beat of the ownership loop. */

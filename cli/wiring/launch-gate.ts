@@ -49,11 +49,21 @@ export function createGatedLaunches(
   };
 }
 
-export async function checkReadiness({ db }: OpenDatabase, launchGate: LaunchGate): Promise<Readiness> {
+export async function checkReadiness(
+  { db }: OpenDatabase,
+  launchGate: LaunchGate,
+  { findFullDisk }: { readonly findFullDisk: () => string | undefined },
+): Promise<Readiness> {
   if (!launchGate.isOpen)
     return {
       ready: false,
       reason: 'This engine is stopping: it waits for its running tasks and takes no new runs.',
+    };
+  const full = findFullDisk();
+  if (full !== undefined)
+    return {
+      ready: false,
+      reason: `The disk of ${full} is full. Free space; tasks start again by themselves.`,
     };
   return ping(db).then(
     () => ({ ready: true }),

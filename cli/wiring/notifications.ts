@@ -12,7 +12,8 @@ import { createDeliveryStore } from '../../storage/postgres/deliveries/deliverie
 import { createLogFiles } from '../../storage/files/log-files.ts';
 import { readLogTail } from '../../storage/files/log-tail.ts';
 import { listenForOutbox } from '../../storage/postgres/outbox/outbox-notify.ts';
-import type { Roots } from '../../storage/files/roots.ts';
+import { knownPathsOf, type Roots } from '../../storage/files/roots.ts';
+import { toKnownPaths } from '../../engine/run/known-paths.ts';
 import { createRunReader } from '../../storage/postgres/stores.ts';
 import type { Config } from '../config.ts';
 import { mailDirectory } from './mail-directory.ts';
@@ -56,7 +57,8 @@ export function startNotifications({
   const [logs, runs] = [createLogFiles(roots), createRunReader(database.db)];
   const readTail = async (runId: number): Promise<string> => {
     const found = await runs.find(runId);
-    return readLogTail(logs, files, runId, found === undefined ? noMask : await runs.getMask(found.run));
+    const mask = found === undefined ? noMask : await runs.getMask(found.run);
+    return toKnownPaths(knownPathsOf(roots), await readLogTail(logs, files, runId, mask));
   };
   const dispatcher = createOutboxDispatcher({
     store: createDeliveryStore(database.db, clock, log),

@@ -3,6 +3,8 @@ import { buildApiDocument } from './api-document.ts';
 import { renderCliPage } from './cli-page.ts';
 import { renderDependenciesPage } from './dependencies-page.ts';
 import { renderErrorsPage } from './errors-page.ts';
+import { renderFieldsPage } from './fields-page.ts';
+import { renderFailuresPage } from './failures-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderOperationsPage, renderSchemasPage } from './operations-page.ts';
 import { renderScopesPage, renderSettingsPage, renderTaskKindsPage } from './simple-pages.ts';
@@ -19,6 +21,8 @@ export async function generatePages(): Promise<Map<string, string>> {
     'reference/cli.md': await renderCliPage(),
     'reference/dependencies.md': renderDependenciesPage(),
     'reference/errors.md': renderErrorsPage(),
+    'reference/fields.md': renderFieldsPage(),
+    'reference/failures.md': renderFailuresPage(),
     'reference/limits.md': renderLimitsPage(),
     'reference/operations.md': renderOperationsPage(document),
     'reference/schemas.md': renderSchemasPage(document),

@@ -2,6 +2,7 @@
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
+import type { PolicyRules } from './policy-rules.ts';
 
 /** Pool of nodes. */
 export interface NodePool {
@@ -16,6 +17,10 @@ export interface ClusterPolicy {
   readonly node_type_id?: string;
   readonly driver_node_type_id?: string;
   readonly instance_pool_id?: string;
+  /** Rules of a policy that the API manages; undefined for a configured one, which only has defaults. */
+  readonly rules?: PolicyRules;
+  /** All-purpose clusters that one user may have at a time; undefined: unlimited. */
+  readonly maxClustersPerUser?: number;
 }
 
 export interface Inventory {
@@ -118,6 +123,14 @@ export function poolCapacityOf(poolId: string, { nodes, pools }: Inventory): num
 /** Tells whether any pool has a limited capacity. */
 export function hasLimitedPool({ nodes, pools }: Inventory): boolean {
   return nodes !== undefined || Object.values(pools).some((pool) => pool.capacity !== undefined);
+}
+
+/** Returns why a cluster can never start in its pool, and what would fit. @param wanted with the driver */
+export function poolTooSmallMessage(wanted: number, poolId: string, capacity: number): string {
+  const workers = wanted - 1;
+  const pool = poolId === '' ? 'this service' : `the pool ${quote(poolId)}`;
+  const fits = capacity < 1 ? 'Raise' : `Set num_workers to ${capacity - 1}, or raise`;
+  return `It needs ${wanted} nodes (1 driver + ${workers} ${workers === 1 ? 'worker' : 'workers'}), but ${pool} has only ${capacity}, so it can never start. ${fits} the capacity in RUNYARD_CLUSTERS.`;
 }
 
 /** Formats a request for nodes: `3 nodes of the pool "small", which has 4`. */

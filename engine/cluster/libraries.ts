@@ -140,6 +140,22 @@ export function checkPackage({ pypi, maven, cran }: Library): void {
     throw invalid(`repo is ${quote(repo)}; it must be a URL that starts with https:// or http://.`);
 }
 
+const defaultIndexes = {
+  pypi: 'https://pypi.org/simple',
+  maven: 'https://repo1.maven.org/maven2',
+  cran: 'https://cloud.r-project.org',
+} as const;
+
+/** Returns the package index that is asked for a library; undefined for files. */
+export function packageIndexOf(
+  { pypi, maven, cran }: Library,
+  environment: Readonly<Record<string, string>>,
+): string | undefined {
+  if (pypi !== undefined) return pypi.repo ?? environment['PIP_INDEX_URL'] ?? defaultIndexes.pypi;
+  if (maven !== undefined) return maven.repo ?? defaultIndexes.maven;
+  return cran === undefined ? undefined : (cran.repo ?? defaultIndexes.cran);
+}
+
 /** A library that could not be installed. */
 export interface LibraryFailure {
   readonly library: Library;

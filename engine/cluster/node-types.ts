@@ -48,6 +48,20 @@ export const nodeTypes: Readonly<Record<string, NodeType>> = {
   'compute-16': createNodeType('Compute Optimized', 16, 32),
 };
 
+/**
+ * Returns the known node type with the least memory above that of `type`, of the same category where there is
+ * one; undefined for the largest.
+ */
+export function findLargerNodeType(
+  { memory_mb: memory, category }: NodeType,
+  known: Readonly<Record<string, NodeType>>,
+): string | undefined {
+  const larger = Object.entries(known)
+    .filter(([, type]) => type.memory_mb > memory)
+    .toSorted(([, one], [, other]) => one.memory_mb - other.memory_mb);
+  return (larger.find(([, type]) => type.category === category) ?? larger[0])?.[0];
+}
+
 /** Returns the size of a node type, if it is known. @param known node types, including configured ones */
 export function nodeTypeOf(nodeTypeId: string | undefined, known = nodeTypes): NodeType | undefined {
   return nodeTypeId === undefined || !Object.hasOwn(known, nodeTypeId) ? undefined : known[nodeTypeId];

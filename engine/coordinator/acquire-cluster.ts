@@ -147,8 +147,8 @@ async function useExistingCluster(
     return { kind: 'unavailable', outcome: unavailableResult(clusterId, cluster) };
   if (requireExistingCluster)
     return failedSettings('The cluster is in Terminated state, not available to receive jobs.');
-  await c.compute.startForTask(clusterId);
-  return { kind: 'restarted' };
+  const refusal = await c.compute.startForTask(clusterId);
+  return refusal === undefined ? { kind: 'restarted' } : failedSettings(refusal);
 }
 
 function failedSettings(message: string): ClusterUnavailable {

@@ -5,6 +5,7 @@ import { isOfLatestRound } from '../run/repair-rounds.ts';
 import { rollUp, type SkippedTask } from '../run/roll-up.ts';
 import { isTerminal } from '../run/states.ts';
 import { isBlockedByDrain } from './coordinator-context.ts';
+import { describeRunStop } from './describe-stop.ts';
 import { driveTask, type DriveContext } from './drive-task.ts';
 import { mayHaveClusters, releaseSharedClusters } from './release-clusters.ts';
 import { isSingleTask, setBegun, taskStatesOf, type RunExecution } from './run-execution.ts';
@@ -23,7 +24,8 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
   for (;;) {
     // Repeated after tasks were skipped: one of them may have been the last to use a cluster.
     await releaseSharedClusters(c, execution, false);
-    const { start, skip, end } = rollUp(taskStatesOf(execution), execution.run.stopReason, execution.run);
+    const stop = await describeRunStop(c, execution);
+    const { start, skip, end } = rollUp(taskStatesOf(execution), stop);
     for (const key of start) startTask(c, execution, execution.tasks.get(key));
     if (end !== undefined) {
       const needsCleanup = mayHaveClusters(execution);
@@ -71,9 +73,9 @@ async function skipTask(
   c: DriveContext,
   execution: RunExecution,
   task: TaskExecution | undefined,
-  { event, message }: SkippedTask,
+  { event, message, explanation }: SkippedTask,
 ): Promise<TransitionResult> {
-  return task === undefined ? 'written' : transitionTask(c, execution, task, event, { message });
+  return task === undefined ? 'written' : transitionTask(c, execution, task, event, { message, explanation });
 }
 
 async function cleanUpRun(c: DriveContext, execution: RunExecution): Promise<AdvanceResult> {

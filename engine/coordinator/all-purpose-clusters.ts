@@ -7,6 +7,8 @@ import { createClusterChanges, type ClusterChanges } from './change-clusters.ts'
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import {
   assertFitsPool,
+  assertPoolExists,
+  clusterQuotaOf,
   requireAllPurpose,
   requireCluster,
   resolveFittingShape,
@@ -29,8 +31,8 @@ export interface ClusterControl extends ClusterChanges {
   /** Terminates an all-purpose cluster and deletes it. */
   remove(clusterId: string, user: string): Promise<void>;
   resize(clusterId: string, size: ClusterSize, user: string): Promise<void>;
-  /** Starts the terminated cluster that a task names. */
-  startForTask(clusterId: string): Promise<void>;
+  /** Starts the terminated cluster that a task names. Returns why it cannot start; undefined when it starts. */
+  startForTask(clusterId: string): Promise<string | undefined>;
   /** Resumes starts of nodes that are gone, and terminates clusters that were idle for too long. */
   maintain(): Promise<void>;
   /** Releases all starts: init scripts keep running, and another node resumes the starts. */
@@ -38,39 +40,36 @@ export interface ClusterControl extends ClusterChanges {
 }
 
 export function createClusterControl(ports: ClusterControlPorts): ClusterControl {
-  const { clock, compute, store } = ports;
+  const { clock, store } = ports;
   const release = new AbortController();
-  const start = async (clusterId: string, user: string | undefined): Promise<boolean> => {
-    if (!(await store.start(startRequest(ports, clusterId, user)))) return false;
+  const start = async (cluster: Cluster, user: string | undefined): Promise<boolean> => {
+    const { clusterId } = cluster;
+    assertPoolExists(ports, cluster);
+    const quota = clusterQuotaOf(ports, cluster);
+    if (!(await store.start({ ...startRequest(ports, clusterId, user), quota }))) return false;
     await startStoredCluster(ports, clusterId, release.signal);
     return true;
   };
   return {
     async create(spec, name, user) {
       const row = newAllPurposeRow(ports, spec, name, user);
-      await store.createAllPurpose(row, ports.nodeId);
+      await store.createAllPurpose(row, ports.nodeId, clusterQuotaOf(ports, row));
       await startStoredCluster(ports, row.clusterId, release.signal);
       return row.clusterId;
     },
     async start(clusterId, user) {
-      const { state } = await requireAllPurpose(ports, clusterId, 'it cannot be started again');
-      if (!(await start(clusterId, user)))
+      const cluster = await requireAllPurpose(ports, clusterId, 'it cannot be started again');
+      if (cluster.state !== 'TERMINATED' || !(await start(cluster, user)))
         throw new ServiceError(
           'INVALID_STATE',
-          `Cluster ${clusterId} is in unexpected state ${state}; only a TERMINATED cluster can be started.`,
+          `Cluster ${clusterId} is in unexpected state ${cluster.state}; only a TERMINATED cluster can be started.`,
         );
     },
     ...createClusterChanges(ports, (clusterId) => startStoredCluster(ports, clusterId, release.signal)),
     terminate: async (clusterId, user) =>
       terminateCluster(ports, await requireCluster(ports, clusterId), user),
     async remove(clusterId, user) {
-      const cluster = await requireCluster(ports, clusterId);
-      if (cluster.kind === 'JOB')
-        throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
-      await terminateCluster(ports, cluster, user);
-      await store.remove(clusterId);
-      compute.signals.notify(clusterId);
-      await ports.removeDirectory(clusterId);
+      await removeCluster(ports, clusterId, user);
     },
     async resize(clusterId, size, user) {
       const cluster = await requireCluster(ports, clusterId);
@@ -82,7 +81,8 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       );
     },
     async startForTask(clusterId) {
-      await start(clusterId, undefined);
+      const cluster = await ports.clusters.find(clusterId);
+      return cluster === undefined ? undefined : refusalOf(start(cluster, undefined));
     },
     async maintain() {
       const now = clock.now();
@@ -93,6 +93,17 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
     },
     close: () => release.abort(),
   };
+}
+
+/** Returns the message of a ServiceError; undefined for a call that succeeds. */
+async function refusalOf(call: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
 }
 
 /** Starts a stored cluster, or resumes its start. */
@@ -144,6 +155,16 @@ function newAllPurposeRow(
     workers,
     wantedNodes: workers + 1,
   };
+}
+
+async function removeCluster(ports: ClusterControlPorts, clusterId: string, user: string): Promise<void> {
+  const cluster = await requireCluster(ports, clusterId);
+  if (cluster.kind === 'JOB')
+    throw invalid(`Cluster ${clusterId} was made for a run and is removed with it.`);
+  await terminateCluster(ports, cluster, user);
+  await ports.store.remove(clusterId);
+  ports.compute.signals.notify(clusterId);
+  await ports.removeDirectory(clusterId);
 }
 
 async function terminateCluster(ports: ClusterControlPorts, cluster: Cluster, user: string): Promise<void> {

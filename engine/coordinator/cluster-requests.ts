@@ -2,10 +2,10 @@
 import { clusterNotFound } from '../cluster/cluster-not-found.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { formatNodes, poolCapacityOf, resolveShape, type ClusterShape } from '../cluster/inventory.ts';
-import { invalid } from '../errors.ts';
+import { invalid, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { RunDirectories } from '../ports/attempts.ts';
-import type { AllPurposeStore, StartRequest } from '../ports/clusters.ts';
+import type { AllPurposeStore, ClusterQuota, StartRequest } from '../ports/clusters.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
 import type { ClusterStartPorts } from './cluster-start.ts';
 
@@ -34,6 +34,30 @@ export function resolveFittingShape(ports: ClusterControlPorts, spec: NewCluster
   if ('error' in shape) throw invalid(shape.error);
   assertFitsPool(ports, shape.poolId, shape.workers);
   return shape;
+}
+
+/** Returns the quota of the policy of a cluster; undefined without one. */
+export function clusterQuotaOf(
+  { compute: { inventory } }: Pick<ClusterControlPorts, 'compute'>,
+  { spec, creator }: Pick<Cluster, 'spec' | 'creator'>,
+): ClusterQuota | undefined {
+  const policyId = spec['policy_id'];
+  if (typeof policyId !== 'string' || creator === undefined) return undefined;
+  const policy = Object.hasOwn(inventory.policies, policyId) ? inventory.policies[policyId] : undefined;
+  const maximum = policy?.maxClustersPerUser;
+  return maximum === undefined ? undefined : { policyId, creator, maximum };
+}
+
+/** @throws ServiceError INVALID_STATE for a cluster whose pool was deleted */
+export function assertPoolExists(
+  { compute: { inventory } }: Pick<ClusterControlPorts, 'compute'>,
+  { clusterId, poolId }: Pick<Cluster, 'clusterId' | 'poolId'>,
+): void {
+  if (poolId !== '' && !Object.hasOwn(inventory.pools, poolId))
+    throw new ServiceError(
+      'INVALID_STATE',
+      `Cluster ${clusterId} cannot start: its instance pool ${poolId} does not exist.`,
+    );
 }
 
 /** @throws ServiceError for an unknown cluster */

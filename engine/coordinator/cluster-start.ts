@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { ClusterFault } from '../cluster/fault-injection.ts';
 import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
 import type { Log } from '../ports/log.ts';
+import type { Failure } from '../run/explain/failure.ts';
 
 export interface ClusterStartPorts {
   readonly clusters: ClusterStore;
@@ -34,6 +35,7 @@ export type ClusterStartResult =
 export interface ClusterStartFailure {
   readonly kind: 'failed' | 'lost';
   readonly message: string;
+  readonly failure?: Failure;
 }
 
 export interface Released {

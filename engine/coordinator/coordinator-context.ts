@@ -28,6 +28,10 @@ export interface CoordinatorPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly nodeId: string;
+  /** Name of this machine, for explanations. */
+  readonly hostName?: string | undefined;
+  /** Returns the data directory while its disk is full. */
+  readonly findFullDisk?: (() => string | undefined) | undefined;
   /** Start-up time of a simulated cluster, in milliseconds. */
   readonly clusterStartMs: number;
   /** Returns `length` random characters of a-z0-9. */

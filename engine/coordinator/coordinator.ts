@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
 import { ownershipLost } from '../run/ownership.ts';
+import type { CauseCode } from '../run/explain/explanation.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { advanceRun } from './advance-run.ts';
@@ -40,10 +41,14 @@ export interface Coordinator {
   release(runIds: readonly number[]): void;
   /** Starts no more tasks and waits for those that run. Runs with further tasks stay active. */
   drain(): Promise<void>;
+  /** Ends all tasks that execute on this node, because the node cannot go on. @param message why */
+  endTasks(message: string): void;
   /** Returns whether this node drives a run. */
   isDriving(runId: number): boolean;
   /** Returns the number of runs that this node drives. */
   countDrivenRuns(): number;
+  /** Returns the number of runs that failed on this node since its start, by cause code. */
+  countFailures(): ReadonlyMap<CauseCode, number>;
   /** Releases all runs and waits for the writes under way. Task processes keep running. */
   close(): Promise<void>;
 }
@@ -52,6 +57,7 @@ export interface Coordinator {
 interface CoordinatorState {
   readonly executions: Map<number, RunExecution>;
   readonly writes: Set<Promise<unknown>>;
+  readonly failures: Map<CauseCode, number>;
   isClosing: boolean;
   isDraining: boolean;
 }
@@ -60,6 +66,7 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const state: CoordinatorState = {
     executions: new Map(),
     writes: new Set(),
+    failures: new Map(),
     isClosing: false,
     isDraining: false,
   };
@@ -84,8 +91,14 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
       state.isDraining = true;
       await waitForExecutingTasks(executions);
     },
+    endTasks(message) {
+      for (const execution of executions.values())
+        for (const task of execution.tasks.values())
+          if (isExecuting(task)) context.post(execution, { kind: 'cluster lost', task, message });
+    },
     isDriving: (runId) => executions.has(runId),
     countDrivenRuns: () => executions.size,
+    countFailures: () => state.failures,
     async close() {
       state.isClosing = true;
       const decisions = [...executions.values()].map((execution) => execution.lastDecision);
@@ -100,7 +113,7 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
   const { executions } = state;
   const runs = trackWrites(state.writes, ports.runs);
   const decide = (execution: RunExecution): void =>
-    requestDecision(execution, () => decideOnce(context, execution));
+    requestDecision(execution, () => decideOnce(context, execution, state));
   const context: CoordinatorContext = {
     ...ports,
     runs,
@@ -156,13 +169,19 @@ function acceptRun(
 }
 
 /** Takes one decision about a run and releases the run when it has ended. */
-async function decideOnce(c: CoordinatorContext, execution: RunExecution): Promise<void> {
+async function decideOnce(
+  c: CoordinatorContext,
+  execution: RunExecution,
+  { failures }: Pick<CoordinatorState, 'failures'>,
+): Promise<void> {
   const { runId } = execution.run;
   try {
     const result = await advanceRun(c, execution);
     if (result === 'active') return;
     c.release(execution);
     if (result === ownershipLost) return;
+    const code = execution.run.progress.explanation?.cause_code;
+    if (code !== undefined) failures.set(code, (failures.get(code) ?? 0) + 1);
     c.runEndListeners.notify(runId);
     c.onCapacityFreed();
   } catch (error) {

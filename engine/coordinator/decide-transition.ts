@@ -5,7 +5,7 @@ import {
   type NotificationSubject,
 } from '../notification/routing.ts';
 import type { ChangeSet } from '../ports/runs.ts';
-import type { RunNotification } from '../run/notification.ts';
+import type { AttemptNumber, RunNotification } from '../run/notification.ts';
 import { decideRetry, isPlannedRetry, type Retry } from '../run/retry.ts';
 import { stepOfEvents, type StateChange, type Step, type StepEvents, type StepFacts } from '../run/step.ts';
 import { lateWarningNotifications } from './late-warning.ts';
@@ -117,6 +117,17 @@ function toChangeSet(steps: readonly NotifiedChange[], before: readonly StateCha
   };
 }
 
+/** Returns the number of an attempt that can be retried, for its messages; undefined for all others. */
+function attemptNumberOf(execution: RunState, task: TaskAttempt | undefined): AttemptNumber | undefined {
+  const single = isSingleTask(execution);
+  if (!single && task === undefined) return undefined;
+  const policy = single ? execution.run.settings : task?.settings;
+  const maxRetries = policy?.max_retries ?? 0;
+  const before = single ? execution.run.attempt : (task?.retries ?? 0);
+  if (maxRetries === 0 && before === 0) return undefined;
+  return { number: before + 1, of: maxRetries < 0 ? undefined : maxRetries + 1 };
+}
+
 /** Adds the notifications that the transition table asks for. @param isRetried whether a retry follows */
 function withNotifications(
   execution: RunState,
@@ -132,6 +143,7 @@ function withNotifications(
     ...(task && { taskKey: task.settings.task_key }),
     isRetry: (task === undefined ? attempt : task.retries) > 0,
     isRetried,
+    attempt: attemptNumberOf(execution, task),
   };
   const holder = task?.settings ?? settings;
   switch (notification) {

@@ -3,12 +3,14 @@
  * restarted engine calls it again; the runner then attaches to the process that is there.
  */
 import { messageOf } from '../errors.ts';
-import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
+import { decideAttemptEnd, stopEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { skipReasonOfStop } from '../run/roll-up.ts';
+import { skipOfStop } from '../run/roll-up.ts';
 import { endClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { describeTaskStop } from './describe-stop.ts';
 import { executeTask, type ExecuteContext } from './execute-task.ts';
+import { explainAttempt, type ExplainPorts } from './failure-context.ts';
 import { stopLibraryInstallers } from './prepare-libraries.ts';
 import { prepareTask, type PrepareContext, type ReadyCluster } from './prepare-task.ts';
 import { hasOwnCluster, releaseOwnCluster } from './release-clusters.ts';
@@ -23,7 +25,10 @@ import {
 import { replaceWatch, type TaskExecution } from './task-execution.ts';
 import { transitionTask, type TransitionResult } from './transition-run.ts';
 
-export type DriveContext = PrepareContext & ExecuteContext & Pick<CoordinatorContext, 'release'>;
+export type DriveContext = PrepareContext &
+  ExecuteContext &
+  ExplainPorts &
+  Pick<CoordinatorContext, 'release'>;
 
 type DriveResult = 'done' | OwnershipLost;
 
@@ -43,7 +48,8 @@ export async function driveTask(
       'The engine failed this task; it ends as INTERNAL_ERROR.',
     );
     const message = `The engine failed this task: ${messageOf(error)}`;
-    if ((await breakTask(c, execution, task, message)) === ownershipLost) return c.release(execution);
+    const end = { kind: 'break', failure: { kind: 'message', message, lost: true } } as const;
+    if ((await breakTask(c, execution, task, end)) === ownershipLost) return c.release(execution);
   }
   c.post(execution, { kind: 'decision needed' });
 }
@@ -61,6 +67,7 @@ async function driveAttempt(
   if (stateOf() === 'PENDING') {
     const due = await waitUntilDue(c, execution, task);
     if (due !== 'due') return due;
+    if ((await waitForSpace(c, execution, task)) === ownershipLost) return ownershipLost;
   }
   if (stateOf() === 'PENDING' || stateOf() === 'RUNNING') {
     if (task.stopReason === undefined || stateOf() === 'RUNNING') {
@@ -94,8 +101,31 @@ async function waitUntilDue(
     if ((await untilStopped(execution, task, due.promise)) === ownershipLost) return ownershipLost;
   }
   if (task.stopReason === undefined || isSingleTask(execution)) return 'due';
-  const { event, message } = skipReasonOfStop(execution.run, task.stopReason);
-  return doneIfWritten(await transitionTask(c, execution, task, event, { message }));
+  const { stop } = await describeTaskStop(c, execution, task, task.stopReason);
+  const { event, message, explanation } = skipOfStop(stop, task.settings.task_key);
+  return doneIfWritten(await transitionTask(c, execution, task, event, { message, explanation }));
+}
+
+/** Interval at which a task that waits for space on the disk looks again, ms. */
+const spaceCheckMs = 1_000;
+
+/** Waits while the disk of the data directory is full: the task could write nothing. */
+async function waitForSpace(
+  c: DriveContext,
+  execution: RunExecution,
+  task: TaskExecution,
+): Promise<'space' | OwnershipLost> {
+  for (let announced = false; task.stopReason === undefined; announced = true) {
+    const directory = c.findFullDisk?.();
+    if (directory === undefined) return 'space';
+    const message = `Waiting for space: the disk of ${directory} is full`;
+    if (!announced && (await transitionTask(c, execution, task, 'prepare', { message })) === ownershipLost)
+      return ownershipLost;
+    const pause = Promise.withResolvers<void>();
+    setRunTimer(execution, c.clock, c.clock.now() + spaceCheckMs, pause.resolve);
+    if ((await untilStopped(execution, task, pause.promise)) === ownershipLost) return ownershipLost;
+  }
+  return 'space';
 }
 
 /** Ends a task that was stopped before it began. */
@@ -106,12 +136,7 @@ async function endBeforeBegin(
 ): Promise<TransitionResult> {
   replaceWatch(task, 'cluster');
   await stopLibraryInstallers(c, task);
-  return finishTask(
-    c,
-    execution,
-    task,
-    decideAttemptEnd({ kind: 'stopped' }, task.stopReason, execution.run),
-  );
+  return finishTask(c, execution, task, await endOfStopped(c, execution, task));
 }
 
 /** Ends a task that never began because it has no cluster. */
@@ -122,9 +147,8 @@ async function endWithoutCluster(
   { outcome }: ClusterUnavailable,
 ): Promise<DriveResult> {
   replaceWatch(task, 'cluster');
-  const { stopReason } = task;
-  const ended = stopReason === undefined ? outcome : ({ kind: 'stopped' } as const);
-  const end = decideAttemptEnd(ended, stopReason, execution.run);
+  const end =
+    task.stopReason === undefined ? endOfUnavailable(outcome) : await endOfStopped(c, execution, task);
   if ((await finishTask(c, execution, task, end)) === ownershipLost) return ownershipLost;
   return task.taskRun.progress.state === 'TERMINATING' ? cleanUpTask(c, execution, task) : 'done';
 }
@@ -168,10 +192,30 @@ async function finishTask(
   task: TaskExecution,
   end: AttemptEnd,
 ): Promise<TransitionResult> {
-  if (end.kind === 'break') return breakTask(c, execution, task, end.message);
+  if (end.kind === 'break') return breakTask(c, execution, task, end);
   // Without a cluster to terminate, the cleanup is over at once: both states are written together.
   const events = hasOwnCluster(execution, task) ? 'finish' : (['finish', 'clean'] as const);
-  return transitionTask(c, execution, task, events, { result: end.result, message: end.message });
+  return transitionTask(c, execution, task, events, {
+    result: end.result,
+    message: '',
+    ...explainAttempt(c, execution, task, end),
+  });
+}
+
+/** Returns the end of a task that was stopped before it began. */
+async function endOfStopped(
+  c: DriveContext,
+  execution: RunExecution,
+  task: TaskExecution,
+): Promise<AttemptEnd> {
+  return stopEnd(await describeTaskStop(c, execution, task, task.stopReason ?? 'cancel'));
+}
+
+/** Returns the end of a task without a cluster, by the fault of its settings or of the service. */
+function endOfUnavailable({ kind, message, failure }: ClusterUnavailable['outcome']): AttemptEnd {
+  return kind === 'failed'
+    ? decideAttemptEnd({ kind, message, ...(failure && { failure }) }, undefined)
+    : { kind: 'break', failure: failure ?? { kind: 'message', message, lost: true } };
 }
 
 /** Ends a task as INTERNAL_ERROR. A run whose end cannot be stored is released. */
@@ -179,14 +223,14 @@ async function breakTask(
   c: DriveContext,
   execution: RunExecution,
   task: TaskExecution,
-  message: string,
+  end: Extract<AttemptEnd, { kind: 'break' }>,
 ): Promise<TransitionResult> {
   try {
     await releaseOwnCluster(c, execution, task);
     // A task that was started has a result (spec 3.2).
     const started = task.taskRun.progress.state === 'RUNNING';
     return await transitionTask(c, execution, task, 'break', {
-      message,
+      ...explainAttempt(c, execution, task, end),
       ...(started && { result: 'FAILED' as const }),
     });
   } catch (error) {

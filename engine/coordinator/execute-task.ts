@@ -1,11 +1,12 @@
 /** Execution of an attempt that has begun: by the pool, or as a child run for a run_job_task. */
-import type { TaskOutcome } from '../run/assignment.ts';
-import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
-import { maskOfSettings, maskText, type Mask } from '../run/masking.ts';
+import { decideAttemptEnd, stopEnd, type AttemptEnd } from '../run/attempt-end.ts';
+import type { Failure } from '../run/explain/failure.ts';
+import { maskOfSettings, maskTexts } from '../run/masking.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { buildAssignment } from './build-assignment.ts';
 import { beginClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { describeTaskStop } from './describe-stop.ts';
 import { launchChildAndWait } from './launch-child.ts';
 import type { ReadyCluster } from './prepare-libraries.ts';
 import { isReleased, type RunExecution } from './run-execution.ts';
@@ -16,7 +17,7 @@ import { inferTimeout } from './timeouts.ts';
 export type ExecuteContext = RunJobContext &
   Pick<
     CoordinatorContext,
-    'clusters' | 'compute' | 'log' | 'directories' | 'workspace' | 'pool' | 'updatePlanner'
+    'clusters' | 'clock' | 'compute' | 'log' | 'directories' | 'workspace' | 'pool' | 'updatePlanner'
   >;
 
 /** Executes the task and returns how the attempt ends. A later call for the same attempt attaches to it. */
@@ -38,20 +39,24 @@ export async function executeTask(
     launchChild: (key, request, stop) => launchChildAndWait(c, execution, task, key, request, stop),
   });
   enterExecution(task, pooled);
-  const outcome = maskOutcome(
-    await pooled.outcome,
+  // All users with access to the run see what a runner quotes from the task.
+  const outcome = maskTexts(
     maskOfSettings(execution.run.settings, cluster === undefined ? [] : [cluster.environment]),
+    await pooled.outcome,
   );
   if (isReleased(execution)) return ownershipLost;
   leaveExecution(task);
   if (outcome.kind === 'stopped') inferTimeout(c, execution, task);
   const { stopReason, clusterLossMessage } = task;
   if (outcome.kind === 'stopped' && stopReason === undefined && clusterLossMessage !== undefined)
-    return { kind: 'break', message: clusterLossMessage };
-  return decideAttemptEnd(outcome, stopReason, execution.run);
+    return { kind: 'break', failure: clusterLossFailure(task, clusterLossMessage) };
+  if (outcome.kind !== 'stopped') return decideAttemptEnd(outcome, undefined);
+  return stopEnd(await describeTaskStop(c, execution, task, stopReason ?? 'cancel', outcome.note));
 }
 
-/** Masks what a runner quotes from the task: all users with access to the run see the message. */
-function maskOutcome(outcome: TaskOutcome, mask: Mask): TaskOutcome {
-  return 'message' in outcome ? { ...outcome, message: maskText(mask, outcome.message) } : outcome;
+function clusterLossFailure({ taskRun }: TaskExecution, message: string): Failure {
+  const code = /\((\w+)\)/.exec(message)?.[1];
+  // Not the cluster ended, but the node cannot go on.
+  if (code === undefined) return { kind: 'message', message, lost: true };
+  return { kind: 'cluster', code, message, clusterId: taskRun.clusterId ?? '' };
 }

@@ -15,13 +15,15 @@ import {
 } from '../run/child-run.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { nestingError } from '../run/run-job-rules.ts';
+import { runPageUrl } from '../run/workspace-info.ts';
 import { findAncestorJobs } from './ancestors.ts';
 import { awaitRun, type AwaitContext } from './await-run.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { isReleased, type RunExecution } from './run-execution.ts';
-import type { TaskExecution } from './task-execution.ts';
+import { setWaitsFor, type TaskExecution } from './task-execution.ts';
 
-type ChildContext = AwaitContext & Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'directories' | 'log'>;
+type ChildContext = AwaitContext &
+  Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'directories' | 'log' | 'workspace'>;
 
 /** Scope of the idempotency tokens of child runs; job ids are positive, and submissions have the scope 0. */
 const childScope = -1;
@@ -44,12 +46,15 @@ export async function launchChildAndWait(
       ? await preventStart(c, task, key)
       : await startChild(c, execution, task, key, request);
     if (typeof started !== 'number') return started;
+    setWaitsFor(task, `run ${started} of ${subject}`);
     const latest = await awaitRun(c, execution, task, started, stop);
+    setWaitsFor(task, undefined);
     if (latest === ownershipLost) return latest;
     if (latest === undefined)
       return refusedChildRun(`Run ${started} of ${subject} was deleted before it was over.`);
     const output = await c.directories.readOutput(latest.runId);
-    return toChildRunResult(subject, latest, output?.error, output?.result);
+    const url = runPageUrl(c.workspace, latest.jobId, latest.runId);
+    return toChildRunResult(subject, latest, output?.error, output?.result, url);
   } catch (error) {
     if (isReleased(execution)) return ownershipLost;
     c.log.error(

@@ -254,5 +254,5 @@ async function recordFailures(
     [`Not installed, because ${failures.length === 1 ? 'another library' : 'other libraries'} failed.`],
     now,
   );
-  return { kind: 'failed', message: installationFailedMessage(ownFailures) };
+  return { kind: 'failed', message: installationFailedMessage(ownFailures), failures: ownFailures };
 }

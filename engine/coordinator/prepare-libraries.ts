@@ -1,5 +1,6 @@
 /** Libraries of a task: installed on its cluster before the task begins (spec 2.8). */
-import { noLibraries } from '../cluster/libraries.ts';
+import { libraryName, noLibraries, packageIndexOf } from '../cluster/libraries.ts';
+import type { EnsureInstalledResult } from '../ports/libraries.ts';
 import type { TaskCluster } from '../run/assignment.ts';
 import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
@@ -56,7 +57,7 @@ export async function prepareLibraries(
   if (isReleased(execution)) return ownershipLost;
   switch (result.kind) {
     case 'failed':
-      return { kind: 'unavailable', outcome: { kind: 'failed', message: result.message } };
+      return { kind: 'unavailable', outcome: libraryOutcome(result, cluster.environment) };
     case 'ready':
       return { kind: 'prepared', cluster: { ...cluster, libraries: result.paths } };
     case 'stopped':
@@ -64,6 +65,17 @@ export async function prepareLibraries(
     default:
       return result satisfies never;
   }
+}
+
+function libraryOutcome(
+  { message, failures }: Extract<EnsureInstalledResult, { kind: 'failed' }>,
+  environment: TaskCluster['environment'],
+): ClusterUnavailable['outcome'] {
+  const libraries = failures.map(({ library }) => ({
+    name: libraryName(library),
+    index: packageIndexOf(library, environment),
+  }));
+  return { kind: 'failed', message, failure: { kind: 'library', message, libraries } };
 }
 
 async function showInstallation(

@@ -1,5 +1,6 @@
 /** Creating the clusters of a run, and finding those that an earlier engine created (spec 2.4). */
 import { clusterIdAt, type NewClusterRow } from '../cluster/cluster.ts';
+import { applyPolicy } from '../cluster/cluster-policy.ts';
 import { poolCapacityOf, resolveShape } from '../cluster/inventory.ts';
 import { ownershipLost } from '../run/ownership.ts';
 import { createContextId, toClusterInUse } from './cluster-in-use.ts';
@@ -129,15 +130,19 @@ function newJobClusterRow(
   task: TaskExecution,
 ): NewClusterRow | ClusterUnavailable {
   const now = c.clock.now();
-  const shape = resolveShape(choice.spec, c.compute.inventory);
+  const { inventory } = c.compute;
+  const shape = resolveShape(choice.spec, inventory);
   if ('error' in shape) return { kind: 'unavailable', outcome: { kind: 'lost', message: shape.error } };
+  const described = applyPolicy(choice.spec, inventory, 'JOB');
+  if ('error' in described)
+    return { kind: 'unavailable', outcome: { kind: 'failed', message: described.error } };
   return {
     clusterId: clusterIdAt(now, c.randomString(8)),
     kind: 'JOB',
     name: `job-${run.jobId}-run-${run.runId}-${choice.kind === 'shared' ? choice.key : task.settings.task_key}`,
     jobRunId: run.runId,
     key: clusterKeyOf(choice, task),
-    spec: { ...choice.spec },
+    spec: { ...described.spec },
     creator: undefined,
     createdTime: now,
     poolId: shape.poolId,

@@ -6,6 +6,7 @@ import type { TaskCluster } from '../run/assignment.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { isOfLatestRound } from '../run/repair-rounds.ts';
 import { taskStateOf, type TaskState } from '../run/roll-up.ts';
+import type { Failure, StopRequest } from '../run/explain/failure.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import type { ExecutionEvent } from './execution-events.ts';
@@ -73,7 +74,11 @@ export interface RequestedCluster {
 /** The task has no cluster to run on. `failed`: the fault of the settings; `lost`: that of the service. */
 export interface ClusterUnavailable {
   readonly kind: 'unavailable';
-  readonly outcome: { readonly kind: 'failed' | 'lost'; readonly message: string };
+  readonly outcome: {
+    readonly kind: 'failed' | 'lost';
+    readonly message: string;
+    readonly failure?: Failure;
+  };
 }
 
 export type ClusterRequestResult = RequestedCluster | ClusterUnavailable | OwnershipLost;
@@ -167,6 +172,11 @@ export function stopRun(execution: RunExecution, reason: StopReason, stopMessage
   update(execution, { run: { ...execution.run, stopReason: reason, stopMessage } });
   for (const task of execution.tasks.values()) if (isDriven(task)) stopTask(task, reason);
   return true;
+}
+
+/** Notes who asked for the stop of the run. */
+export function setStopRequest(execution: RunExecution, stopRequest: StopRequest): void {
+  update(execution, { run: { ...execution.run, stopRequest } });
 }
 
 /** Applies a step of the run that was written. */

@@ -5,19 +5,20 @@
 import { messageOf, ServiceError } from '../errors.ts';
 import { hasPermission } from '../job/permissions.ts';
 import { launchRun } from '../launch.ts';
-import { decideAttemptEnd, type AttemptEnd } from '../run/attempt-end.ts';
+import { stopEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { stopMessageOf } from '../run/roll-up.ts';
-import { childParametersOf, nestingError, taskEndOf } from '../run/run-job-rules.ts';
+import { childFailureOf, childParametersOf, nestingError } from '../run/run-job-rules.ts';
 import type { Run } from '../run/run.ts';
-import { resultOfStop } from '../run/states.ts';
+import { runPageUrl } from '../run/workspace-info.ts';
 import { findAncestorJobs } from './ancestors.ts';
 import { awaitRun, type AwaitContext } from './await-run.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { describeTaskStop } from './describe-stop.ts';
 import type { RunExecution } from './run-execution.ts';
-import { enterExecution, leaveExecution, type TaskExecution } from './task-execution.ts';
+import { enterExecution, leaveExecution, setWaitsFor, type TaskExecution } from './task-execution.ts';
 
-export type RunJobContext = AwaitContext & Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'permissions'>;
+export type RunJobContext = AwaitContext &
+  Pick<CoordinatorContext, 'limits' | 'launchPorts' | 'permissions' | 'workspace'>;
 
 /**
  * Runs the job that a task names to its end.
@@ -33,28 +34,30 @@ export async function runJobTask(
   const started = await startJobRun(c, execution, task, jobId, body);
   if (typeof started !== 'number') return started;
   const stop = new AbortController();
+  setWaitsFor(task, `run ${started} of job ${jobId}`);
   enterExecution(task, { stop: () => stop.abort() });
   const latest = await awaitRun(c, execution, task, started, stop.signal);
   if (latest === ownershipLost) return latest;
   leaveExecution(task);
   return latest === undefined
     ? failedAttempt(`Run ${started} of job ${jobId} was deleted before it was over.`)
-    : attemptEndOf(execution.run, task, latest);
+    : attemptEndOf(c, execution, task, latest);
 }
 
 /** Returns the id of the attempt's child run, started now unless an earlier engine has started it. */
 async function startJobRun(
   c: RunJobContext,
   execution: RunExecution,
-  { taskRun, stopReason }: TaskExecution,
+  task: TaskExecution,
   jobId: number,
   body: Readonly<Record<string, unknown>>,
 ): Promise<number | AttemptEnd> {
   const { run } = execution;
+  const { taskRun, stopReason } = task;
   const { runJobDepth } = c.limits;
   const earlier = await c.runs.findLaunchedRun(taskRun.runId);
   if (earlier !== undefined) return earlier.runId;
-  if (stopReason !== undefined) return decideAttemptEnd({ kind: 'stopped' }, stopReason, run);
+  if (stopReason !== undefined) return stopEnd(await describeTaskStop(c, execution, task, stopReason));
   const refusal =
     nestingError(await findAncestorJobs(c, run, runJobDepth), jobId, runJobDepth) ??
     (await findPermissionError(c, run, jobId));
@@ -80,7 +83,7 @@ async function startJobRun(
 }
 
 function failedAttempt(message: string): AttemptEnd {
-  return { kind: 'finish', result: 'FAILED', message };
+  return { kind: 'finish', result: 'FAILED', failure: { kind: 'message', message } };
 }
 
 /** With job access control, the owner of the run's job needs permission to run the other job. */
@@ -101,8 +104,21 @@ async function findPermissionError(
   return `User ${userName}, as whom this job runs, may not run job ${jobId}: CAN_MANAGE_RUN on it is needed.`;
 }
 
-function attemptEndOf(run: Run, { stopReason }: TaskExecution, child: Run): AttemptEnd {
-  const end = taskEndOf(child);
-  if (stopReason === undefined || end.result === 'SUCCESS') return { kind: 'finish', ...end };
-  return { kind: 'finish', result: resultOfStop[stopReason], message: stopMessageOf(run, stopReason) };
+async function attemptEndOf(
+  c: RunJobContext,
+  execution: RunExecution,
+  task: TaskExecution,
+  child: Run,
+): Promise<AttemptEnd> {
+  const failure = childFailureOf(child, runPageUrl(c.workspace, child.jobId, child.runId));
+  if (failure === undefined) return { kind: 'finish', result: 'SUCCESS' };
+  const { stopReason } = task;
+  if (stopReason !== undefined) return stopEnd(await describeTaskStop(c, execution, task, stopReason));
+  const { state, result } = child.progress;
+  // A child run that was skipped or broke fails the task; the service has not failed the task itself.
+  return {
+    kind: 'finish',
+    result: state === 'TERMINATED' && result !== undefined ? result : 'FAILED',
+    failure,
+  };
 }

@@ -17,9 +17,11 @@ import {
 import { countParallelTasks, type ParallelTasks } from '../run/parallel-tasks.ts';
 import { queueEntryTimeOf } from '../run/repair-rounds.ts';
 import { stepOf, type StepFacts } from '../run/step.ts';
-import { stopMessageOf } from '../run/roll-up.ts';
+import { explainConcurrency, explainQueueTimeout, explainStopOfRun } from '../run/explain/explain-run.ts';
+import type { Explained } from '../run/explain/explanation.ts';
 import type { Run, RunWithTasks } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
+import { requestOfRun } from './describe-stop.ts';
 import type { RunEndListeners } from './run-end-listeners.ts';
 
 export interface RunQueuePorts {
@@ -174,9 +176,12 @@ async function endQueuedRun(
   const now = clock.now();
   const { stopReason, jobId, runId } = run;
   const skipped = stopReason === undefined;
-  const message = skipped ? queueLimitMessage(run, limits, now) : stopMessageOf(run, stopReason);
+  const explained =
+    stopReason === undefined
+      ? explainQueueEnd(run, limits, now)
+      : explainStopOfRun({ reason: 'cancel', by: requestOfRun(run) }, undefined);
   const event = skipped ? 'skip' : 'withdraw';
-  const facts: StepFacts = { message, ...(!skipped && { result: 'CANCELED' }) };
+  const facts: StepFacts = { ...explained, ...(!skipped && { result: 'CANCELED' }) };
   const step = stepOf({ kind: 'run', ...run }, event, now, facts);
   const single = run.format === 'SINGLE_TASK';
   // The task of a single-task run ends like the run; tasks of other runs were never started. When another
@@ -186,7 +191,7 @@ async function endQueuedRun(
     .map((task) =>
       single
         ? stepOf({ kind: 'task', ...task }, event, now, facts).change
-        : stepOf({ kind: 'task', ...task }, 'skip', now, { message }).change,
+        : stepOf({ kind: 'task', ...task }, 'skip', now, { ...explained }).change,
     );
   await runs.write({
     changes: [step.change, ...taskSteps],
@@ -196,8 +201,8 @@ async function endQueuedRun(
 }
 
 /** A run that has not waited too long leaves the queue because the limit of its job was lowered to 0. */
-function queueLimitMessage(run: Run, { queueHours }: Limits, now: number): string {
+function explainQueueEnd(run: Run, { queueHours }: Limits, now: number): Explained {
   return queueEntryTimeOf(run) < now - queueHours * hourMs
-    ? `Skipping this run because it has waited ${queueHours} hours in the queue, the longest time allowed.`
-    : skipForJobLimit(0).message;
+    ? explainQueueTimeout(queueHours)
+    : explainConcurrency(skipForJobLimit(0).message, []);
 }

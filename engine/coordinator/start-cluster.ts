@@ -1,6 +1,6 @@
 /** Start of a cluster: its nodes, its start-up time, then its init scripts (spec 2.8). */
 import type { Cluster } from '../cluster/cluster.ts';
-import { poolCapacityOf, formatNodes, type Inventory } from '../cluster/inventory.ts';
+import { formatNodes, poolCapacityOf, poolTooSmallMessage, type Inventory } from '../cluster/inventory.ts';
 import {
   terminationMessage,
   isUserError,
@@ -105,20 +105,38 @@ async function waitForNodes(
       if (capacity === undefined || cluster.nodes >= cluster.wantedNodes)
         return { kind: 'held', cluster, waited };
       if (cluster.wantedNodes > capacity) {
-        const nodes = formatNodes(cluster.wantedNodes, cluster.poolId, capacity);
         return await terminateUnstartable(
           c,
           clusterId,
           'INSTANCE_POOL_CLUSTER_FAILURE',
-          `It needs ${nodes}: that can never be.`,
+          poolTooSmallMessage(cluster.wantedNodes, cluster.poolId, capacity),
         );
       }
-      c.setMessage(clusterWaitMessage(cluster, c.compute.inventory));
+      c.setMessage(await describeWait(c, cluster));
       if ((await untilReleased(c.release, changed.promise)) === released) return released;
     } finally {
       unsubscribe();
     }
   }
+}
+
+/** Returns the message of a cluster that waits for nodes, with those that hold them. */
+async function describeWait(c: ClusterStartContext, cluster: Cluster): Promise<string> {
+  const message = clusterWaitMessage(cluster, c.compute.inventory);
+  const others = (await c.clusters.listNodeHolders(cluster.poolId)).filter((name) => name !== cluster.name);
+  if (others.length === 0) return message;
+  const shown = others.slice(0, holdersMax).map(describeHolder);
+  const more = others.length - shown.length;
+  return `${message}, held by ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Holders of nodes that a message names. */
+const holdersMax = 3;
+
+/** Clusters of runs are named after their task. */
+function describeHolder(name: string): string {
+  const [, runId, key] = /^job-\d+-run-(\d+)-(.*)$/s.exec(name) ?? [];
+  return runId === undefined ? `cluster ${name}` : `task ${key} of run ${runId}`;
 }
 
 /** Returns the state_message of a task that waits for a cluster. */
@@ -152,9 +170,11 @@ async function terminateUnstartable(
 export function unavailableResult(clusterId: string, cluster: Cluster | undefined): ClusterStartFailure {
   const termination = cluster?.termination;
   if (termination === undefined) return { kind: 'lost', message: `Cluster ${clusterId} was removed.` };
+  const message = terminationMessage(clusterId, termination);
   return {
     kind: isUserError(termination) ? 'failed' : 'lost',
-    message: terminationMessage(clusterId, termination),
+    message,
+    failure: { kind: 'cluster', code: termination.code, clusterId, message },
   };
 }
 

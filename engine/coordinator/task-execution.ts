@@ -32,6 +32,8 @@ export interface TaskExecution {
   readonly driver: Promise<void> | undefined;
   /** The first reason to stop; never taken back. */
   readonly stopReason: StopReason | undefined;
+  /** A child run that the task waits for, as a phrase; kept when the task is stopped meanwhile. */
+  readonly waitsFor: string | undefined;
   /** Reason of the loss of the cluster while the task used it; ends the attempt. */
   readonly clusterLossMessage: string | undefined;
   readonly watches: Watches;
@@ -49,6 +51,7 @@ export function createTaskExecution(
     phase: { kind: 'waiting' },
     driver: undefined,
     stopReason: taskRun.stopReason,
+    waitsFor: undefined,
     clusterLossMessage: undefined,
     watches: new Map(),
   };
@@ -101,6 +104,12 @@ export function stopTask(task: TaskExecution, reason: StopReason): void {
   const { phase } = task;
   if (phase.kind === 'preparing') phase.interrupt?.();
   if (phase.kind === 'executing') phase.stop();
+}
+
+/** Notes the child run that the task waits for; undefined when it has ended. */
+export function setWaitsFor(task: TaskExecution, waitsFor: string | undefined): void {
+  // What a stopped task waited for explains its end.
+  if (waitsFor !== undefined || task.stopReason === undefined) update(task, { waitsFor });
 }
 
 /** Records that the cluster is gone and stops what runs there. */

@@ -106,7 +106,6 @@ export function checkClassicDashboard(
     if (visualization === undefined) continue;
     if (visualization.type === undefined || visualization.type.trim() === '')
       throw missingField(fieldPath(path, 'type'));
-    if (visualization.query?.query === undefined) throw missingField(fieldPath(path, 'query.query'));
   }
   const texts = [...queries, ...widgets.map(({ visualization }) => visualization?.query)].map(
     (query) => query?.query ?? '',

@@ -57,7 +57,7 @@ export function convertDashboard(
     createFilter(nameFor(`filter ${id}`), control, choices, dashboardId),
   );
   const pages = createPages(classic.name, filters, unplaced, nameFor);
-  if (isTrue(toJsonObject(classic), 'dashboard_filters_enabled'))
+  if (isTrue(toJsonObject(classic), 'dashboard_filters_enabled') && hasColumnFilters(classic))
     warnings.push(
       'Filters that a query column defines (such as city::filter) are not migrated; add them to the new dashboard.',
     );
@@ -72,6 +72,13 @@ export function convertDashboard(
       .map(({ visualization }) => visualization?.query?.data_source_id)
       .find((source) => source !== undefined && source !== '') ?? '';
   return { dashboard: { datasets: all.datasets, pages }, warehouseId, warnings };
+}
+
+/** Names of columns that a classic dashboard shows as filters, such as `city::filter` and `city__multi-filter`. */
+const columnFilterPattern = /(?:::|__)(?:multi-?)?filter\b/i;
+
+function hasColumnFilters({ widgets = [] }: ClassicDashboard): boolean {
+  return widgets.some(({ visualization }) => columnFilterPattern.test(visualization?.query?.query ?? ''));
 }
 
 /** Returns all queries of the dashboard that have an id. */
@@ -99,6 +106,10 @@ function toModernWidget(
   }
   const query = visualization.query ?? {};
   const title = titleOf(visualization, query, getText(options, 'title'));
+  if (query.query === undefined) {
+    const left = replaceDeletedQuery(all, name, title || `Widget ${index + 1}`, isHidden);
+    return left && { widget: left, position };
+  }
   const { name: datasetName, displayName } = getOrAddDataset(all, query, {
     mappings: getObject(options, 'parameterMappings'),
     isShown: !isHidden,
@@ -140,6 +151,19 @@ function toModernWidget(
   };
 }
 
+/** Returns the text box in place of a widget without a query; undefined for a hidden one. */
+function replaceDeletedQuery(
+  { warnings }: DatasetCollection,
+  name: string,
+  title: string,
+  isHidden: boolean,
+): ModernWidget | undefined {
+  const left = isHidden ? 'it was left out' : 'a text box takes its place';
+  warnings.push(`Widget "${title}": its query was deleted, so ${left}.`);
+  const lines = splitLines(`**${title}**\n\nThe query of this widget was deleted.`);
+  return isHidden ? undefined : { name, multilineTextboxSpec: { lines } };
+}
+
 /** Converts a widget without a visualization; undefined for an empty or hidden one. */
 function toTextBox(
   { warnings }: DatasetCollection,
@@ -156,10 +180,14 @@ function toTextBox(
   return undefined;
 }
 
-/** Names that repeat only the type of a visualization. */
-const genericNamePattern = /^(?:table|chart|counter|pivot|pivot table|visualization|new visualization)$/i;
+/** Names that repeat only the type of a visualization, perhaps with a number. */
+const genericNamePattern =
+  /^(?:(?:new )?visualization|table|chart|(?:bar|line|column|area|pie|scatter|bubble|combo|box|heatmap|histogram)(?: chart)?|counter|pivot(?: table)?|cohort|funnel|map(?: \(\w+\))?|sankey|sunburst(?: sequence)?|word cloud|box ?plot|details(?: view)?)(?: \d+)?$/i;
 
-/** Returns the title of the widget, else the name of the visualization, else the name of the query. */
+/**
+ * Returns the title of the widget; without one, the name of the query as the classic dashboard shows it, after the
+ * name of the visualization if that says more than its type.
+ */
 function titleOf(
   { name = '' }: ClassicVisualization,
   { name: queryName = '' }: ClassicQuery,
@@ -167,10 +195,10 @@ function titleOf(
 ): string {
   const ownName = name.trim();
   const ofQuery = queryName.trim();
-  return (
-    title?.trim() ??
-    (ownName === '' || (genericNamePattern.test(ownName) && ofQuery !== '') ? ofQuery : ownName)
-  );
+  if (title !== undefined) return title.trim();
+  if (ownName === '' || (genericNamePattern.test(ownName) && ofQuery !== '')) return ofQuery;
+  const says = ownName.toLowerCase();
+  return ofQuery === '' || says.includes(ofQuery.toLowerCase()) ? ownName : `${ownName} - ${ofQuery}`;
 }
 
 function frameOf(title: string, description: string): Frame {

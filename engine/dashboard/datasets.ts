@@ -120,6 +120,7 @@ function rewriteSql(
       name,
       keyword,
       range: kind === 'date-range' || kind === 'datetime-range',
+      isText: kind === 'text' || kind === 'enum' || kind === 'query',
       list:
         multiple === undefined
           ? undefined

@@ -9,6 +9,8 @@ export interface QueryParameter {
   readonly keyword: string;
   /** True when it is a range, whose ends markers name `.start` and `.end`. */
   readonly range: boolean;
+  /** False for numbers and dates, which cannot be names. Default: true. */
+  readonly isText?: boolean;
   /** Format of a list of values in a classic query. */
   readonly list?: ListParameter | undefined;
 }

@@ -14,9 +14,10 @@ import {
 import { assembleQuery, replaceTokens, type QueryRewrite } from './query-rewrite.ts';
 import { rewriteLists } from './rewrite-in-lists.ts';
 import { rewriteValue } from './rewrite-value.ts';
+import { findColumnPositions } from './column-positions.ts';
 import { findIdentifierPositions } from './identifier-positions.ts';
 import { emptyToken } from '../sql/token-search.ts';
-import type { SqlToken } from '../sql/tokenizer.ts';
+import { markerName, type SqlToken } from '../sql/tokenizer.ts';
 
 export interface ParameterRewriteResult {
   readonly sql: string;
@@ -58,9 +59,48 @@ export function rewriteParameters(
     );
   const resolve = createResolver(parameters);
   rewriteLists(draft, resolve);
-  const isIdentifier = findIdentifierPositions(tokens);
-  for (let index = 0; index < tokens.length;) index = rewriteAt(draft, index, isIdentifier, resolve);
+  const isName = createNameFinder(tokens, resolve, draft.notes);
+  for (let index = 0; index < tokens.length;) index = rewriteAt(draft, index, isName, resolve);
   return { sql: assembleQuery(draft), notes: draft.notes };
+}
+
+/**
+ * Returns a function that tells whether the marker or quoted name at an index is the name of a table or column.
+ * A marker that is one anywhere in the query is one wherever it may be one.
+ */
+function createNameFinder(
+  tokens: readonly SqlToken[],
+  resolve: ResolveParameter,
+  notes: string[],
+): (index: number) => boolean {
+  const isIdentifier = findIdentifierPositions(tokens);
+  const columnPosition = findColumnPositions(tokens);
+  const reference = (index: number) => {
+    const token = tokens[index];
+    return token?.kind === 'marker' ? resolve(markerName(token.text)) : undefined;
+  };
+  const names = new Set(
+    tokens.flatMap((_, index) =>
+      isIdentifier(index) || columnPosition(index) === 'name' ? (reference(index)?.text ?? []) : [],
+    ),
+  );
+  return (index) => {
+    const found = reference(index);
+    if (found === undefined) return isIdentifier(index);
+    const { parameter, text } = found;
+    const position = columnPosition(index);
+    if (parameter.isText === false) {
+      if (isIdentifier(index))
+        notes.push(`${text} stands where SQL expects a name, which a number or date cannot be`);
+      return false;
+    }
+    if (isIdentifier(index) || (position !== undefined && names.has(text))) return true;
+    if (position === 'unclear')
+      notes.push(
+        `${text} stands alone in the list of columns, where it is a text; write IDENTIFIER(${text}) if it names a column`,
+      );
+    return position === 'name';
+  };
 }
 
 /** Rewrites what starts at an index, and returns the index at which to continue. */

@@ -1,5 +1,6 @@
 /** A delivery: one notification to one recipient, with its attempts. */
 import type { Destination, DestinationTarget } from './destination.ts';
+import type { Explanation } from '../run/explain/explanation.ts';
 import type { NotificationEvent, NotificationDetails } from '../run/notification.ts';
 
 /** Queue key of all mail. Every destination has a queue key of its own. */
@@ -10,7 +11,14 @@ export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Message of a delivery. It stays the same for all attempts. */
 export type DeliveryMessage =
-  | { readonly kind: 'mail'; readonly subject: string; readonly text: string; readonly html: string }
+  | {
+      readonly kind: 'mail';
+      readonly subject: string;
+      readonly text: string;
+      readonly html: string;
+      /** Delivery of the first mail about the same failure, whose thread this mail joins. */
+      readonly inReplyTo?: string;
+    }
   /** JSON text in the format of the destination kind. */
   | { readonly kind: Exclude<DestinationTarget['kind'], 'EMAIL'>; readonly body: string };
 
@@ -82,6 +90,8 @@ export interface SubjectDetails {
   readonly startTime?: number | undefined;
   /** Latest attempts of the tasks that did not succeed; empty unless the run failed. */
   readonly failedTasks: readonly FailedTask[];
+  /** Mails about earlier attempts of the same work that failed, oldest first. */
+  readonly earlierMails?: readonly { readonly deliveryId: string; readonly address: string }[];
 }
 
 export interface FailedTask {
@@ -90,4 +100,5 @@ export interface FailedTask {
   /** `FAILED`, `TIMEDOUT`, ..., or the state when there is no result. */
   readonly state: string;
   readonly message: string;
+  readonly explanation?: Explanation | undefined;
 }

@@ -8,6 +8,7 @@ import {
 } from '../job/notification-settings.ts';
 import type { Progress } from '../run/run.ts';
 import type {
+  AttemptNumber,
   RunNotification,
   NotificationEvent,
   NotificationDetails,
@@ -33,6 +34,8 @@ export interface NotificationSubject {
   readonly isRetry?: boolean;
   /** True when another attempt follows. Default: false. */
   readonly isRetried?: boolean;
+  /** Set when there can be several attempts. */
+  readonly attempt?: AttemptNumber | undefined;
 }
 
 /** Returns the notifications of a start; none for a retry with `alert_on_last_attempt`. */
@@ -58,7 +61,8 @@ export function notificationsForEnd(
   progress: Progress,
   subject: NotificationSubject,
 ): RunNotification[] {
-  const facts = { state: runStateOf(progress) };
+  const { attempt } = subject;
+  const facts = { state: runStateOf(progress), ...(attempt && { attempt }) };
   if (progress.state === 'TERMINATED' && progress.result === 'SUCCESS')
     return notificationsFor('on_success', holder, subject, facts);
   if (subject.isRetried === true && isLastAttemptOnly(holder)) return [];
@@ -99,8 +103,8 @@ export function notificationForToken(
   return createNotification(event, 'email', address, { now }, { token });
 }
 
-function runStateOf({ state, result, message, startTime, endTime }: Progress): RunStateSnapshot {
-  return { state, result, message, startTime, endTime };
+function runStateOf({ state, result, message, explanation, startTime, endTime }: Progress): RunStateSnapshot {
+  return { state, result, message, explanation, startTime, endTime };
 }
 
 function notificationsFor(

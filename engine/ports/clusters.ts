@@ -19,6 +19,8 @@ export interface ClusterStore {
    */
   create(cluster: NewClusterRow, running: string | undefined, fence: number): Promise<'created' | 'refused'>;
   find(clusterId: string): Promise<Cluster | undefined>;
+  /** Lists the clusters that hold nodes of a pool, with the names that users know. */
+  listNodeHolders(poolId: string): Promise<string[]>;
   /** Lists the clusters created for a run that are not terminated. */
   listByRun(jobRunId: number): Promise<Cluster[]>;
   /** PENDING -> RUNNING; false when the cluster was terminated meanwhile. */
@@ -63,13 +65,28 @@ export interface StartRequest {
   readonly now: number;
   /** User who asked for it; undefined for a task. */
   readonly user: string | undefined;
+  /** Undefined: the policy of the cluster does not limit the clusters of a user. */
+  readonly quota?: ClusterQuota | undefined;
+}
+
+/** Maximum of active all-purpose clusters with a policy that one user created. */
+export interface ClusterQuota {
+  readonly policyId: string;
+  readonly creator: string;
+  readonly maximum: number;
 }
 
 /** Store of all-purpose clusters, which users create and terminate. */
 export interface AllPurposeStore {
-  /** Creates a PENDING cluster that the given node starts. */
-  createAllPurpose(cluster: NewClusterRow, nodeId: string): Promise<void>;
-  /** TERMINATED -> PENDING, without nodes; false when the cluster is not TERMINATED. */
+  /**
+   * Creates a PENDING cluster that the given node starts.
+   * @throws ServiceError QUOTA_EXCEEDED
+   */
+  createAllPurpose(cluster: NewClusterRow, nodeId: string, quota?: ClusterQuota): Promise<void>;
+  /**
+   * TERMINATED -> PENDING, without nodes; false when the cluster is not TERMINATED.
+   * @throws ServiceError QUOTA_EXCEEDED
+   */
   start(request: StartRequest): Promise<boolean>;
   /** RUNNING -> PENDING, without nodes; signals the users of the cluster. False when it is not RUNNING. */
   restart(request: StartRequest): Promise<boolean>;
@@ -92,8 +109,11 @@ export interface AllPurposeStore {
   ): Promise<boolean>;
   /** Adopts PENDING clusters whose starting node has no lease. */
   adoptStarts(nodeId: string, now: number): Promise<Cluster[]>;
-  /** Allocates free nodes to waiting clusters. A new configuration may have enlarged a pool. */
-  allocateFreeNodes(now: number): Promise<void>;
+  /**
+   * Allocates free nodes to waiting clusters. A new configuration may have enlarged a pool.
+   * @param pools `changed`: clusters may wait although no pool has a capacity any more
+   */
+  allocateFreeNodes(now: number, pools?: 'changed'): Promise<void>;
   /** Lists the ids of running clusters whose idle time is over. */
   listIdle(now: number): Promise<string[]>;
   /** Removes a terminated cluster and its events. */
@@ -190,6 +210,9 @@ export interface ComputePorts {
   readonly faults: ClusterFaults;
   readonly signals: ClusterSignals;
   readonly provider: ClusterProvider;
-  /** Starts a terminated all-purpose cluster and signals the tasks that wait for it. */
-  readonly startForTask: (clusterId: string) => Promise<void>;
+  /**
+   * Starts a terminated all-purpose cluster and signals the tasks that wait for it. Returns why it cannot start;
+   * undefined when it starts.
+   */
+  readonly startForTask: (clusterId: string) => Promise<string | undefined>;
 }

@@ -117,7 +117,7 @@ export interface LibraryReader {
 /** Result of `LibraryManager.ensureInstalled`. */
 export type EnsureInstalledResult =
   | { readonly kind: 'ready'; readonly paths: LibraryPaths }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly failures: readonly LibraryFailure[] }
   | { readonly kind: 'stopped' };
 
 /** Libraries that a task needs on its cluster. */

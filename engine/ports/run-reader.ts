@@ -1,4 +1,5 @@
 /** Read access to runs, for the API. Types only; storage/ implements them. */
+import type { CauseCode } from '../run/explain/explanation.ts';
 import type { Mask } from '../run/masking.ts';
 import type { Repair } from '../run/repair-rounds.ts';
 import type { Run, RunType, RunWithTasks, TaskRun } from '../run/run.ts';
@@ -11,6 +12,8 @@ export interface RunFilter {
   /** True: active runs only; false: completed runs only; undefined: both. */
   readonly active: boolean | undefined;
   readonly type: RunType | undefined;
+  /** Only runs that failed for this cause. */
+  readonly causeCode?: CauseCode | undefined;
   /** Range of start times, epoch ms, both ends inclusive. */
   readonly startFrom: number | undefined;
   readonly startTo: number | undefined;
@@ -29,6 +32,8 @@ export interface RunReader {
   listTaskRuns(runIds: readonly number[]): Promise<ReadonlyMap<number, readonly TaskRun[]>>;
   /** Finds the run started by an attempt of a run_job_task. */
   findLaunchedRun(taskRunId: number): Promise<{ readonly runId: number } | undefined>;
+  /** Lists the attempts of a single-task run, which are runs of their own, oldest first. */
+  listAttempts(run: Run): Promise<Run[]>;
   /** Returns the mask of a run: the secrets of its clusters, also of a cluster that it shared. */
   getMask(run: Run): Promise<Mask>;
   /** Lists the repairs of a run, oldest first. */

@@ -5,6 +5,7 @@ import type { JobSettings } from '../job/settings.ts';
 import type { RunNotification } from '../run/notification.ts';
 import type { NewUpdate, StoredUpdate } from './pipelines.ts';
 import type { Job } from './jobs.ts';
+import type { StopRequest } from '../run/explain/failure.ts';
 import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
 import type { ParallelTasks } from '../run/parallel-tasks.ts';
@@ -31,6 +32,8 @@ export interface LaunchTransaction {
   ): Promise<number>;
   /** Counts the runs of a job that use its max_concurrent_runs, and those that wait in the queue. */
   countRuns(jobId: number): Promise<JobRunCounts>;
+  /** Lists the oldest active runs of a job, for the message of a run that is skipped because of them. */
+  listActiveRuns(jobId: number, limit: number): Promise<number[]>;
   /** Reserves the next number_in_job of a locked job; numbers have no gaps. */
   reserveNumberInJob(jobId: number): Promise<number>;
   /** Reserves `count` run ids. */
@@ -169,6 +172,8 @@ export interface StopFilter {
   readonly jobId: number | undefined;
   /** True: only queued runs. */
   readonly queuedOnly: boolean;
+  /** Who asks. */
+  readonly by?: StopRequest | undefined;
 }
 
 /** Behaviour of an operation while the database is away: it fails, or with `retry` waits. */
@@ -215,6 +220,8 @@ export interface PendingLauncher {
 export interface StopOptions extends OutageOptions {
   /** State message of the run, when no user requested the stop. */
   readonly message?: string;
+  /** The user who requested the stop. */
+  readonly by?: StopRequest | undefined;
 }
 
 /** Store of runs. The engine retries during an outage where no client would repeat its request. */
@@ -256,6 +263,8 @@ export interface RunStore {
   findLatestAttempt(runId: number): Promise<Run | undefined>;
   /** Notes that a run is to be stopped, unless that was noted before or it is over. */
   requestStop(runId: number, reason: StopReason, options?: StopOptions): Promise<Run | undefined>;
+  /** Finds who asked for the stop of a run; undefined when that is not known. Waits for the database. */
+  findStopRequest(runId: number): Promise<StopRequest | undefined>;
   /** Notes for many runs that they are cancelled; returns the ids of those to which it was news. */
   requestStopAll(filter: StopFilter): Promise<number[]>;
   /** Lists the active runs of a node, with the fields that other nodes may have changed. */

@@ -151,6 +151,10 @@ export function assertCapacity(facts: CapacityUsage, limits: CapacityLimits, may
     facts.addedTaskRuns <= limits.concurrentTaskRuns &&
     facts.addedRunJobTasks <= limits.concurrentRunJobTasks;
   throw fits
-    ? new ServiceError('REQUEST_LIMIT_EXCEEDED', refusal, fixedLimits.admissionRetrySeconds)
+    ? new ServiceError(
+        'REQUEST_LIMIT_EXCEEDED',
+        `${refusal} The active task runs of all jobs count. Retry in ${fixedLimits.admissionRetrySeconds} s, or set queue.enabled.`,
+        fixedLimits.admissionRetrySeconds,
+      )
     : new ServiceError('QUOTA_EXCEEDED', refusal);
 }

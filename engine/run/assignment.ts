@@ -1,15 +1,20 @@
 /** Assignment of an attempt to a runner, and its outcome. Plain data, because it crosses threads. */
 import type { LibraryPaths } from '../cluster/libraries.ts';
 import type { NodeType } from '../cluster/node-types.ts';
+import type { Failure } from './explain/failure.ts';
 import type { TaskValues } from './dynamic-values.ts';
 
 /** Outcome of an attempt, as its runner reports it. */
 export type TaskOutcome =
   | { readonly kind: 'succeeded' }
-  /** The task failed. `message` becomes the state_message. */
-  | { readonly kind: 'failed'; readonly message: string }
+  /** The task failed. `message` begins the state_message; `failure` has the facts that explain it. */
+  | { readonly kind: 'failed'; readonly message: string; readonly failure?: Failure }
   /** The task was stopped at the request of the engine. */
-  | { readonly kind: 'stopped' }
+  | {
+      readonly kind: 'stopped';
+      /** Sentence about a task that did not stop by itself. */
+      readonly note?: string;
+    }
   /** The service failed, not the task (INTERNAL_ERROR). */
   | { readonly kind: 'lost'; readonly message: string };
 

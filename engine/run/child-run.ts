@@ -1,5 +1,6 @@
 /** Child run of a task: request and result. Plain data, because it crosses threads. */
 import type { RunParameters } from './parameters.ts';
+import { toSentence } from './explain/explanation.ts';
 import type { ResultState } from './states.ts';
 import type { Run } from './run.ts';
 
@@ -42,17 +43,26 @@ export function depthError(subject: string, depth: number, max: number): string 
   return `${subject} would be started by notebooks nested ${depth} deep; at most ${max} are allowed.`;
 }
 
-/** @param error the error of the run's output, if any @param value the value of the notebook's exit call */
+/**
+ * @param error the error of the run's output, if any
+ * @param value the value of the notebook's exit call
+ * @param url page of the child run
+ */
 export function toChildRunResult(
   subject: string,
   { runId, progress }: Run,
   error: string | undefined,
   value: string | undefined,
+  url: string,
 ): ChildRunResult {
   const { state, result = 'FAILED', message } = progress;
   if (state === 'TERMINATED' && result === 'SUCCESS')
     return { runId, result, message: '', ...(value !== undefined && { value }) };
-  const reason = error ?? message;
-  const text = `Run ${runId} of ${subject} ended as ${state === 'TERMINATED' ? result : state}${reason === '' ? '.' : `: ${reason}`}`;
+  const { cell, line } = progress.explanation?.place ?? {};
+  const where = [cell && `cell ${cell}`, line && `line ${line}`].filter(Boolean).join(', ');
+  const reason = error ?? progress.explanation?.cause ?? message;
+  const end = `Run ${runId} of ${subject} ended as ${state === 'TERMINATED' ? result : state}`;
+  const at = where === '' ? '' : ` in ${where}`;
+  const text = `${end}${at}${toSentence(reason === '' ? '.' : `: ${reason}`)} Open run ${runId}: ${url}`;
   return { runId, result: result === 'SUCCESS' ? 'FAILED' : result, message: text };
 }

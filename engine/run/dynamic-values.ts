@@ -153,7 +153,7 @@ function taskValueText(task: string, values: TaskValues, key: string): LookupRes
   if (json === undefined) {
     const names = Object.keys(values);
     return {
-      reason: `task ${task} has set no value named ${quote(key)}; it has set ${names.length === 0 ? 'none' : truncateText(names.join(', '))}`,
+      reason: `task ${task} has not set ${quote(key)}; ${names.length === 0 ? 'no values were set' : `it has set ${truncateText(names.join(', '))}`}`,
     };
   }
   const text = textOf(json);

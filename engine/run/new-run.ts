@@ -1,4 +1,5 @@
 /** A new run as it is stored, and as the engine holds it without reading it back. */
+import type { Explanation } from './explain/explanation.ts';
 import type { RunNotification } from './notification.ts';
 import type { ParallelTasks } from './parallel-tasks.ts';
 import type { QueueCode } from './run-status.ts';
@@ -11,6 +12,8 @@ export interface NewRun extends RunOrigin {
   /** The limit that a QUEUED run waits for. */
   readonly queueCode: QueueCode | undefined;
   readonly message: string;
+  /** Why it was skipped. */
+  readonly explanation?: Explanation | undefined;
   readonly startTime: number;
   /** The node that drives the run; not stored for a QUEUED run. */
   readonly owner: string;

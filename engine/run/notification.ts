@@ -1,4 +1,5 @@
 /** Notification of an event of a run or job. The transaction of the event stores it in the outbox. */
+import type { Explanation } from './explain/explanation.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 
 /** Events of spec section 6, mails of spec 5.7, and the test of a destination. */
@@ -17,6 +18,7 @@ export interface RunStateSnapshot {
   readonly state: LifeCycleState;
   readonly result?: ResultState | undefined;
   readonly message: string;
+  readonly explanation?: Explanation | undefined;
   /** Epoch ms. */
   readonly startTime?: number | undefined;
   /** Epoch ms. */
@@ -32,9 +34,17 @@ export interface TokenDetails {
   readonly enforcementTime: number;
 }
 
+export interface AttemptNumber {
+  readonly number: number;
+  /** Undefined: without a limit. */
+  readonly of: number | undefined;
+}
+
 /** Details of the event that are not available later. */
 export interface NotificationDetails {
   readonly state?: RunStateSnapshot | undefined;
+  /** Number of the attempt, from 1, and how many there can be; undefined when there can be only one. */
+  readonly attempt?: AttemptNumber | undefined;
   readonly token?: TokenDetails | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Retry policy: whether and when an unsuccessful attempt is retried (spec 2.2, 2.3). */
 import { toIsoTime } from '../clock.ts';
+import { renderCause } from './explain/explanation.ts';
 import { tasksOf } from '../job/job-format.ts';
 import type { NewRun } from './new-run.ts';
 import { countParallelTasks } from './parallel-tasks.ts';
@@ -45,7 +46,11 @@ export function decideRetry(
   if (maxRetries >= 0 && retries >= maxRetries) return undefined;
   const dueTime = Math.max(now, startTime + interval);
   const end = progress.state === 'INTERNAL_ERROR' ? progress.state : progress.result;
-  const cause = progress.message === '' ? '.' : `: ${progress.message}`;
+  const reason =
+    progress.explanation === undefined
+      ? progress.message
+      : renderCause(progress.explanation.cause, progress.explanation.place);
+  const cause = reason === '' ? '.' : `: ${reason}`;
   const start = dueTime > now ? ` It starts at ${toIsoTime(dueTime)}.` : '';
   return {
     dueTime,

@@ -1,7 +1,15 @@
 /** Roll-up: the tasks that start or are skipped, and the end of the run, from the states of its tasks. */
 import type { TaskSettings } from '../job/settings.ts';
-import type { Progress, Run } from './run.ts';
-import { isTerminal, resultOfStop, type ResultState, type StopReason } from './states.ts';
+import {
+  explainExcluded,
+  explainRunByTask,
+  explainStopOfRun,
+  explainUpstream,
+} from './explain/explain-run.ts';
+import type { Explanation } from './explain/explanation.ts';
+import type { Stop } from './explain/failure.ts';
+import type { Progress } from './run.ts';
+import { isTerminal, resultOfStop, type ResultState } from './states.ts';
 
 /** Condition on the upstream tasks under which a task runs (WIRE: all six values that clients send). */
 export const runConditions = [
@@ -24,12 +32,14 @@ export interface TaskState {
   readonly started: boolean;
 }
 
+/** A task that never starts. */
 export interface SkippedTask {
   readonly key: string;
   /** `skip`: because of a failure or a limit; `exclude`: nothing failed, so nothing is announced. */
   readonly event: 'skip' | 'exclude';
   /** Its state_message. */
   readonly message: string;
+  readonly explanation: Explanation;
 }
 
 export interface RollUp {
@@ -38,7 +48,14 @@ export interface RollUp {
   /** Tasks that never start. */
   readonly skip: readonly SkippedTask[];
   /** The end of the run; set when every task is over. */
-  readonly end?: { readonly result: ResultState; readonly message: string };
+  readonly end?: RunEnd;
+}
+
+interface RunEnd {
+  readonly result: ResultState;
+  readonly message: string;
+  /** Absent for a success. */
+  readonly explanation?: Explanation;
 }
 
 /** Outcome of a task for its downstream tasks. `excluded`: its branch was not chosen, and nothing failed. */
@@ -66,14 +83,9 @@ const requiresFailure: Readonly<Record<RunCondition, boolean>> = {
 /**
  * Decides the next steps of a multi-task run (DESIGN sections 4 and 10).
  * @param tasks the latest attempt of every task
- * @param stopReason set when the run is being cancelled or has timed out: no task starts
- * @param run its message of the stop, if it has one of its own
+ * @param stop set when the run is being cancelled or has timed out: no task starts
  */
-export function rollUp(
-  tasks: readonly TaskState[],
-  stopReason: StopReason | undefined,
-  run: Pick<Run, 'stopMessage'> = {},
-): RollUp {
+export function rollUp(tasks: readonly TaskState[], stop: Stop | undefined): RollUp {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
   const outcomeOf = createOutcomeLookup(byKey);
   const over = (task: TaskState | undefined): boolean =>
@@ -83,15 +95,14 @@ export function rollUp(
   const skip: SkippedTask[] = [];
   for (const task of tasks) {
     if (task.started || isTerminal(task.progress.state)) continue;
-    if (stopReason !== undefined) {
-      skip.push({ key: task.key, ...skipReasonOfStop(run, stopReason) });
+    if (stop !== undefined) {
+      skip.push(skipOfStop(stop, task.key));
     } else if (task.dependsOn.every((key) => over(byKey.get(key)))) {
       if (isConditionMet(task, task.dependsOn.map(outcomeOf))) start.push(task.key);
-      else skip.push({ key: task.key, ...skipReasonOf(task, outcomeOf) });
+      else skip.push(skippedTask(task, byKey, outcomeOf));
     }
   }
   if (start.length > 0 || skip.length > 0 || !tasks.every(over)) return { start, skip };
-  const stop = stopReason && { result: resultOfStop[stopReason], message: stopMessageOf(run, stopReason) };
   return { start, skip, end: runEndOf(tasks, stop, outcomeOf) };
 }
 
@@ -130,23 +141,10 @@ function createOutcomeLookup(byKey: ReadonlyMap<string, TaskState>): (key: strin
   return outcomeOf;
 }
 
-/** Usual state_message of a task or run that was stopped. */
-export const stopMessage: Readonly<Record<StopReason, string>> = {
-  cancel: 'Run cancelled by user',
-  timeout: 'Run timed out',
-};
-
-/** Returns how a task is skipped that a stop prevents: a cancel is no failure. */
-export function skipReasonOfStop(
-  run: Pick<Run, 'stopMessage'>,
-  reason: StopReason,
-): Pick<SkippedTask, 'event' | 'message'> {
-  return { event: reason === 'cancel' ? 'exclude' : 'skip', message: stopMessageOf(run, reason) };
-}
-
-/** Returns the state_message of a stop; a run that a user did not cancel has one of its own. */
-export function stopMessageOf({ stopMessage: own }: Pick<Run, 'stopMessage'>, reason: StopReason): string {
-  return reason === 'cancel' ? (own ?? stopMessage.cancel) : stopMessage[reason];
+/** Returns how a task is skipped that a stop of the run prevents: a cancel is no failure. */
+export function skipOfStop(stop: Stop, key: string): SkippedTask {
+  const event = stop.reason === 'cancel' ? 'exclude' : 'skip';
+  return { key, event, ...explainStopOfRun(stop, key) };
 }
 
 /** A task without upstream tasks runs whatever its condition is. */
@@ -162,39 +160,87 @@ function upstreamOutcomeOf(task: TaskState, dependencies: readonly UpstreamOutco
   return requiresFailure[task.runIf] || !dependencies.includes('failed') ? 'excluded' : 'failed';
 }
 
-function skipReasonOf(
+function skippedTask(
   task: TaskState,
+  byKey: ReadonlyMap<string, TaskState>,
   outcomeOf: (key: string) => UpstreamOutcome,
-): Pick<SkippedTask, 'event' | 'message'> {
-  const failed = task.dependsOn.find((key) => outcomeOf(key) === 'failed');
-  if (requiresFailure[task.runIf] || failed === undefined)
-    return {
-      event: 'exclude',
-      message: `Not run: its condition ${task.runIf} on the tasks ${task.dependsOn.join(', ')} was not met.`,
-    };
-  return { event: 'skip', message: `Upstream task ${failed} failed` };
+): SkippedTask {
+  const { key, dependsOn, runIf } = task;
+  const failed = dependsOn.find((one) => outcomeOf(one) === 'failed');
+  if (requiresFailure[runIf] || failed === undefined) {
+    const upstream = dependsOn.map((one) => ({ key: one, outcome: outcomeWords[outcomeOf(one)] }));
+    return { key, event: 'exclude', ...explainExcluded(key, runIf, upstream) };
+  }
+  const wasSkipped = byKey.get(failed)?.progress.state === 'SKIPPED';
+  const root = findRootFailure(failed, byKey, outcomeOf);
+  return { key, event: 'skip', ...explainUpstream(key, { key: failed, wasSkipped, root }) };
+}
+
+const outcomeWords: Readonly<Record<UpstreamOutcome, string>> = {
+  success: 'succeeded',
+  failed: 'failed',
+  excluded: 'was not run',
+};
+
+/** Returns the task that failed first on the way to a skipped one. */
+function findRootFailure(
+  key: string,
+  byKey: ReadonlyMap<string, TaskState>,
+  outcomeOf: (key: string) => UpstreamOutcome,
+): string {
+  const task = byKey.get(key);
+  if (task?.progress.state !== 'SKIPPED') return key;
+  const before = task.dependsOn.find((one) => outcomeOf(one) === 'failed');
+  return before === undefined ? key : findRootFailure(before, byKey, outcomeOf);
 }
 
 function runEndOf(
   tasks: readonly TaskState[],
-  stop: RollUp['end'],
+  stop: Stop | undefined,
   outcomeOf: (key: string) => UpstreamOutcome,
-): NonNullable<RollUp['end']> {
+): RunEnd {
   const inner = new Set(tasks.flatMap((task) => task.dependsOn));
   const leafFailed = tasks.some((task) => !inner.has(task.key) && outcomeOf(task.key) === 'failed');
   // A stop after the work was done changes nothing.
   if (!leafFailed) return { result: 'SUCCESS', message: '' };
-  if (stop !== undefined) return stop;
+  const unsuccessful = tasks.filter((task) => outcomeOf(task.key) === 'failed');
+  const failed = unsuccessful.filter((task) => task.progress.state !== 'SKIPPED').toSorted(byEndTime);
+  const skipped = unsuccessful.filter((task) => task.progress.state === 'SKIPPED');
+  if (stop !== undefined)
+    return {
+      result: resultOfStop[stop.reason],
+      ...explainStopOfRun(stop, undefined, stoppedText(failed, skipped)),
+    };
   // A task that failed itself explains more than the tasks that were skipped because of it.
-  const failed = tasks.filter((task) => outcomeOf(task.key) === 'failed');
-  const cause = failed.find((task) => task.progress.state !== 'SKIPPED') ?? failed[0];
-  return { result: 'FAILED', message: cause === undefined ? 'No task succeeded.' : failureMessage(cause) };
+  const first = failed[0] ?? skipped[0];
+  if (first === undefined) return { result: 'FAILED', message: 'No task succeeded.' };
+  const { state, message, explanation } = first.progress;
+  return {
+    result: 'FAILED',
+    ...explainRunByTask(
+      { key: first.key, state, message, explanation },
+      Math.max(0, failed.length - 1),
+      skipped.length - (failed.length === 0 ? 1 : 0),
+    ),
+  };
 }
 
-/** Returns the message that clients know, as one sentence. */
-function failureMessage({ key, progress: { state, message } }: TaskState): string {
-  // Its upstream task was repaired without it.
-  if (state === 'SKIPPED') return `Task ${key} was skipped: ${message}.`;
-  if (message === '') return `Task ${key} failed.`;
-  return `Task ${key} failed with message: ${message}${/[.!?]$/.test(message) ? '' : '.'}`;
+function byEndTime(one: TaskState, other: TaskState): number {
+  return (one.progress.endTime ?? Infinity) - (other.progress.endTime ?? Infinity);
+}
+
+/** Returns what the stop of a run ended; undefined when no task had started. */
+function stoppedText(failed: readonly TaskState[], skipped: readonly TaskState[]): string | undefined {
+  const stopped = failed.filter(({ progress }) => progress.explanation?.cause_code === 'TIMEOUT');
+  // A task that waited for nodes explains more than one that ran.
+  const first =
+    stopped.find(({ progress }) => /waits for|had waited/.test(progress.explanation?.cause ?? '')) ??
+    stopped[0];
+  // The cause of the task says what it waited for.
+  const waited = first?.progress.explanation?.cause.split('. ').slice(1).join('. ') ?? '';
+  const never =
+    skipped.length === 0
+      ? ''
+      : `${skipped.length} ${skipped.length === 1 ? 'task was' : 'tasks were'} not started`;
+  return [waited, never].filter(Boolean).join('. ') || undefined;
 }

@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { runParameterFields, type RunParameters } from './parameters.ts';
+import { renderCause } from './explain/explanation.ts';
+import type { Failure } from './explain/failure.ts';
 import type { Run } from './run.ts';
-import type { ResultState } from './states.ts';
 
 const ChildParametersSchema = Type.Object(runParameterFields);
 
@@ -30,13 +31,24 @@ export function nestingError(ancestors: readonly number[], jobId: number, max: n
   return `Job ${jobId} would be started by run_job_tasks nested ${ancestors.length} deep; at most ${max} are allowed.`;
 }
 
-/** Returns the result and message of a run_job_task from the end of its child run. */
-export function taskEndOf({ runId, jobId, progress: { state, result, message } }: Run): {
-  readonly result: ResultState;
-  readonly message: string;
-} {
-  if (state === 'TERMINATED' && result === 'SUCCESS') return { result, message: '' };
-  const text = `Run ${runId} of job ${jobId} ended as ${state === 'TERMINATED' ? result : state}${message === '' ? '.' : `: ${message}`}`;
-  // A child run that was skipped or broke fails the task; the service has not failed the task itself.
-  return { result: state === 'TERMINATED' && result !== undefined ? result : 'FAILED', message: text };
+/**
+ * Returns the failure of a run_job_task from the end of its child run; undefined for a success.
+ * @param url page of the child run
+ */
+export function childFailureOf(
+  { runId, jobId, name, progress }: Run,
+  url: string,
+): Extract<Failure, { kind: 'child' }> | undefined {
+  const { state, result, message, explanation } = progress;
+  if (state === 'TERMINATED' && result === 'SUCCESS') return undefined;
+  return {
+    kind: 'child',
+    runId,
+    jobId,
+    jobName: name,
+    end: state === 'TERMINATED' && result !== undefined ? result : state,
+    message,
+    cause: explanation && renderCause(explanation.cause, explanation.place),
+    url,
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * Status of a run, which current clients read in addition to its state: a word, and the reason of its end.
  */
+import type { CauseCode } from './explain/explanation.ts';
 import type { Progress } from './run.ts';
 import type { LifeCycleState, ResultState } from './states.ts';
 
@@ -18,6 +19,7 @@ export const terminationCodes = [
   'RESOURCE_NOT_FOUND',
   'LIBRARY_INSTALLATION_ERROR',
   'CLUSTER_ERROR',
+  'STORAGE_ACCESS_ERROR',
   'INTERNAL_ERROR',
 ] as const;
 type TerminationCode = (typeof terminationCodes)[number];
@@ -42,6 +44,8 @@ export interface RunStatus {
     readonly code: TerminationCode;
     readonly type: TerminationType;
     readonly message: string;
+    /** Stable code of the cause; absent for a success, and for runs of earlier versions. */
+    readonly cause_code?: CauseCode;
   };
 }
 
@@ -126,8 +130,32 @@ export function statusOf(progress: Progress): RunStatus {
   if (ending === undefined) return { state: statusStateOf[state] };
   return {
     state: statusStateOf[state],
-    termination_details: { ...nameFor(terminationRules[ending], message), message },
+    termination_details: {
+      ...terminationOf(ending, progress),
+      message,
+      ...(progress.explanation && { cause_code: progress.explanation.cause_code }),
+    },
   };
+}
+
+/** Cause codes of failed runs that have a termination code of their own. */
+const terminationOfCause: Partial<Record<CauseCode, Termination>> = {
+  DEPENDENCY: { code: 'LIBRARY_INSTALLATION_ERROR', type: 'CLIENT_ERROR' },
+  CLUSTER: { code: 'CLUSTER_ERROR', type: 'CLIENT_ERROR' },
+  STORAGE: { code: 'STORAGE_ACCESS_ERROR', type: 'INTERNAL_ERROR' },
+};
+
+/** Returns the termination of an end: of a failed run by its cause, of all others by its end. */
+function terminationOf(
+  ending: ResultState | 'SKIPPED' | 'INTERNAL_ERROR',
+  { message, explanation }: Progress,
+): Termination {
+  const found = nameFor(terminationRules[ending], message);
+  if (ending !== 'FAILED' || explanation === undefined) return found;
+  const { cause_code: causeCode, cause } = explanation;
+  // A module that the code imports is missing, but no installation failed.
+  if (causeCode === 'DEPENDENCY' && !cause.startsWith('Library installation failed')) return found;
+  return terminationOfCause[causeCode] ?? found;
 }
 
 function nameFor<Name>({ name, unless = [] }: NameRule<Name>, message: string): Name {

@@ -1,6 +1,8 @@
 /** Runs and task runs: immutable facts, and a progress that is a union on its state. */
 import type { ApiVersion, JobFormat } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
+import type { Explanation } from './explain/explanation.ts';
+import type { StopRequest } from './explain/failure.ts';
 import type { ParallelTasks } from './parallel-tasks.ts';
 import type { RunParameters } from './parameters.ts';
 import type { ResultState, StopReason } from './states.ts';
@@ -19,6 +21,8 @@ interface ProgressTimes {
   /** Time of the step to TERMINATING. */
   readonly terminatingTime: number | undefined;
   readonly message: string;
+  /** Why it did not succeed; undefined for a success, and before the end. */
+  readonly explanation?: Explanation | undefined;
 }
 
 /** Progress of a run or task run. CHECK constraints in the database hold the same rules. */
@@ -79,6 +83,8 @@ export interface Run extends RunOrigin {
   readonly attempt: number;
   /** Set once the run is to be stopped; only a repair clears it. */
   readonly stopReason: StopReason | undefined;
+  /** Who asked for the stop; undefined for a timeout, and for a stop that an earlier version stored. */
+  readonly stopRequest?: StopRequest | undefined;
   /** State message of the stop; undefined for the usual one of its reason. */
   readonly stopMessage?: string | undefined;
   /** The node that drives the run, and the fence that its writes must name. */

@@ -1,4 +1,5 @@
 /** One step through the transition table: the write that it needs, and the progress after it. */
+import type { Explanation } from './explain/explanation.ts';
 import { pendingProgress, type Progress } from './run.ts';
 import { isTerminal, type LifeCycleState, type ResultState } from './states.ts';
 import { next, type RunEvent, type TransitionRow } from './transitions.ts';
@@ -21,6 +22,7 @@ export interface StateChange {
   readonly warned?: boolean;
   readonly result?: ResultState;
   readonly message?: string;
+  readonly explanation?: Explanation;
   readonly clusterId?: string;
   readonly sparkContextId?: string;
 }
@@ -42,6 +44,7 @@ type RepairEvent = 'repair' | 'queue repair';
 export interface StepFacts {
   readonly result?: ResultState;
   readonly message?: string;
+  readonly explanation?: Explanation;
   readonly clusterId?: string;
   readonly sparkContextId?: string;
 }
@@ -137,6 +140,7 @@ function progressAfter(progress: Progress, change: StateChange): Progress {
     runningTime: change.runningTime ?? progress.runningTime,
     terminatingTime: change.terminatingTime ?? progress.terminatingTime,
     message: change.message ?? progress.message,
+    ...withExplanation(change.explanation ?? progress.explanation),
   };
   const result = change.result ?? progress.result;
   if (!isTerminal(state)) {
@@ -154,6 +158,10 @@ function progressAfter(progress: Progress, change: StateChange): Progress {
     default:
       return state satisfies never;
   }
+}
+
+function withExplanation(explanation: Explanation | undefined): Pick<Progress, 'explanation'> {
+  return explanation === undefined ? {} : { explanation };
 }
 
 function requireResult(result: ResultState | undefined, state: string): ResultState {

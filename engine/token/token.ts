@@ -18,6 +18,8 @@ export interface StoredToken {
    */
   readonly mayUseTokens: boolean;
   readonly scopes: readonly string[];
+  /** Name that its owner gave it; '' for none. */
+  readonly comment?: string;
   readonly autoscopeState: AutoscopeState;
   /** Scopes of the operations called under observation. */
   readonly inferredScopes: readonly string[];

@@ -1,5 +1,6 @@
 /** Runner of JAR tasks: runs the main method of a class with the JARs of the task (spec 2.7, 2.8). */
 import { delimiter } from 'node:path';
+import type { Library } from '../../engine/job/cluster.ts';
 import type { SparkJarTask } from '../../engine/job/task-schemas.ts';
 import { defineRunner } from '../built-in-runner.ts';
 import type { Command, RunnerContext } from '../contract.ts';
@@ -11,10 +12,23 @@ import { uncaughtException } from './stack-trace.ts';
 /** Runs `spark_jar_task`. A failed task has the uncaught exception or its exit code as error. */
 export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
   runProgram(
-    { name: 'Java program', command: () => createCommand(task, context), findFailure: uncaughtException },
+    {
+      name: 'Java program',
+      command: () => createCommand(task, context),
+      findFailure: uncaughtException,
+      searched: () => [...jarNames(context.libraries), ...(task.jar_uri === undefined ? [] : [task.jar_uri])],
+    },
     context,
   ),
 );
+
+/** Returns the JARs among the libraries of a task, as written. */
+export function jarNames(libraries: RunnerContext['libraries']): string[] {
+  return libraries.flatMap((library) => {
+    const { jar, maven } = library as Library;
+    return jar ?? maven?.coordinates ?? [];
+  });
+}
 
 async function createCommand(task: SparkJarTask, context: RunnerContext): Promise<Command> {
   if (task.main_class_name === undefined) {

@@ -11,6 +11,7 @@ Exit code 0: the notebook succeeded. 1: it failed, and the report holds the erro
 Python 3.8 or newer, standard library only.
 """
 
+import atexit
 import faulthandler
 import json
 import os
@@ -85,7 +86,17 @@ def run_notebook(task, restart_python, first="1", state=None):
     session.sql.close()
     value = session.dbutils.notebook.exit_value
     report.end(**({} if value is None else {"exitValue": escape_surrogates(value)}))
-    return 0
+    return 0 if value is None else end_process(0)
+
+
+def end_process(code):
+    """Ends the process at once, although threads of the notebook may be alive. Handlers of atexit run."""
+    try:
+        atexit._run_exitfuncs()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def restart(command, task, position, widgets):

@@ -14,7 +14,10 @@ import { parseNotebookReport } from '../../engine/run/notebook-report.ts';
 import { truncateUtf8, type NotebookReport, type TaskOutput } from '../../engine/run/task-output.ts';
 import { type Command, type Exit, type TaskOutcome, type RunnerContext } from '../contract.ts';
 import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
+import type { Failure } from '../../engine/run/explain/failure.ts';
+import { userFramesOf } from '../../engine/run/explain/stack-frames.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
+import { countKernelKills, kernelKillsSince, readLastLines } from '../process/program-end.ts';
 import {
   TaskStartError,
   reportStartError,
@@ -50,10 +53,11 @@ async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<
   } catch (error) {
     return reportStartError(error, context);
   }
+  const killsBefore = await countKernelKills();
   const exit = await serveNotebookRequests(context, requestsDirectoryOf(context), () =>
     context.exec(command),
   );
-  return finishAttempt(exit, await readReport(context), context);
+  return finishAttempt(exit, await readReport(context), context, killsBefore);
 }
 
 /** Takes the snapshot and writes the input of the driver. */
@@ -101,6 +105,7 @@ async function finishAttempt(
   exit: Exit,
   report: NotebookReport | undefined,
   context: RunnerContext,
+  killsBefore: number | undefined,
 ): Promise<TaskOutcome> {
   const crash = crashOf(exit, report);
   if (crash !== undefined && report !== undefined) {
@@ -112,9 +117,41 @@ async function finishAttempt(
       ? outputOf(report, context)
       : { error: crash, ...(report === undefined && (await readErrorTrace(context))) },
   );
-  return crash === undefined || exit.kind === 'flooded'
-    ? outcomeOf(exit, workloadFailedMessage)
-    : { kind: 'failed', message: workloadFailedMessage };
+  if (exit.kind !== 'exited' || (crash === undefined && exit.code === 0))
+    return outcomeOf(exit, workloadFailedMessage);
+  const failure = await failureOf(exit.code, report, crash, context, killsBefore);
+  return { kind: 'failed', message: workloadFailedMessage, ...(failure && { failure }) };
+}
+
+/** Returns the facts about a notebook that failed: the error of its cell, or the end of its process. */
+async function failureOf(
+  code: number,
+  report: NotebookReport | undefined,
+  crash: string | undefined,
+  { directory }: RunnerContext,
+  killsBefore: number | undefined,
+): Promise<Failure | undefined> {
+  if (crash === undefined) {
+    const error = report?.error;
+    if (error === undefined) return undefined;
+    const { at, ...frames } = userFramesOf(error.trace);
+    return {
+      kind: 'error',
+      error: error.summary,
+      ...frames,
+      at: at?.cell === undefined && at?.file !== undefined ? at : { cell: error.cell, ...at },
+    };
+  }
+  const running = report === undefined ? undefined : findRunningCell(report);
+  return {
+    kind: 'exit',
+    program: 'notebook process',
+    code,
+    error: crash,
+    lastLines: await readLastLines(directory),
+    kernelKills: await kernelKillsSince(killsBefore),
+    ...(running !== undefined && { at: { cell: running.position } }),
+  };
 }
 
 /** Returns the end of stderr, which holds the reason when there is no report. */

@@ -23,7 +23,18 @@ export interface ComputeContext {
 }
 
 /** A flow failed. The message names it and becomes the state message. */
-class FlowError extends Error {}
+export class FlowError extends Error {
+  /** Set for a violated expectation. */
+  readonly rowsQuery: string | undefined;
+  /** File of the flow, in the workspace. */
+  readonly file: string | undefined;
+
+  constructor(message: string, cause: unknown, file: string | undefined) {
+    super(message, { cause });
+    this.rowsQuery = cause instanceof ExpectationError ? cause.rowsQuery : undefined;
+    this.file = file;
+  }
+}
 
 /** @param before published data of the table, unless it is reset. @throws FlowError */
 export async function computeTable(
@@ -155,7 +166,7 @@ async function runFlow(
       error: reason,
       details: { flow_progress: { status: 'FAILED', ...quality } },
     });
-    throw new FlowError(message, { cause: error });
+    throw new FlowError(message, error, flow.query.locationOf(flow.target).file.path);
   }
 }
 

@@ -12,7 +12,11 @@ import type { Exit, RunnerContext, TaskOutcome } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
 import { newestVersion, finishPublish } from './versions.ts';
 
-const FailureFile = Type.Object({ error: Type.String() });
+const FailureFile = Type.Object({
+  error: Type.String(),
+  file: Type.Optional(Type.String()),
+  rowsQuery: Type.Optional(Type.String()),
+});
 const failureBytesMax = 2 ** 20;
 /** Heap for JavaScript; the memory limit of DuckDB is in the plan. */
 const heapMb = 384;
@@ -64,11 +68,10 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
       const failure = tryParseJson(
         (await readHead(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
       );
+      if (Check(FailureFile, failure)) return failTask(context, failure.error, failure);
       return failTask(
         context,
-        Check(FailureFile, failure)
-          ? failure.error
-          : `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
+        `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
       );
     }
     default:
@@ -76,7 +79,15 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
   }
 }
 
-async function failTask(context: RunnerContext, message: string): Promise<TaskOutcome> {
+async function failTask(
+  context: RunnerContext,
+  message: string,
+  { file, rowsQuery }: { readonly file?: string; readonly rowsQuery?: string } = {},
+): Promise<TaskOutcome> {
   await context.writeOutput({ error: message });
-  return { kind: 'failed', message };
+  return {
+    kind: 'failed',
+    message,
+    failure: { kind: 'message', message, origin: 'user code', at: { file }, rowsQuery },
+  };
 }

@@ -7,6 +7,7 @@ import { readHead } from '../../engine/read-file.ts';
 import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../engine/pipeline/update-plan.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
+import { FlowError } from './compute-table.ts';
 import { runUpdate } from './update.ts';
 
 const [, , updateFile = ''] = process.argv;
@@ -42,13 +43,20 @@ async function executeUpdate(order: UpdatePlan): Promise<number> {
     });
     await writeFileAtomically(
       join(attemptDirectory, updateFileNames.failure),
-      JSON.stringify({ error: message }),
+      JSON.stringify({ error: message, ...detailsOf(error, order) }),
     );
     return 1;
   } finally {
     log.close();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Returns what explains the failure of a flow: its file, and the query for the rows of an expectation. */
+function detailsOf(error: unknown, order: UpdatePlan): object {
+  if (!(error instanceof FlowError)) return {};
+  const { rowsQuery, file } = error;
+  return { file, ...(rowsQuery !== undefined && { rowsQuery: replaceLocalPaths(rowsQuery, order) }) };
 }
 
 /** Replaces local directories in a message by their URIs. */

@@ -20,9 +20,13 @@ export interface WrittenPart {
 /** Violation of an expectation that fails the update. */
 export class ExpectationError extends Error {
   readonly quality: WrittenPart['quality'];
-  constructor(message: string, quality: WrittenPart['quality']) {
+  /** Query that shows the rows. */
+  readonly rowsQuery: string;
+
+  constructor(message: string, quality: WrittenPart['quality'], rowsQuery: string) {
     super(message);
     this.quality = quality;
+    this.rowsQuery = rowsQuery;
   }
 }
 
@@ -96,6 +100,7 @@ export async function writePart(
     throw new ExpectationError(
       `${counted[fatal]?.failed_records ?? 0} of ${total} rows do not meet the expectation ${name} (${condition.text}), which fails the update.`,
       { dropped_records: 0, expectations: counted },
+      `SELECT * FROM (${query.sql.trim()}) WHERE NOT (${condition.text})`,
     );
   }
   const dropping = expectations.flatMap(({ onViolation }, index) =>

@@ -139,7 +139,7 @@ function runWithThreadRetries({
       } catch (error) {
         // The engine shuts down; the engine that adopts the attempt receives its outcome.
         if (isClosing()) return new Promise(() => undefined);
-        if (terminated) return end({ kind: 'stopped' });
+        if (terminated) return end({ kind: 'stopped', note: blockedText(assignment.kind, options) });
         options.log.warn(
           { ...about, error: messageOf(error), tries },
           'The thread of this attempt died; retrying.',
@@ -170,6 +170,12 @@ function runWithThreadRetries({
       timer ??= setTimeout(terminate, options.settings.stopGraceMs + pluginStopMarginMs).unref();
     },
   };
+}
+
+/** Says that a plugin had to be stopped by force. */
+function blockedText(kind: string, { settings }: TaskPoolOptions): string {
+  const seconds = (settings.stopGraceMs + pluginStopMarginMs) / 1_000;
+  return `Plugin ${kind} blocked its thread and did not stop within ${Number(seconds.toFixed(1))} s`;
 }
 
 /** An active try. */

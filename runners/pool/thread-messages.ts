@@ -2,6 +2,7 @@
 import type { Limits } from '../../engine/limits.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
 import type { ChildRunResult, ChildRunRequest } from '../../engine/run/child-run.ts';
+import type { KnownPath } from '../../engine/run/known-paths.ts';
 import type { Isolation } from '../process/isolation.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LocateTarget } from '../contract.ts';
@@ -15,6 +16,8 @@ export interface RunnerSettings {
   /** Maximum size of stdout and of stderr. */
   readonly logBytesMax: number;
   readonly isolation: Isolation;
+  /** Directories of the service, and the names that users know them by. */
+  readonly knownPaths?: readonly KnownPath[];
   readonly limits: Pick<
     Limits,
     'notebookResultBytes' | 'notebookCellBytes' | 'taskValueBytes' | 'taskValuesBytes'

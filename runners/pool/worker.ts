@@ -3,6 +3,7 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
 import type { TaskAssignment } from '../../engine/run/assignment.ts';
+import { toKnownPaths, withKnownPaths } from '../../engine/run/known-paths.ts';
 import { createEngineClient } from './engine-client.ts';
 import { createWakeSignal } from '../wake-signal.ts';
 import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
@@ -29,11 +30,12 @@ export async function runWithContext(
 ): Promise<TaskOutcome> {
   const { assignment, port } = request;
   try {
-    return await run(await createContext(request));
+    return withKnownPaths(request.settings.knownPaths ?? [], await run(await createContext(request)));
   } catch (error) {
     // The task ends here, so its remaining processes must not continue.
     await killMarkedProcesses(assignment.directory, createWakeSignal()).catch(() => undefined);
-    return { kind: 'lost', message: `The runner of ${assignment.kind} failed: ${messageOf(error)}` };
+    const message = `The runner of ${assignment.kind} failed: ${messageOf(error)}`;
+    return { kind: 'lost', message: toKnownPaths(request.settings.knownPaths ?? [], message) };
   } finally {
     port.close();
   }
@@ -85,15 +87,19 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
         signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
       ),
     interpreter: (program) => findInterpreter(program, environment, settings.isolation),
-    writeOutput: (output) => writeFileAtomically(join(directory, 'output.json'), JSON.stringify(output)),
+    writeOutput: (output) =>
+      writeFileAtomically(
+        join(directory, 'output.json'),
+        JSON.stringify(withKnownPaths(settings.knownPaths ?? [], output)),
+      ),
     log: (line) => port.postMessage({ type: 'log', line } satisfies RunnerMessage),
   };
 }
 
 /** Returns the arguments of a command; a sandbox has the mount points of managed_fs itself. */
-function argumentsOf({ argv }: Command, { isolation, taskEnvironment }: RunnerSettings): Command['argv'] {
-  const managedFs = taskEnvironment['RUNYARD_MANAGED_FS'];
-  return isolation.sandbox !== undefined || managedFs === undefined
+function argumentsOf({ argv }: Command, settings: RunnerSettings): Command['argv'] {
+  const managedFs = settings.taskEnvironment['RUNYARD_MANAGED_FS'];
+  return settings.isolation.sandbox !== undefined || managedFs === undefined
     ? argv
     : resolveMountedArguments(argv, managedFs);
 }

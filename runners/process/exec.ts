@@ -19,7 +19,7 @@ import {
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
+import { hostName, isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
 import { createWakeSignal, type WakeSignal } from '../wake-signal.ts';
 import type { Exit } from '../contract.ts';
 import { openProcessWindow, type ProcessWindow } from './process-window.ts';
@@ -160,7 +160,7 @@ async function finishVanished(
   return (
     readStop(spec.directory) ??
     lostExit(
-      `The task's process ${pid} is gone without an exit code; it was killed together with its supervisor, or the machine was restarted.`,
+      `The task's process ${pid} on node ${hostName} disappeared without an exit code (killed with its supervisor, or the machine restarted).`,
     )
   );
 }

@@ -98,6 +98,12 @@ export async function requireInterpreter(
 ): Promise<string> {
   const path = await context.interpreter(program);
   if (path !== undefined) return path;
+  const ofCluster = context.cluster?.environment['PATH'];
+  if (ofCluster !== undefined)
+    throw new TaskStartError(
+      `${program} was not found on PATH=${ofCluster}, set in spark_env_vars of cluster ${context.cluster?.clusterId}. ` +
+        `Remove or correct PATH there, and start the run again.`,
+    );
   throw new TaskStartError(
     `${program} was not found on this machine. ${installHints[program]} and start the run again; ` +
       '"runyard doctor" shows what this machine can run.',

@@ -4,7 +4,10 @@ import { readLogTail } from '../../engine/log-file.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
 import type { Command, TaskOutcome, RunnerContext } from '../contract.ts';
 import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
+import type { Failure } from '../../engine/run/explain/failure.ts';
+import { userFramesOf } from '../../engine/run/explain/stack-frames.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
+import { countKernelKills, kernelKillsSince, readLastLines } from './program-end.ts';
 import { reportStartError, pinCommand } from './pinned-command.ts';
 
 /** Length of the end of stderr that is searched for the error. */
@@ -26,6 +29,8 @@ export interface Program {
   command(): Promise<Command>;
   /** Finds the reason of exit code 1 at the end of stderr, when there is one. */
   findFailure(stderr: string): ProgramFailure | undefined;
+  /** Returns the class path as the task names it, for the message about a missing class. */
+  searched?(): readonly string[];
 }
 
 /**
@@ -39,23 +44,50 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
   } catch (error) {
     return reportStartError(error, context);
   }
+  const killsBefore = await countKernelKills();
   const exit = await context.exec(command);
-  if (exit.kind === 'exited' && exit.code !== 0)
-    await context.writeOutput(await createFailureOutput(program, exit.code, context));
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
-  return outcomeOf(exit, workloadFailedMessage);
+  if (exit.kind !== 'exited' || exit.code === 0) return outcomeOf(exit, workloadFailedMessage);
+  const { output, failure } = await describeFailure(program, exit.code, context, killsBefore);
+  await context.writeOutput(output);
+  return { kind: 'failed', message: workloadFailedMessage, failure };
 }
 
-async function createFailureOutput(
+async function describeFailure(
   program: Program,
   code: number,
   context: RunnerContext,
-): Promise<TaskOutput> {
+  killsBefore: number | undefined,
+): Promise<{ readonly output: TaskOutput; readonly failure: Failure }> {
   // Uncaught exceptions end Python and Java with code 1; for other codes a trace is not the reason.
-  const failure =
+  const found =
     code === 1
       ? program.findFailure(await readLogTail(join(context.directory, 'stderr'), tailBytes))
       : undefined;
-  if (failure === undefined) return { error: `The ${program.name} ended with ${describeExit(code)}.` };
-  return { ...failure, error: truncateUtf8(failure.error, errorBytesMax).text };
+  const lastLines = await readLastLines(context.directory);
+  if (found?.errorTrace === undefined) {
+    const error = found?.error ?? `The ${program.name} ended with ${describeExit(code)}.`;
+    const kernelKills = await kernelKillsSince(killsBefore);
+    return {
+      output: { error: truncateUtf8(error, errorBytesMax).text },
+      failure: {
+        kind: 'exit',
+        program: program.name,
+        code,
+        error: exitText(program, code),
+        lastLines,
+        kernelKills,
+      },
+    };
+  }
+  const error = truncateUtf8(found.error, errorBytesMax).text;
+  return {
+    output: { ...found, error },
+    failure: { kind: 'error', error, ...userFramesOf(found.errorTrace), searched: program.searched?.() },
+  };
+}
+
+/** The last output follows in the next step, so that it is told once. */
+function exitText(program: Program, code: number): string {
+  return `The ${program.name} ended with ${describeExit(code)}.`;
 }

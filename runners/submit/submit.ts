@@ -20,6 +20,7 @@ export const submitRunner = defineRunner('spark_submit_task', (task, context) =>
           : createSparkCommand(launcher, parameters, context);
       },
       findFailure: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+      searched: () => (task.parameters ?? []).filter((word) => /\.jar$/i.test(word)),
     },
     context,
   ),

@@ -6,6 +6,7 @@ import { canonicalUri, managedFsMountName } from '../../engine/validation/aliase
 import { quote } from '../../engine/validation/messages.ts';
 import { isMissing, undefinedIfMissing } from '../../engine/read-file.ts';
 import { fixedLimits } from '../../engine/limits.ts';
+import { attemptDirectories, type KnownPath } from '../../engine/run/known-paths.ts';
 
 /** Directory that paths are confined to. */
 export interface Root {
@@ -48,6 +49,16 @@ export interface RootOptions {
   readonly allowedRoots: readonly string[];
   /** The user that tasks run as, where that is not the user of the service. */
   readonly taskUser?: Pick<TaskUser, 'uid' | 'gid'> | undefined;
+}
+
+/** Returns the directories that messages must not show, with the names that users know. */
+export function knownPathsOf({ managedFs, objstore, workspace, runs }: Roots): KnownPath[] {
+  return [
+    { directory: managedFs.directory, name: 'managed_fs:' },
+    { directory: objstore.directory, name: 'objstore:/' },
+    { directory: workspace.directory, name: '' },
+    { directory: runs.directory, name: attemptDirectories },
+  ];
 }
 
 /** Creates the roots of a data directory. Directories are created with their first file. */

@@ -8,12 +8,17 @@
 /** Columns of a state change, as storage/postgres/runs/state-writer.ts sends them. */
 const changeColumns = `run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
       start_time bigint, running_time bigint, terminating_time bigint, end_time bigint, warned boolean,
-      result text, message text, cluster_id text, spark_context_id text`;
+      result text, message text, explanation jsonb, cause_code text, cluster_id text, spark_context_id text`;
 
-/** The engine computes the times (engine/run/step.ts); a null keeps what the row has. */
+/**
+ * The engine computes the times (engine/run/step.ts); a null keeps what the row has. The columns of explanations come
+ * with 0009: a function body is compiled when it is first called.
+ */
 const progressAssignments = `
       state = to_state, active = to_active,
       result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
+      explanation = coalesce(change.explanation, row.explanation),
+      cause_code = coalesce(change.cause_code, row.cause_code),
       start_time = coalesce(change.start_time, row.start_time),
       running_time = coalesce(change.running_time, row.running_time),
       terminating_time = coalesce(change.terminating_time, row.terminating_time),

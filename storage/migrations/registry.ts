@@ -16,6 +16,7 @@ import { initial } from './0001-initial.ts';
 import { manageClusters } from './0003-manage-clusters.ts';
 import { hotPath } from './0007-hot-path.ts';
 import { repairAndParallelTasks } from './0005-repair-and-parallel-tasks.ts';
+import { failureExplanations } from './0009-failure-explanations.ts';
 
 export interface Migration {
   /** Four digits and words in kebab case, as the file: `0001-initial`. */
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-manage-clusters', statements: manageClusters },
   { name: '0005-repair-and-parallel-tasks', statements: repairAndParallelTasks },
   { name: '0007-hot-path', statements: hotPath },
+  { name: '0009-failure-explanations', statements: failureExplanations },
 ];

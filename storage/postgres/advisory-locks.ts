@@ -21,6 +21,8 @@ export const advisoryLocks = {
   instancePool: 7_401_115,
   /** First of two keys; the second is a hash of the cluster id. */
   logDelivery: 7_401_116,
+  /** First of two keys; the second is a hash of the policy id. */
+  clusterPolicy: 7_401_117,
 } as const;
 
 /**

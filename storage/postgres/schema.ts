@@ -9,6 +9,8 @@ import type { RunType, TriggerType } from '../../engine/run/run.ts';
 import type { ApiVersion, JobFormat } from '../../engine/job/job-format.ts';
 import type { Group, PermissionLevel } from '../../engine/job/permissions.ts';
 import type { JobSettings } from '../../engine/job/settings.ts';
+import type { CauseCode, Explanation } from '../../engine/run/explain/explanation.ts';
+import type { StopRequest } from '../../engine/run/explain/failure.ts';
 import type { RunParameters } from '../../engine/run/parameters.ts';
 import type { ClusterTables } from './clusters/cluster-schema.ts';
 import type { DashboardTables } from './dashboards/dashboard-schema.ts';
@@ -17,7 +19,7 @@ import type { NotificationTables } from './outbox/notification-schema.ts';
 import type { PeopleTables } from './people/people-schema.ts';
 import type { PipelineTables } from './pipelines/pipeline-schema.ts';
 import type { ScheduleTable } from './schedules/schedule-schema.ts';
-import type { JsonColumn } from './json-column.ts';
+import type { JsonColumn, OptionalJsonColumn } from './json-column.ts';
 
 export interface JobTable {
   job_id: Generated<number>;
@@ -53,6 +55,9 @@ interface ProgressColumns {
   terminating_time: number | null;
   end_time: number | null;
   fence: Generated<number>;
+  explanation: OptionalJsonColumn<Explanation>;
+  /** That of the explanation, for filters. */
+  cause_code: Generated<CauseCode | null>;
 }
 
 export interface RunTable extends ProgressColumns {
@@ -72,6 +77,8 @@ export interface RunTable extends ProgressColumns {
   original_attempt_run_id: number;
   attempt: number;
   stop_reason: StopReason | null;
+  /** Who asked for the stop. */
+  stop_request: OptionalJsonColumn<StopRequest>;
   owner: string | null;
   /** Latest repair; the four columns are null together. */
   repair_id: number | null;

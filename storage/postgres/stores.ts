@@ -31,6 +31,8 @@ import {
   findRun,
   findLatestAttempt,
   listRuns,
+  findStopRequest,
+  listAttempts,
   requestStop,
   requestStopOfRuns,
   listOwnedRuns,
@@ -63,7 +65,8 @@ export function createRunStore(db: Kysely<Database>, clock: Clock, log: Log): Ru
     launchTransaction: (steps, options) => onRequest(options, () => runLaunchTransaction(db, steps)),
     find: (runId, options) => onRequest(options, () => findRun(db, runId)),
     requestStop: (runId, reason, options) =>
-      onRequest(options, () => requestStop(db, runId, reason, options?.message)),
+      onRequest(options, () => requestStop(db, runId, reason, options)),
+    findStopRequest: (runId) => withRetry(() => findStopRequest(db, runId)),
     reserveRunIds: (count) => withRetry(() => reserveRunIds(db, count)),
     recordDurationWarning: (warning) => withRetry(() => storeWarning(db, warning)),
     findLaunchedRun: (taskRunId) => withRetry(() => findRunLaunchedBy(db, taskRunId)),
@@ -96,6 +99,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     list: listRuns,
     listTaskRuns: taskRunsOf,
     findLaunchedRun: findRunLaunchedBy,
+    listAttempts,
     listRepairs: repairsOf,
     getMask: maskOfRun,
   });

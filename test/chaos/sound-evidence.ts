@@ -49,6 +49,8 @@ const stateColumns = (
   end_time: from + 60,
   stop_reason: null,
   warned_time: null,
+  explanation: null,
+  cause_code: null,
 });
 
 const runRow = (
@@ -86,6 +88,7 @@ const runRow = (
   parent_task_run_id: null,
   scheduled_time: null,
   timeout_revision: 0,
+  stop_request: null,
   ...more,
 });
 

@@ -223,11 +223,9 @@ const clusterRows: readonly FieldRow[] = [
   },
   {
     field: 'ClusterLogConf.managed_fs',
-    accepts: [
-      ['managed_fs', 'managed_fs:/logs'],
-      ['dbfs', '/dbfs/logs'],
-      ['volumes', '/Volumes/main/default/v/logs'],
-    ].map(([store = '', destination]) => ({ cluster_log_conf: { [store]: { destination } } })),
+    accepts: ['managed_fs', 'volumes'].map((store) => ({
+      cluster_log_conf: { [store]: { destination: '/Volumes/v' } },
+    })),
     rejects: [
       [
         { cluster_log_conf: { managed_fs: { destination: 'objstore://b/logs' } } },
@@ -254,7 +252,6 @@ const clusterRows: readonly FieldRow[] = [
       ['workspace', '/a.sh'],
       ['managed_fs', '/a.sh'],
       ['managed_fs', 'dbfs:/a.sh'],
-      ['dbfs', '/dbfs/a.sh'],
       ['volumes', '/Volumes/main/default/v/a.sh'],
       ['objstore', 'objstore://b/a.sh'],
       ['s3', 's3://b/a.sh'],

@@ -40,12 +40,12 @@ describe('job parameters', () => {
     ).toEqual(run.job_parameters);
   });
 
-  test('spec 2.10: notebook_params of a run override base_parameters and job defaults', async () => {
+  test('spec 2.10: notebook_params of a run override base_parameters, and job parameters override both', async () => {
     const run = await ran(
       { name: 'p', parameters, tasks },
       { notebook_params: { city: 'Basel', own: '{{task_key}}' } },
     );
-    expect(await widgetsOf(run, 'nb')).toMatchObject({ city: 'Basel', own: 'nb' });
+    expect(await widgetsOf(run, 'nb')).toMatchObject({ city: 'Zürich', own: 'nb' });
     expect(await argumentsOf(run, 'py')).toMatchObject(['Zürich', expect.any(String)]);
   });
 

@@ -64,6 +64,20 @@ describe('misbehaving notebooks', () => {
     60_000,
   );
 
+  test('the exit call ends a notebook although a thread is alive, and runs the handlers of atexit', async () => {
+    const runId = await submit('/team/thread', [
+      [
+        'import atexit, threading',
+        'atexit.register(lambda: print("closed", flush=True))',
+        'threading.Thread(target=threading.Event().wait).start()',
+        'dbutils.notebook.exit("done")',
+      ].join('\n'),
+    ]);
+    expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
+    expect((await outputOf(runId)).notebook_output).toEqual({ result: 'done', truncated: false });
+    expect(readFileSync(attempt(runId, 'stdout'), 'utf8')).toContain('closed');
+  });
+
   test('a killed notebook keeps the output of its running cell', async () => {
     const runId = await submit('/team/killed', [
       'import time\nprint("so far", flush=True)\nwhile True: time.sleep(0.1)',

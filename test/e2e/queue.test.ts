@@ -231,3 +231,52 @@ describe('spec 3.1 QUEUED: the limits of the workspace', () => {
     await cancel(submitted, small);
   });
 });
+
+describe('spec 2.2: a changed max_concurrent_runs', () => {
+  const change = (job_id: number, max_concurrent_runs: number): Promise<ResponseBody> =>
+    runyard.callOk('POST', '2.1/jobs/update', { job_id, new_settings: { max_concurrent_runs } });
+
+  test('is named by the runs that wait for it, and 0 ends them with a reason', async () => {
+    const job = await create({ queue, max_concurrent_runs: 3 });
+    const active = [await start(job), await start(job), await start(job)];
+    const waiting = [await start(job), await start(job)];
+    await change(job, 2);
+    for (const runId of waiting)
+      expect((await get(runId)).state).toMatchObject({
+        life_cycle_state: 'QUEUED',
+        state_message: 'Waiting in the queue: the job has reached its limit of 2 maximum concurrent runs.',
+      });
+    await change(job, 0);
+    for (const runId of waiting)
+      expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
+        life_cycle_state: 'SKIPPED',
+        state_message: 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.',
+      });
+    expect(await state(active[0] ?? 0)).not.toBe('SKIPPED');
+    await cancelAll(job);
+  });
+});
+
+describe('spec 8: the limit on active task runs', () => {
+  const chain = (...keys: string[]) =>
+    keys.map((task_key, index) => ({
+      task_key,
+      ...python('note.py', task_key),
+      depends_on: index === 0 ? [] : [{ task_key: keys[index - 1] }],
+    }));
+
+  test('counts the tasks that can run at the same time, so a long chain runs', async () => {
+    const { run_id } = await small.callOk('POST', '2.1/jobs/runs/submit', {
+      tasks: chain('a', 'b', 'c', 'd', 'e'),
+    });
+    expect((await small.waitForRunEnd(run_id)).state.result_state).toBe('SUCCESS');
+    const wide = chain('a', 'b', 'c', 'd').map((task) => ({ ...task, depends_on: [] }));
+    expect(await small.call('POST', '2.2/jobs/runs/submit', { tasks: wide })).toEqual({
+      status: 400,
+      body: {
+        error_code: 'QUOTA_EXCEEDED',
+        message: 'This run has 4 tasks that can be active at the same time; the workspace allows 3.',
+      },
+    });
+  });
+});

@@ -35,9 +35,9 @@ describe('repair of a failed run', () => {
     expect(attempts(run)).toEqual([
       'a 0 SUCCESS',
       'b 0 FAILED',
-      'b 1 SUCCESS',
+      'b 0 SUCCESS',
       'c 0 SKIPPED',
-      'c 1 SUCCESS',
+      'c 0 SUCCESS',
       'd 0 SUCCESS',
     ]);
     const [b, again] = run.tasks.filter((one: ResponseBody) => one.task_key === 'b');
@@ -45,10 +45,11 @@ describe('repair of a failed run', () => {
     expect(stdout(again.run_id)).toBe('mended\n');
     const shown = await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: again.run_id });
     expect(shown).toMatchObject({
-      attempt_number: 1,
-      original_attempt_run_id: b.run_id,
+      // Spec 2.5: never above max_retries. A repair is no retry.
+      attempt_number: 0,
+      original_attempt_run_id: again.run_id,
       parent_run_id: runId,
-      trigger: 'RETRY',
+      trigger: 'ONE_TIME',
     });
 
     const rounds = await history(runId);
@@ -70,9 +71,7 @@ describe('repair of a failed run', () => {
         end_time: run.end_time,
         state: run.state,
         status: run.status,
-        task_run_ids: run.tasks
-          .filter((one: ResponseBody) => one.attempt_number === 1)
-          .map((one: ResponseBody) => one.run_id),
+        task_run_ids: run.tasks.map((one: ResponseBody) => one.run_id).filter((id: number) => id > repairId),
       },
     ]);
     expect(rounds[1].start_time).toBeGreaterThanOrEqual(failed.end_time);
@@ -132,7 +131,7 @@ describe('repair of a failed run', () => {
     });
     await repair({ run_id: runId, rerun_all_failed_tasks: true, latest_repair_id: second });
     const run = await runyard.waitForRunEnd(runId);
-    expect(attempts(run)).toEqual(['a 0 FAILED', 'a 1 FAILED', 'a 2 SUCCESS', 'b 0 SKIPPED', 'b 1 SUCCESS']);
+    expect(attempts(run)).toEqual(['a 0 FAILED', 'a 0 FAILED', 'a 0 SUCCESS', 'b 0 SKIPPED', 'b 0 SUCCESS']);
     expect(run.state.result_state).toBe('SUCCESS');
     expect(
       (await history(runId)).map((one: ResponseBody) => [
@@ -158,9 +157,9 @@ test('repair of a successful run with rerun_dependent_tasks reruns a task and ev
   expect(attempts(run)).toEqual([
     'a 0 SUCCESS',
     'b 0 SUCCESS',
-    'b 1 SUCCESS',
+    'b 0 SUCCESS',
     'c 0 SUCCESS',
-    'c 1 SUCCESS',
+    'c 0 SUCCESS',
     'd 0 SUCCESS',
   ]);
   const [, b1, , c1] = run.tasks.filter((one: ResponseBody) => one.task_key === 'b' || one.task_key === 'c');
@@ -182,9 +181,9 @@ test('repair of a cancelled run continues where it stopped', async () => {
   expect(attempts(run)).toEqual([
     'first 0 SUCCESS',
     'long 0 CANCELED',
-    'long 1 SUCCESS',
+    'long 0 SUCCESS',
     'after 0 SKIPPED',
-    'after 1 SUCCESS',
+    'after 0 SUCCESS',
   ]);
   expect(run.state).toEqual({
     life_cycle_state: 'TERMINATED',
@@ -215,11 +214,11 @@ test('repaired tasks share a new job cluster, and a task with its own cluster ge
     (one: ResponseBody) => one.cluster_instance?.cluster_id,
   );
   await runyard.putFile('/step.py', mended);
-  await repair({ run_id, rerun_all_failed_tasks: true });
+  const repairId = await repair({ run_id, rerun_all_failed_tasks: true });
   const run = await runyard.waitForRunEnd(run_id);
   expect(run.state.result_state).toBe('SUCCESS');
   const [a, b, own] = run.tasks
-    .filter((one: ResponseBody) => one.attempt_number === 1)
+    .filter((one: ResponseBody) => one.run_id > repairId)
     .map((one: ResponseBody) => one.cluster_instance.cluster_id);
   expect(b).toBe(a);
   expect(own).not.toBe(a);

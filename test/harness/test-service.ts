@@ -27,6 +27,8 @@ export async function startTestService(changes: Partial<Config> = {}): Promise<T
   const config: Config = {
     ...createConfig({ RUNYARD_PORT: '0', RUNYARD_DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl }),
     stopGraceMs: 500,
+    // Only tests of full disks pay for the reserve.
+    diskReserveBytes: 0,
     ...changes,
   };
   // Tasks of another user must reach their directories below this one.

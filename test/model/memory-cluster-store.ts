@@ -31,6 +31,7 @@ export function createMemoryClusterStore({ tables, transaction }: MemoryDatabase
         return 'created';
       }),
     find: (clusterId) => transaction(() => tables.clusters.get(clusterId)),
+    listNodeHolders: async () => [],
     listByRun: (jobRunId) =>
       transaction(() =>
         [...tables.clusters.values()].filter(

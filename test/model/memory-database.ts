@@ -164,9 +164,12 @@ export function writeChangeSet(
   return 'written';
 }
 
+/** Columns of a row that has no explanation. */
+export const noExplanation = { explanation: null, cause_code: null } as const;
+
 /** The row of a new attempt. */
 export function attemptTaskRow(attempt: TaskRun): TaskRunRow {
-  return { ...attemptRow(attempt), stop_reason: null, warned_time: null };
+  return { ...attemptRow(attempt), stop_reason: null, warned_time: null, ...noExplanation };
 }
 
 export function insertTaskRun(tables: Tables, row: TaskRunRow): void {

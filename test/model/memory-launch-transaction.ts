@@ -12,6 +12,7 @@ import {
   writeChangeSet,
   type MemoryDatabase,
   type Tables,
+  noExplanation,
 } from './memory-database.ts';
 import { countRuns, findRunLaunchedBy, insertJob, isQueued, requireRow } from './memory-queries.ts';
 
@@ -28,6 +29,12 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
     },
     createHiddenJob: async (settings, _version, _creator, now) => insertJob(tables, settings, now, true),
     countRuns: async (jobId) => countRuns(tables, jobId),
+    listActiveRuns: async (jobId, limit) =>
+      [...tables.runs.values()]
+        .filter((run) => run.job_id === jobId && run.active)
+        .map((run) => run.run_id)
+        .toSorted((one, other) => one - other)
+        .slice(0, limit),
     async reserveNumberInJob(jobId) {
       const row = requireRow(tables.jobs.get(jobId));
       tables.jobs.set(jobId, { ...row, runsStarted: row.runsStarted + 1 });
@@ -91,6 +98,8 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
         parallel_task_runs: after.parallelTasks?.taskRuns ?? null,
         parallel_run_job_tasks: after.parallelTasks?.runJobTasks ?? null,
         warned_time: null,
+        ...noExplanation,
+        stop_request: null,
         owner: after.owner ?? null,
         fence: after.fence,
         overriding_parameters: after.overridingParameters ?? null,
@@ -146,6 +155,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     fence: 1,
     stop_reason: null,
     warned_time: null,
+    ...noExplanation,
   };
   insertRun(tables, {
     ...initialState,
@@ -178,6 +188,7 @@ function insertNewRun(tables: Tables, run: NewRun): void {
     repair_count: null,
     repair_start_time: null,
     earlier_duration: null,
+    stop_request: null,
   });
   for (const { runId, taskKey, dueTime = null, message } of run.tasks) {
     insertTaskRun(tables, {

@@ -90,6 +90,7 @@ export function createMemoryRunStore(memory: MemoryDatabase): RunStore {
           tables.runs.set(runId, { ...row, stop_reason: reason, stop_message: options?.message ?? null });
         return find(runId)?.run;
       }),
+    findStopRequest: async () => undefined,
     requestStopAll: ({ jobId, queuedOnly }) =>
       transaction(() =>
         rows(

@@ -38,7 +38,7 @@ export interface ApiClient {
 }
 
 export function createApiClient(token: string): ApiClient {
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = { authorization: `Bearer ${token}`, 'x-runyard-client': 'console' };
   return {
     get: (path, fields = {}, signal) =>
       requestJson(`api/${path}${renderQuery(fields)}`, { headers, ...(signal !== undefined && { signal }) }),

@@ -9,8 +9,33 @@ export interface RunState {
   readonly state_message: string;
 }
 
+/** Why a run did not succeed, where, and what to do. */
+export interface Explanation {
+  readonly cause_code: string;
+  readonly cause: string;
+  readonly place: { readonly text: string; readonly task_key?: string; readonly run_id?: number };
+  readonly next_step: string;
+  readonly others?: string;
+  readonly retries?: string;
+  readonly attempts?: readonly {
+    readonly run_id: number;
+    readonly attempt: number;
+    readonly cause: string;
+  }[];
+  readonly evidence?: {
+    readonly frames?: readonly string[];
+    readonly folded_frames?: number;
+    readonly last_lines?: readonly string[];
+    readonly limits?: readonly string[];
+    readonly details?: readonly string[];
+    readonly child_run_id?: number;
+  };
+}
+
 interface StateAndTimes {
   readonly state: RunState;
+  /** Absent for a run that has not failed. */
+  readonly explanation?: Explanation;
   /** Epoch milliseconds; 0 before the start or the end. */
   readonly start_time: number;
   readonly end_time: number;
@@ -88,6 +113,8 @@ export interface RunList {
 }
 
 export interface Job {
+  /** Settings that look like misspelled fields. */
+  readonly setting_warnings?: readonly string[];
   readonly job_id: number;
   readonly creator_user_name?: string;
   readonly run_as_user_name?: string;

@@ -47,6 +47,11 @@ function JobDetails({ job }: { readonly job: Job }) {
           </div>
         </div>
         {settings.description !== undefined && <p className="lead">{settings.description}</p>}
+        {(job.setting_warnings ?? []).map((warning) => (
+          <p key={warning} className="banner warning" role="note">
+            {warning}
+          </p>
+        ))}
         <DescriptionList
           facts={[
             ['Job id', job.job_id],

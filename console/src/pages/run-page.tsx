@@ -6,8 +6,9 @@ import { Loading } from '../parts/loading.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { linkTo } from '../route.ts';
 import { AttemptsTable } from '../run/attempts-table.tsx';
-import { selectTask, isSingleTask } from '../run/attempts.ts';
+import { listLatestAttempts, selectTask } from '../run/attempts.ts';
 import { RepairHistory } from '../run/repair-history.tsx';
+import { UndeliveredNotes } from '../run/undelivered-notes.tsx';
 import { RunHeader } from '../run/run-header.tsx';
 import { RunParameters } from '../run/run-parameters.tsx';
 import { TaskGraph } from '../run/task-graph.tsx';
@@ -55,18 +56,18 @@ function RunError({ error, retry }: { readonly error: Error; readonly retry: () 
 function RunDetails({ run, askedId }: { readonly run: Run; readonly askedId: number }) {
   useTitle(`${stateLabelOf(run.state).text}: ${run.run_name} #${run.number_in_job}`);
   const chosen = selectTask(run, askedId);
-  const single = isSingleTask(run);
   return (
     <>
       <RunHeader run={run} />
-      {!single && <TaskGraph run={run} chosen={chosen} />}
+      <UndeliveredNotes runId={run.run_id} />
+      {listLatestAttempts(run.tasks).length > 1 && <TaskGraph run={run} chosen={chosen} />}
       {chosen === undefined ? (
         <p className="empty">{noTaskLabel(run)}</p>
       ) : (
-        <TaskPanel key={chosen.run_id} task={chosen} runMessage={run.state.state_message} />
+        <TaskPanel key={chosen.run_id} task={chosen} run={run} />
       )}
       <RunParameters run={run} />
-      {!single && <AttemptsTable run={run} chosen={chosen} />}
+      {run.tasks.length > 1 && <AttemptsTable run={run} chosen={chosen} />}
       <RepairHistory run={run} />
     </>
   );

@@ -5,6 +5,7 @@ import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
+import { shortMessageOf } from './explanation-view.tsx';
 import { isActive } from '../state-labels.ts';
 
 const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
@@ -22,7 +23,7 @@ const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
     name: 'Message',
     show: (task) => (
       <span className="message long" title={task.state.state_message}>
-        {task.state.state_message}
+        {shortMessageOf(task)}
       </span>
     ),
   },

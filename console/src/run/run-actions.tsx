@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { linkTo } from '../route.ts';
 import { useSession } from '../session.tsx';
 import { isActive } from '../state-labels.ts';
-import { isSingleTask, listUnsuccessfulTasks } from './attempts.ts';
+import { listUnsuccessfulTasks } from './attempts.ts';
 
 interface RunAction {
   /** Label of the button and title of the dialog. */
@@ -44,7 +44,6 @@ const actions: readonly RunAction[] = [
     isAvailable: (run) =>
       !isActive(run.state) &&
       run.state.life_cycle_state !== 'SKIPPED' &&
-      !isSingleTask(run) &&
       listUnsuccessfulTasks(run.tasks).length > 0,
     renderExplanation: (run) => <RepairPlan run={run} />,
   },
@@ -129,8 +128,8 @@ function RepairPlan({ run }: { readonly run: Run }) {
   return (
     <>
       <p>
-        These tasks run again as new attempts of this run, with its original settings. All other tasks keep
-        their results.
+        These tasks run again as new attempts of this run, with the current settings of the job. All other
+        tasks keep their results.
       </p>
       <ul className="keys">
         {keys.map((key) => (

@@ -6,6 +6,7 @@ import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
 import { stateCodeOf, isActive, stateLabelOf } from '../state-labels.ts';
+import { ExplanationView } from './explanation-view.tsx';
 import { RunActions } from './run-actions.tsx';
 
 export function RunHeader({ run }: { readonly run: Run }) {
@@ -31,8 +32,12 @@ export function RunHeader({ run }: { readonly run: Run }) {
       <p role="status" className="unseen">
         {stateLabelOf(state).text}
       </p>
-      {state.state_message !== '' && (
-        <p className={`banner ${stateLabelOf(state).tone}`}>{state.state_message}</p>
+      {run.explanation === undefined ? (
+        state.state_message !== '' && (
+          <p className={`banner ${stateLabelOf(state).tone}`}>{state.state_message}</p>
+        )
+      ) : (
+        <ExplanationView explanation={run.explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
       )}
       <DescriptionList
         facts={[

@@ -43,7 +43,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   const result = notebook ?? plugin;
   return (
     <>
-      {failure !== undefined && (
+      {failure !== undefined && task.explanation === undefined && (
         <p className="banner bad">
           <strong>Error</strong> {stripEscapeSequences(failure)}
         </p>
@@ -54,12 +54,15 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
         </p>
       )}
       {trace !== undefined && (
-        <TextBlock
-          title="Trace"
-          text={stripEscapeSequences(trace)}
-          fileName={`trace-${task.run_id}.txt`}
-          tone="bad"
-        />
+        <details className="trace" open={task.explanation?.evidence?.frames === undefined}>
+          <summary>Trace</summary>
+          <TextBlock
+            title="Trace"
+            text={stripEscapeSequences(trace)}
+            fileName={`trace-${task.run_id}.txt`}
+            tone="bad"
+          />
+        </details>
       )}
       {result?.result !== undefined && (
         <TextBlock

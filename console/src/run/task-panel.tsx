@@ -1,17 +1,19 @@
 /** Panel of an attempt: state, settings and output. */
-import type { TaskRun } from '../api/documents.ts';
+import type { Run, TaskRun } from '../api/documents.ts';
 import { computeLabel, toText, taskSummaryOf } from '../job/task-summary.ts';
 import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
-import { stateCodeOf, isActive } from '../state-labels.ts';
+import { isActive, stateCodeOf, stateLabelOf } from '../state-labels.ts';
 import { formatDuration } from '../time-format.ts';
+import { ExplanationView } from './explanation-view.tsx';
 import { NotebookFrame } from './notebook-frame.tsx';
 import { TaskOutput } from './task-output.tsx';
 
-/** @param runMessage message of the run, which the page already shows */
-export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readonly runMessage: string }) {
-  const { state } = task;
+/** @param run its message and explanation, which the page already shows */
+export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run: Run }) {
+  const { state, explanation } = task;
+  const isExplained = explanation !== undefined && explanation.cause === run.explanation?.cause;
   const summary = taskSummaryOf(task);
   return (
     <section className="panel" aria-labelledby="task-title">
@@ -22,7 +24,12 @@ export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readon
       <DescriptionList
         facts={[
           ['State', <code key="state">{stateCodeOf(state)}</code>],
-          ['Message', state.state_message === runMessage ? undefined : state.state_message],
+          [
+            'Message',
+            explanation !== undefined || state.state_message === run.state.state_message
+              ? undefined
+              : state.state_message,
+          ],
           [summary.kindLabel, <code key="target">{summary.target}</code>],
           ['Cluster', task.cluster_instance?.cluster_id ?? computeLabel(task)],
           ['Started', <Timestamp key="start" at={task.start_time} over={!isActive(state)} />],
@@ -38,6 +45,9 @@ export function TaskPanel({ task, runMessage }: { readonly task: TaskRun; readon
           ...listTaskParameters(summary.settings),
         ]}
       />
+      {explanation !== undefined && !isExplained && (
+        <ExplanationView explanation={explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+      )}
       <TaskOutput task={task} />
       {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}
     </section>

@@ -78,13 +78,16 @@ export function mapChart({ options }: VisualizationInput): WidgetDraft | undefin
 
 /** Percent format of every classic chart whose format was not changed. */
 const defaultPercentFormat = '0[.]00%';
+/** Likewise the format of dates. */
+const defaultDateFormat = 'DD/MM/YYYY HH:mm';
 
 /** Returns notes on formats that the modern charts do not support. */
 function describeLostFormats(options: JsonObject, kind: string): string[] {
-  const dates = getText(options, 'dateTimeFormat') ?? '';
+  const showsDates = /^date/i.test(getText(getObject(options, 'xAxis'), 'type') ?? '');
+  const dates = showsDates ? (getText(options, 'dateTimeFormat') ?? defaultDateFormat) : defaultDateFormat;
   const percents = getText(options, 'percentFormat') ?? defaultPercentFormat;
   return [
-    ...(dates === ''
+    ...(dates === defaultDateFormat
       ? []
       : [`its format of dates, ${truncateText(dates, 60)}, is not kept; the new chart uses its own`]),
     ...(kind === 'pie' && percents !== defaultPercentFormat
@@ -108,12 +111,10 @@ function axisChart(draft: ChartContext, type: VisualType): WidgetDraft | undefin
   if (x === undefined || first === undefined) return undefined;
   const axes = axesOf(options);
   const scale = scaleOf(axes.x, x, type === 'scatter' ? 'quantitative' : 'categorical');
-  if (y.some((column) => getNumber(seriesOption(options, column), 'yAxis') === 1))
-    notes.push('its second y axis is not kept; all values share the first');
-  if (
-    /^log/i.test(getText(axes.x, 'type') ?? '') ||
-    axes.y.some((axis) => /^log/i.test(getText(axis, 'type') ?? ''))
-  )
+  const usesSecondAxis = y.some((column) => getNumber(seriesOption(options, column), 'yAxis') === 1);
+  if (usesSecondAxis) notes.push('its second y axis is not kept; all values share the first');
+  const usedAxes = [axes.x, ...axes.y.slice(0, usesSecondAxis ? 2 : 1)];
+  if (usedAxes.some((axis) => /^log/i.test(getText(axis, 'type') ?? '')))
     notes.push('a logarithmic axis is shown linear');
   const encodings = {
     x: {

@@ -14,8 +14,8 @@ export function mapSymbolMap({ options }: VisualizationInput): WidgetDraft | und
     const color = colorOf(toJsonObject(option));
     return color === undefined ? [] : [{ value, color }];
   });
-  if (getText(options, 'iconShape') !== undefined || isTrue(options, 'customizeMarkers'))
-    notes.push('its custom markers are not kept');
+  // The shape of markers is stored with every map, and used by custom ones only.
+  if (isTrue(options, 'customizeMarkers')) notes.push('its custom markers are not kept');
   const named =
     getObjects(options, 'tooltip').length > 0 ||
     isTrue(getObject(options, 'tooltip'), 'enabled') ||

@@ -79,7 +79,6 @@ export const logDestinationRule = 'logs are delivered only to managed_fs';
 export const clusterLogConfFields = {
   managed_fs: works(),
   objstore: refused(logDestinationRule),
-  volumes: refused(logDestinationRule),
 } satisfies FieldTable;
 
 export const initScriptRule = 'a script is in workspace, managed_fs or objstore';
@@ -88,7 +87,6 @@ export const initScriptFields = {
   workspace: works(),
   managed_fs: works(),
   objstore: works(),
-  volumes: refused(initScriptRule),
   file: refused(initScriptRule),
 } satisfies FieldTable;
 

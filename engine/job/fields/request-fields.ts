@@ -37,6 +37,8 @@ export const repairFields = {
   rerun_all_failed_tasks: works(),
   rerun_dependent_tasks: works(),
   latest_repair_id: works(),
+  use_original_settings: works('A field of Runyard alone.'),
+  queue: works('A field of Runyard alone.'),
   ...parameterFields,
 } satisfies FieldTable;
 

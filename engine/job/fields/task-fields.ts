@@ -73,11 +73,11 @@ export const dependencyFields = {
 
 export const pipelineParamsFields = { full_refresh: works() } satisfies FieldTable;
 
-const noKind = (field: string, kind: string) =>
+const noKind = (kind: string) =>
   refusedWhere(
     isNonEmpty,
     (path) => `${path} is not supported; it is for a ${kind}, which this service does not have.`,
-    `For a \`${kind}\`, which this service does not have: ${field} is refused.`,
+    `For a \`${kind}\`, which this service does not have.`,
   );
 
 /** Bodies of the task kinds, by settings field. */
@@ -112,8 +112,8 @@ export const taskKindFieldTables = {
     python_params: works(),
     spark_submit_params: works(),
     pipeline_params: works(),
-    python_named_params: noKind('python_named_params', 'python_wheel_task'),
-    sql_params: noKind('sql_params', 'sql_task'),
-    dbt_commands: noKind('dbt_commands', 'dbt_task'),
+    python_named_params: noKind('python_wheel_task'),
+    sql_params: noKind('sql_task'),
+    dbt_commands: noKind('dbt_task'),
   },
 } satisfies Readonly<Record<string, FieldTable>>;

@@ -127,7 +127,11 @@ class NotebookSession:
                 "%%run of %s is nested %d deep; at most %d are allowed."
                 % (path, len(self.run_stack), DEPTH_MAX)
             )
-        cells = read_cells(find_notebook_file(self.task["workspace"], path))
+        try:
+            file = find_notebook_file(self.task["workspace"], path)
+        except NotebookNotFound as error:
+            raise CellError("%%run %s: %s" % (words[0], error)) from None
+        cells = read_cells(file)
         outer = self.dbutils.widgets.replace_parameters(parse_arguments(words[1:]))
         self.run_stack.append(path)
         try:

@@ -1,6 +1,7 @@
 /** Operations on all-purpose clusters: create, start, restart, edit, resize, pin, remove. */
 import { sql, type Kysely } from 'kysely';
 import type { AllPurposeStore } from '../../../engine/ports/clusters.ts';
+import { checkClusterQuota } from './cluster-quota.ts';
 import { insertWithNodes } from './clusters.ts';
 import {
   allocateNodes,
@@ -16,12 +17,11 @@ import type { Database } from '../schema.ts';
 
 export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): AllPurposeStore {
   return {
-    createAllPurpose: (cluster, nodeId) =>
-      db
-        .transaction()
-        .execute((transaction) =>
-          insertWithNodes(transaction, rules, cluster, { running: undefined, startingNode: nodeId }),
-        ),
+    createAllPurpose: (cluster, nodeId, quota) =>
+      db.transaction().execute(async (transaction) => {
+        await checkClusterQuota(transaction, quota);
+        await insertWithNodes(transaction, rules, cluster, { running: undefined, startingNode: nodeId });
+      }),
     start: (request) => requestStart(db, rules, 'TERMINATED', request),
     restart: (request) => requestStart(db, rules, 'RUNNING', request),
     edit: (change, request) => editCluster(db, rules, change, request),
@@ -37,8 +37,8 @@ export function createAllPurposeStore(db: Kysely<Database>, rules: NodeLimits): 
         return { workers: autoscale?.min_workers ?? workers ?? 0, user };
       }),
     ...bindDatabase(db, { adoptStarts: adoptClusterStarts }),
-    async allocateFreeNodes(now) {
-      if (!rules.limited) return;
+    async allocateFreeNodes(now, changed) {
+      if (!rules.limited && changed === undefined) return;
       const pools = await db
         .selectFrom('clusters')
         .select('pool_id')

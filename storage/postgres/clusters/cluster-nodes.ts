@@ -215,3 +215,16 @@ export async function countRunningTasks(
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+/** Lists the names of the clusters that hold nodes of a pool. */
+export async function listNodeHolders(db: Kysely<Database>, poolId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('clusters')
+    .select('name')
+    .where('pool_id', '=', poolId)
+    .where('state', '<>', 'TERMINATED')
+    .where('granted_nodes', '>', 0)
+    .orderBy('ticket')
+    .execute();
+  return rows.map((row) => row.name);
+}

@@ -17,6 +17,7 @@ import {
   resizeCluster,
   unlimitedNodes,
   type NodeLimits,
+  listNodeHolders,
 } from './cluster-nodes.ts';
 import {
   clusterChannel,
@@ -42,6 +43,7 @@ export function createClusterStore(
   return {
     create: (cluster, running, fence) => withRetry(() => insertForRun(db, rules, cluster, running, fence)),
     find: (clusterId) => withRetry(() => findCluster(db, clusterId)),
+    listNodeHolders: (poolId) => withRetry(() => listNodeHolders(db, poolId)),
     listByRun: (jobRunId) =>
       withRetry(async () => {
         const rows = await db

@@ -1,6 +1,7 @@
 /** Starts, restarts and edits of all-purpose clusters: state changes that request nodes again. */
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { AllPurposeStore, StartRequest } from '../../../engine/ports/clusters.ts';
+import { checkClusterQuota } from './cluster-quota.ts';
 import { allocateNodes, lockPools, type NodeLimits } from './cluster-nodes.ts';
 import { insertEvents, notifyCluster } from './cluster-rows.ts';
 import type { Database } from '../schema.ts';
@@ -15,6 +16,7 @@ export function requestStart(
   return db.transaction().execute(async (transaction) => {
     const own = await findPool(transaction, request.clusterId);
     if (own === undefined) return false;
+    await checkClusterQuota(transaction, request.quota);
     const limitedPools = await lockPools(transaction, [own.pool_id], rules);
     if (!(await markStarting(transaction, { ...request, state, limited: limitedPools.length > 0 })))
       return false;

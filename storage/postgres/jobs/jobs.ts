@@ -122,7 +122,7 @@ export function deleteJob(
     await insertOutboxEvents(transaction, notificationsOf(jobOf(row)));
     const active = await transaction
       .updateTable('runs')
-      .set({ stop_reason: 'cancel' })
+      .set({ stop_reason: 'cancel', stop_request: JSON.stringify({ because: 'the job was deleted' }) })
       .where('job_id', '=', jobId)
       .where('active', '=', true)
       .where('stop_reason', 'is', null)

@@ -4,13 +4,14 @@
 import { sql, type Kysely } from 'kysely';
 import { defaultName } from '../../../engine/job/job-format.ts';
 import type { DeliverySubject, FailedTask, SubjectDetails } from '../../../engine/notification/delivery.ts';
+import type { Explanation } from '../../../engine/run/explain/explanation.ts';
 import { fixedLimits } from '../../../engine/limits.ts';
 import type { Database } from '../schema.ts';
 
 /** Returns undefined when neither the run nor the job exists any more. */
 export async function factsOf(
   db: Kysely<Database>,
-  { jobId, runId }: Pick<DeliverySubject, 'jobId' | 'runId'>,
+  { jobId, runId, facts }: Pick<DeliverySubject, 'jobId' | 'runId'> & Partial<Pick<DeliverySubject, 'facts'>>,
 ): Promise<SubjectDetails | undefined> {
   const run = runId === undefined ? undefined : await runFactsOf(db, runId);
   const job =
@@ -29,7 +30,27 @@ export async function factsOf(
     parentRunId: run?.jobRunId === runId ? undefined : run?.jobRunId,
     startTime: run?.startTime,
     failedTasks: runId === undefined ? [] : await failedTasksOf(db, runId),
+    earlierMails:
+      runId === undefined || (facts?.attempt?.number ?? 1) < 2 ? [] : await earlierMailsOf(db, runId),
   };
+}
+
+/** Lists the mails about earlier attempts of a run or task run that failed, oldest first. */
+async function earlierMailsOf(
+  db: Kysely<Database>,
+  runId: number,
+): Promise<{ deliveryId: string; address: string }[]> {
+  const { rows } = await sql<{ delivery_id: string; address: string }>`
+    select delivery_id, address from deliveries where address is not null and event = 'on_failure' and run_id in (
+      select other.run_id from runs as own join runs as other
+        on other.run_id = own.original_attempt_run_id
+        or other.original_attempt_run_id = own.original_attempt_run_id
+      where own.run_id = ${runId} and other.attempt < own.attempt
+      union select other.run_id from task_runs as own join task_runs as other
+        on other.job_run_id = own.job_run_id and other.task_key = own.task_key
+      where own.run_id = ${runId} and other.attempt < own.attempt)
+    order by delivery_number limit ${fixedLimits.tasksPerMessage}`.execute(db);
+  return rows.map((row) => ({ deliveryId: row.delivery_id, address: row.address }));
 }
 
 /** Reads the facts of a run, or of a task run and its run. */
@@ -61,8 +82,14 @@ async function runFactsOf(
  * before skipped ones.
  */
 async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<FailedTask[]> {
-  const { rows } = await sql<{ task_key: string; run_id: number; outcome: string; message: string }>`
-    select task_key, run_id, coalesce(result, state) as outcome, message from (
+  const { rows } = await sql<{
+    task_key: string;
+    run_id: number;
+    outcome: string;
+    message: string;
+    explanation: Explanation | null;
+  }>`
+    select task_key, run_id, coalesce(result, state) as outcome, message, explanation from (
       select distinct on (job_run_id, task_key) * from task_runs where job_run_id = ${runId} or run_id = ${runId}
       order by job_run_id, task_key, attempt desc) as latest
     where not active and coalesce(result, state) <> 'SUCCESS'
@@ -72,5 +99,6 @@ async function failedTasksOf(db: Kysely<Database>, runId: number): Promise<Faile
     runId: row.run_id,
     state: row.outcome,
     message: row.message,
+    explanation: row.explanation ?? undefined,
   }));
 }

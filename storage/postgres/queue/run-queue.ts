@@ -15,6 +15,19 @@ export async function countRuns(db: Kysely<Database>, jobId: number): Promise<Jo
   return rows[0] ?? { active: 0, queued: 0 };
 }
 
+/** Lists the ids of the oldest active runs of a job. */
+export async function listActiveRuns(db: Kysely<Database>, jobId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('run_id')
+    .where('job_id', '=', jobId)
+    .where('active', '=', true)
+    .orderBy('run_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.run_id);
+}
+
 /** Lists jobs with queued runs and the use of their concurrency limit. */
 export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]> {
   const { rows } = await sql<{

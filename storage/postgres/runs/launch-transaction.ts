@@ -7,7 +7,7 @@ import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { pipelineUpdateSteps } from '../pipelines/pipeline-updates.ts';
-import { admitRun, countRuns, lockOldestQueuedRun, requeueRun } from '../queue/run-queue.ts';
+import { admitRun, countRuns, listActiveRuns, lockOldestQueuedRun, requeueRun } from '../queue/run-queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database, RunTable, TaskRunTable } from '../schema.ts';
@@ -47,6 +47,7 @@ export function createLaunchTransaction(db: Transaction<Database>): LaunchTransa
       return jobId;
     },
     countRuns: (jobId) => countRuns(db, jobId),
+    listActiveRuns: (jobId, limit) => listActiveRuns(db, jobId, limit),
     async reserveNumberInJob(jobId) {
       const { runs_started: number } = await db
         .updateTable('jobs')
@@ -125,17 +126,18 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
 }
 
 function runRow(run: NewRun): Insertable<RunTable> {
-  const { settings, overriding_parameters } = runDocumentColumns(run);
+  const { settings, overriding_parameters, explanation } = runDocumentColumns(run);
   return {
     ...runColumns(run),
     settings: JSON.stringify(settings),
     overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
+    explanation: explanation === null ? null : JSON.stringify(explanation),
   };
 }
 
 /** Returns the JSON documents of a new run's row. */
-export function runDocumentColumns({ settings, overridingParameters }: NewRun) {
-  return { settings, overriding_parameters: overridingParameters ?? null };
+export function runDocumentColumns({ settings, overridingParameters, explanation }: NewRun) {
+  return { settings, overriding_parameters: overridingParameters ?? null, explanation: explanation ?? null };
 }
 
 /** Returns the other columns of a new run's row. */
@@ -162,6 +164,7 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
     parallel_task_runs: run.parallelTasks.taskRuns,
     parallel_run_job_tasks: run.parallelTasks.runJobTasks,
     message: run.message,
+    cause_code: run.explanation?.cause_code ?? null,
     start_time: run.startTime,
     running_time: null,
     terminating_time: null,
@@ -180,6 +183,8 @@ export function taskRunRows(run: NewRun): Insertable<TaskRunTable>[] {
     spark_context_id: null,
     due_time: task.dueTime ?? null,
     message: task.message,
+    explanation: run.explanation === undefined ? null : JSON.stringify(run.explanation),
+    cause_code: run.explanation?.cause_code ?? null,
     start_time: null,
     running_time: null,
     terminating_time: null,

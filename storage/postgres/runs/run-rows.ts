@@ -9,7 +9,8 @@ export type TaskRunRow = Selectable<TaskRunTable>;
 export type ProgressRow = Pick<
   RunRow,
   'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'
->;
+> &
+  Partial<Pick<RunRow, 'explanation'>>;
 
 /** Converts the progress columns. @throws Error for a row that violates the CHECKs of the table */
 export function progressOf(row: ProgressRow): Progress {
@@ -18,6 +19,7 @@ export function progressOf(row: ProgressRow): Progress {
     runningTime: row.running_time ?? undefined,
     terminatingTime: row.terminating_time ?? undefined,
     message: row.message,
+    ...(row.explanation && { explanation: row.explanation }),
   };
   const { state, result, end_time: endTime } = row;
   switch (state) {
@@ -60,6 +62,7 @@ export function runOf(row: RunRow): Run {
     originalAttemptRunId: row.original_attempt_run_id,
     attempt: row.attempt,
     stopReason: row.stop_reason ?? undefined,
+    stopRequest: row.stop_request ?? undefined,
     stopMessage: row.stop_message ?? undefined,
     owner: row.owner ?? undefined,
     fence: row.fence,

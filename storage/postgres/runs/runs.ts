@@ -1,7 +1,8 @@
 /** Reads runs and records stop requests. */
 import type { Kysely } from 'kysely';
 import type { RunFilter } from '../../../engine/ports/run-reader.ts';
-import type { OwnedRun, StopFilter } from '../../../engine/ports/runs.ts';
+import type { OwnedRun, StopFilter, StopOptions } from '../../../engine/ports/runs.ts';
+import type { StopRequest } from '../../../engine/run/explain/failure.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { StopReason } from '../../../engine/run/states.ts';
 import { jobsVisibleTo } from '../jobs/job-permissions.ts';
@@ -39,6 +40,7 @@ export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise
   if (filter.active === true) query = query.where('runs.active', '=', true);
   if (filter.active === false) query = query.where('runs.active', '=', false);
   if (filter.type !== undefined) query = query.where('runs.run_type', '=', filter.type);
+  if (filter.causeCode !== undefined) query = query.where('runs.cause_code', '=', filter.causeCode);
   if (filter.startFrom !== undefined) query = query.where('runs.start_time', '>=', filter.startFrom);
   if (filter.startTo !== undefined) query = query.where('runs.start_time', '<=', filter.startTo);
   if (filter.before !== undefined) {
@@ -61,11 +63,15 @@ export async function requestStop(
   db: Kysely<Database>,
   runId: number,
   reason: StopReason,
-  message?: string,
+  { by, message }: Pick<StopOptions, 'by' | 'message'> = {},
 ): Promise<Run | undefined> {
   await db
     .updateTable('runs')
-    .set({ stop_reason: reason, stop_message: message ?? null })
+    .set({
+      stop_reason: reason,
+      stop_message: message ?? null,
+      stop_request: by === undefined ? null : JSON.stringify(by),
+    })
     .where('run_id', '=', runId)
     .where('active', '=', true)
     .where('stop_reason', 'is', null)
@@ -80,16 +86,26 @@ export async function requestStop(
  */
 export async function requestStopOfRuns(
   db: Kysely<Database>,
-  { jobId, queuedOnly }: StopFilter,
+  { jobId, queuedOnly, by }: StopFilter,
 ): Promise<number[]> {
   let query = db
     .updateTable('runs')
-    .set({ stop_reason: 'cancel' })
+    .set({ stop_reason: 'cancel', stop_request: by === undefined ? null : JSON.stringify(by) })
     .where('active', '=', true)
     .where('stop_reason', 'is', null);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   if (queuedOnly) query = query.where('state', '=', 'QUEUED');
   return (await query.returning('run_id').execute()).map((row) => row.run_id);
+}
+
+/** Finds who asked for the stop of a run, also of a run of a deleted job. */
+export async function findStopRequest(db: Kysely<Database>, runId: number): Promise<StopRequest | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select('stop_request')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return row?.stop_request ?? undefined;
 }
 
 /** Lists the active runs of a node with the stop requests and timeout revisions that other nodes wrote. */
@@ -124,6 +140,23 @@ export async function findLatestAttempt(db: Kysely<Database>, runId: number): Pr
   const row =
     retry ?? (await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst());
   return row && runOf(row);
+}
+
+/** Lists the attempts of a single-task run, which are runs of their own, oldest first. */
+export async function listAttempts(
+  db: Kysely<Database>,
+  { originalAttemptRunId: original }: Run,
+): Promise<Run[]> {
+  const rows = await visibleRuns(db)
+    .where((run) =>
+      run.or([
+        run('runs.run_id', '=', original),
+        run.and([run('original_attempt_run_id', '=', original), run('attempt', '>', 0)]),
+      ]),
+    )
+    .orderBy('attempt')
+    .execute();
+  return rows.map(runOf);
 }
 
 /** Selects runs without those of deleted jobs (spec 4.1 rule 1). */

@@ -14,7 +14,7 @@ import { retryTransient } from '../transient-errors.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { attemptRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
-import { toStorableText } from '../storable-text.ts';
+import { toStorableText, toStorableTexts } from '../storable-text.ts';
 
 export interface StateWriter {
   /**
@@ -191,6 +191,8 @@ function toChangeRow(change: StateChange) {
     warned: change.warned === true,
     result: change.result ?? null,
     message: change.message === undefined ? null : toStorableText(change.message),
+    explanation: change.explanation === undefined ? null : toStorableTexts(change.explanation),
+    cause_code: change.explanation?.cause_code ?? null,
     cluster_id: change.clusterId ?? null,
     spark_context_id: change.sparkContextId ?? null,
   };

@@ -13,6 +13,7 @@ import {
   stopReasonOf,
   type Invariant,
 } from '../evidence.ts';
+import { stopFor } from '../../harness/run-stops.ts';
 
 export const acknowledgedRunsAreStored: Invariant = ({ acknowledged, runs }, check) => {
   const stored = indexByRunId(runs);
@@ -157,9 +158,10 @@ export const runResultsMatchTasks: Invariant = ({ runs, attempts }, check) => {
       return attempt === undefined ? [] : [taskStateOf(task, progressOf(attempt), true)];
     });
     // A stop request that is stored after the end of all tasks does not change the result.
-    const results = [rollUp(taskStates, stopReasonOf(run) ?? undefined), rollUp(taskStates, undefined)].map(
-      ({ end }) => end?.result,
-    );
+    const results = [
+      rollUp(taskStates, stopFor(stopReasonOf(run) ?? undefined)),
+      rollUp(taskStates, undefined),
+    ].map(({ end }) => end?.result);
     check(
       results.some((result) => result === run.result),
       run.run_id,

@@ -79,14 +79,12 @@ const bucket = { destination: 'objstore://bucket/setup.sh' };
 export const clusterLogConfSamples: FieldsOf<'ClusterLogConf'> = {
   managed_fs: sample(managedFs),
   objstore: sample(bucket),
-  volumes: sample({ destination: '/Volumes/a/b/c' }),
 };
 
 export const initScriptSamples: FieldsOf<'InitScriptInfo'> = {
   workspace: sample({ destination: '/init.sh' }),
   managed_fs: sample({ destination: 'managed_fs:/init.sh' }),
   objstore: sample(bucket),
-  volumes: sample({ destination: '/Volumes/a/b/c.sh' }),
   file: sample({ destination: 'file:/init.sh' }),
 };
 

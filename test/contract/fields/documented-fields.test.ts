@@ -4,6 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../../api/http/operation.ts';
+import { createCoreOperations } from '../../../api/http/operations.ts';
 import { documentedFields } from '../../../engine/job/fields/documented-fields.ts';
 import type { FieldSupport, FieldTable } from '../../../engine/job/fields/field-support.ts';
 import { readSource } from '../../../docs/generator/source-text.ts';
@@ -29,10 +31,12 @@ const rows: readonly Row[] = Object.entries<FieldTable>(documentedFields).flatMa
 );
 
 let service: ApiHarness;
+let operations: Operation[];
 let jobId: number;
 
 beforeAll(async () => {
   service = await startApiHarness();
+  operations = createCoreOperations(service.ports);
   const { db } = service.database;
   await addDestinations(db);
   await service.post('2.0/preview/scim/v2/Users', { userName: 'ben' });
@@ -61,11 +65,11 @@ describe('the tables', () => {
 
   test('contain every field of the schemas', () => {
     const known = new Set(rows.map(({ name }) => name));
-    expect(listOwnFields().filter((name) => !known.has(name))).toEqual([]);
+    expect(listOwnFields(operations).filter((name) => !known.has(name))).toEqual([]);
   });
 
   test('contain no other fields, except those that a submission refuses', () => {
-    const documented = new Set([...listSdkFields(), ...listOwnFields()]);
+    const documented = new Set([...listSdkFields(), ...listOwnFields(operations)]);
     expect(rows.map(({ name }) => name).filter((name) => !documented.has(name))).toEqual([
       'SubmitSettings.schedule',
       'SubmitSettings.trigger',
@@ -153,6 +157,21 @@ test.each(rows.filter(({ object, support }) => object === 'RepairRun' && support
     await expectRefusal(() => service.post('2.0/jobs/runs/repair', { run_id: 1, [field]: value }), field);
   },
 );
+
+test('a repair accepts queue and use_original_settings', async () => {
+  const tasks = [{ task_key: 'a', ...onCluster, ...pythonTask }];
+  const runId = idFrom(await service.post('2.1/jobs/runs/submit', { tasks }), 'run_id');
+  await service.endRun(runId, { result: 'FAILED' });
+  const repair = {
+    run_id: runId,
+    rerun_all_failed_tasks: true,
+    queue: { enabled: true },
+    use_original_settings: true,
+  };
+  expect((await service.post('2.1/jobs/runs/repair', repair)).body).toEqual({
+    repair_id: expect.any(Number),
+  });
+});
 
 test('empty values of refused fields count as absent', async () => {
   const empty = {

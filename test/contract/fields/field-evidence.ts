@@ -105,6 +105,7 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
     'RepairRun.{run_id,rerun_tasks,rerun_all_failed_tasks,rerun_dependent_tasks,latest_repair_id,python_params}',
   ],
   'e2e/api/repair-refusals.test.ts': ['RepairRun.jar_params'],
+  'contract/fields/documented-fields.test.ts': ['RepairRun.{queue,use_original_settings}'],
   'e2e/api/update.test.ts': ['UpdateJob.{job_id,new_settings,fields_to_remove}'],
   'e2e/api/reset.test.ts': ['ResetJob.{job_id,new_settings}'],
 };

@@ -1,5 +1,6 @@
 /** Fields of the schemas of settings and requests. */
-import type { TObject } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
+import type { Operation } from '../../../api/http/operation.ts';
 import * as cluster from '../../../engine/job/cluster.ts';
 import { singleTaskFields } from '../../../engine/job/job-format.ts';
 import * as notification from '../../../engine/job/notification-settings.ts';
@@ -47,12 +48,30 @@ const schemas: Partial<Record<ObjectName, TObject>> = {
 /** Fields of the only task of a job or submission, which are those of a task. */
 const taskFields: ReadonlySet<string> = new Set(singleTaskFields);
 
-/** Lists the fields of the schemas as `Object.field`, canonical names only. */
-export function listOwnFields(): string[] {
-  return Object.entries(schemas).flatMap(([object, schema]) =>
-    Object.keys(schema.properties)
+/** Paths of the operations whose requests have a table. */
+const requestPaths: Partial<Record<ObjectName, string>> = {
+  RunNow: '/jobs/run-now',
+  RepairRun: '/jobs/runs/repair',
+  UpdateJob: '/jobs/update',
+  ResetJob: '/jobs/reset',
+};
+
+/** Lists the fields of the schemas and of the requests as `Object.field`, canonical names only. */
+export function listOwnFields(operations: readonly Operation[]): string[] {
+  const requests = Object.entries(requestPaths).map(([object, path]): [string, TSchema | undefined] => [
+    object,
+    operations.find((operation) => operation.path === path)?.request,
+  ]);
+  return [...Object.entries(schemas), ...requests].flatMap(([object, schema]) =>
+    Object.keys(propertiesOf(schema))
       .filter((field) => field === canonicalKeyOf(field))
       .filter((field) => !['JobSettings', 'SubmitSettings'].includes(object) || !taskFields.has(field))
       .map((field) => `${object}.${field}`),
   );
+}
+
+function propertiesOf(schema: TSchema | undefined): object {
+  const properties: unknown = schema === undefined ? undefined : Reflect.get(schema, 'properties');
+  if (typeof properties !== 'object' || properties === null) throw new Error('The schema has no properties.');
+  return properties;
 }

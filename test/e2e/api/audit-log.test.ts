@@ -61,6 +61,16 @@ describe('the audit log', () => {
     });
   });
 
+  test('the creation of a token names the id of the new token', async () => {
+    const own = await send('POST', 'token/create', { comment: 'nightly' });
+    const other = await send('POST', 'token-management/on-behalf-of/tokens', { user_name: 'admin' });
+    const [last, first] = await events('user_name=admin&limit=2');
+    expect(first).toMatchObject({ resource: `token_id=${own.body.token_info.token_id}` });
+    expect(last).toMatchObject({
+      resource: expect.stringContaining(`token_id=${other.body.token_info.token_id}`),
+    });
+  });
+
   test('refused requests are recorded, successful reads are not', async () => {
     const token = await addUser(service.database.db, 'spy', { scopes: ['files'] });
     await send('POST', 'jobs/create', job, token);

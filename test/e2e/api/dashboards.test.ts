@@ -112,11 +112,6 @@ describe('spec 4.4: classic dashboards', () => {
       'Missing required field: widgets[1].visualization.type.',
     ],
     [
-      'a visualization without a query',
-      { widgets: [{ visualization: { type: 'TABLE' } }] },
-      'Missing required field: widgets[0].visualization.query.query.',
-    ],
-    [
       'queries that are too long',
       {
         widgets: [1, 2].map(() => ({

@@ -97,7 +97,7 @@ describe('spec 4.1.4: run-now', () => {
       { notebook_params: { a: '{{job.naem}}' } },
       'notebook_params.a refers to {{job.naem}}; no such value exists; known values are job.id',
     ],
-    [{ only: ['a'] }, 'only is given; running a subset of tasks is not supported.'],
+    [{ only: ['a'] }, 'only is not supported; a run always consists of all tasks.'],
     [{ job_id: 777_777 }, 'Job 777777 does not exist.'],
     [{ job_id: null }, 'Missing required field: job_id.'],
   ])('%j is refused and nothing is stored', async (body, message) => {

@@ -58,11 +58,11 @@ describe('a repair', () => {
         { task_key: 'b', attempt_number: 0 },
         {
           task_key: 'b',
-          attempt_number: 1,
+          attempt_number: 0,
           state: { life_cycle_state: 'PENDING', state_message: 'Waiting for the task a' },
         },
         { task_key: 'a', attempt_number: 0 },
-        { task_key: 'a', attempt_number: 1, state: { life_cycle_state: 'PENDING', state_message: '' } },
+        { task_key: 'a', attempt_number: 0, state: { life_cycle_state: 'PENDING', state_message: '' } },
       ],
     });
   });
@@ -79,7 +79,7 @@ describe('a repair', () => {
     );
     const { body } = await service.get('2.1/jobs/runs/get', { run_id: String(runId) });
     expect(body).toMatchObject({
-      tasks: [{ attempt_number: 0 }, { attempt_number: 1, state: { state_message: '' } }, { task_key: 'a' }],
+      tasks: [{ attempt_number: 0 }, { attempt_number: 0, state: { state_message: '' } }, { task_key: 'a' }],
     });
   });
 

@@ -2,11 +2,15 @@
 import { pino } from 'pino';
 import type { ClusterPorts, OperationPorts } from '../../../api/http/ports.ts';
 import type { Clock } from '../../../engine/clock.ts';
+import { createLiveInventory } from '../../../engine/cluster/live-inventory.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import type { PermissionStore } from '../../../engine/ports/permissions.ts';
+import { createInventoryControl } from '../../../engine/coordinator/inventory-control.ts';
 import { createClusterControl } from '../../../engine/coordinator/all-purpose-clusters.ts';
 import { createAllPurposeStore } from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
 import { createClusterPermissionStore } from '../../../storage/postgres/clusters/cluster-permissions.ts';
+import { createClusterPolicyStore } from '../../../storage/postgres/clusters/cluster-policies.ts';
+import { createInstancePoolStore } from '../../../storage/postgres/clusters/instance-pools.ts';
 import { createClusterReader } from '../../../storage/postgres/clusters/cluster-reader.ts';
 import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes.ts';
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
@@ -32,19 +36,31 @@ export function createClusterPorts(
 ): Omit<ClusterPorts, 'limits' | 'permissions'> {
   const log = pino({ level: 'silent' });
   let made = 0;
+  const randomString = (length: number): string => String((made += 1)).padStart(length, '0');
+  const live = createLiveInventory(defaultInventory);
+  const store = createAllPurposeStore(db, unlimitedNodes);
   return {
-    inventory: defaultInventory,
+    inventory: live.inventory,
+    inventoryControl: createInventoryControl({
+      configured: defaultInventory,
+      live,
+      pools: createInstancePoolStore(db),
+      policies: createClusterPolicyStore(db),
+      clusters: store,
+      clock,
+      randomString,
+    }),
     clusters: createClusterReader(db),
     clusterPermissions: createClusterPermissionStore(db),
     control: createClusterControl({
       clusters: createClusterStore(db, clock, log),
-      store: createAllPurposeStore(db, unlimitedNodes),
+      store,
       compute: createFakeCompute(),
       clock,
       log,
       clusterStartMs: 0,
       nodeId: 'node-1',
-      randomString: (length) => String((made += 1)).padStart(length, '0'),
+      randomString,
       directories: { ensureClusterDirectory: async (id) => `/clusters/${id}` },
       removeDirectory: async () => undefined,
       onClusterRunning: () => undefined,

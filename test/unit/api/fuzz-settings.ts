@@ -4,6 +4,7 @@ import { Type, type TSchema } from 'typebox';
 import { NewCluster } from '../../../engine/job/cluster.ts';
 import type { ApiVersion } from '../../../engine/job/job-format.ts';
 import { JobSettings, TaskSettings } from '../../../engine/job/settings.ts';
+import { RunJobTask } from '../../../engine/job/task-schemas.ts';
 import { taskKindFields, taskKinds, type TaskKind } from '../../../engine/job/task-kinds.ts';
 import { knownDestinations } from '../../harness/destinations.ts';
 import { arbitraryFor, ordinaryText, withoutUndefined, type LikelyValues } from './fuzz-schema.ts';
@@ -11,7 +12,7 @@ import { arbitraryFor, ordinaryText, withoutUndefined, type LikelyValues } from 
 const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 8 });
 const path = ascii.map((name) => `/${name}`);
 const asciiMap = fc.dictionary(ascii, ascii, { maxKeys: 3 });
-const addresses = fc.array(ascii, { maxLength: 3 });
+const addresses = fc.array(fc.stringMatching(/^[a-z0-9._+-]{1,8}@[a-z0-9]{1,8}$/), { maxLength: 3 });
 const logDestination = fc.record({ destination: fc.constantFrom('managed_fs:/logs', 'dbfs:/logs') });
 const script = fc
   .constantFrom(
@@ -63,6 +64,7 @@ const likely: LikelyValues = new Map<string, fc.Arbitrary<unknown>>([
     ),
   ],
   ['spark_env_vars', variables],
+  ['source', fc.constant('WORKSPACE')],
   [
     'cluster_log_conf',
     fc.constantFrom('managed_fs', 'dbfs').chain((store) => fc.record({ [store]: logDestination })),
@@ -90,6 +92,8 @@ const cluster = fc
         'placement_attributes',
         'instance_pool_id',
         'policy_id',
+        'is_single_node',
+        'runtime',
       ]),
     ),
   )
@@ -107,7 +111,7 @@ const library = fc.oneof(
 const unknown = fc
   .dictionary(
     fc.oneof(
-      fc.constantFrom('run_as', 'git_source', 'edit_mode', 'größe', 'x y', 'toString'),
+      fc.constantFrom('performance_target', 'budget_policy_id', 'edit_mode', 'größe', 'x y', 'toString'),
       fc.string({ maxLength: 6 }),
     ),
     fc.jsonValue({ maxDepth: 2 }),
@@ -144,6 +148,7 @@ const general = schemaValues(
     'schedule',
     'trigger',
     'continuous',
+    'run_as',
     'parameters',
   ]),
 );
@@ -168,6 +173,9 @@ const attempts = fc.record(
 );
 const needsNoCluster: ReadonlySet<TaskKind> = new Set(['pipeline_task', 'run_job_task']);
 
+/** Bodies of the kinds; a run_job_task takes the parameters of one kind only. */
+const kindSchemas = { ...taskKindFields, run_job_task: Type.Pick(RunJobTask, ['job_id', 'job_parameters']) };
+
 /** Generates task kind and compute of a single-task job or of an entry of `tasks`. */
 function taskWorkload(sharedClusters: readonly string[]): fc.Arbitrary<object> {
   const own = cluster.map((new_cluster) => ({ new_cluster }));
@@ -176,7 +184,7 @@ function taskWorkload(sharedClusters: readonly string[]): fc.Arbitrary<object> {
     const none = needsNoCluster.has(kind) ? [fc.constant({})] : [];
     const where = fc.oneof(own, fc.constant({ existing_cluster_id: 'c-1' }), ...shared, ...none);
     return fc
-      .tuple(fc.record({ [kind]: schemaValues(taskKindFields[kind]) }), where, attempts)
+      .tuple(fc.record({ [kind]: schemaValues(kindSchemas[kind]) }), where, attempts)
       .map(([does, at, rest]) => ({ ...rest, ...at, ...does }));
   };
   const submitted = {

@@ -1,7 +1,7 @@
 /** Runs in responses of the API versions. */
 import { describe, expect, test } from 'vitest';
 import { toStateView } from '../../../api/views/run-view-fields.ts';
-import { toRunListView, toRunView } from '../../../api/views/run-view.ts';
+import { toOutputMetadata, toRunListView, toRunView } from '../../../api/views/run-view.ts';
 import type { Progress, RunWithTasks } from '../../../engine/run/run.ts';
 import {
   face,
@@ -197,5 +197,74 @@ describe('spec 2.5, 9: a multi-task run', () => {
     expect(toRunView({ ...multi, run: run({ ...multi.run.settings, schedule }) }, face('2.0'))).toMatchObject(
       { schedule: undefined },
     );
+  });
+});
+
+describe('a failed run', () => {
+  const failed: Progress = { ...succeeded, result: 'FAILED', message: 'Task b failed.' };
+  const broken = { ...multi, run: { ...multi.run, progress: failed } };
+  const brokenSingle = { ...single, run: { ...single.run, progress: failed } };
+
+  test.each([
+    ['2.0', broken, 'TERMINATED'],
+    ['2.1', broken, 'TERMINATED'],
+    ['2.2', broken, 'INTERNAL_ERROR'],
+    ['2.0', brokenSingle, 'TERMINATED'],
+    ['2.1', brokenSingle, 'TERMINATED'],
+    ['2.2', brokenSingle, 'INTERNAL_ERROR'],
+  ] as const)('in %s has the life-cycle state that its clients wait for', (version, found, life) => {
+    const state = { life_cycle_state: life, result_state: 'FAILED', state_message: 'Task b failed.' };
+    expect(toRunView(found, face(version))).toMatchObject({ state });
+    expect(toRunListView(found, face(version))).toMatchObject({ state });
+  });
+
+  test('in 2.2 has TERMINATED task runs, and TERMINATED is the end of every other run', () => {
+    expect(toRunView(broken, face('2.2'))).toMatchObject({
+      tasks: [{ state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } }, {}, {}],
+    });
+    for (const result of ['SUCCESS', 'CANCELED', 'TIMEDOUT'] as const) {
+      const ended = { ...multi.run, progress: { ...succeeded, result } };
+      expect(toRunView({ ...multi, run: ended }, face('2.2'))).toMatchObject({
+        state: { life_cycle_state: 'TERMINATED', result_state: result },
+      });
+    }
+  });
+});
+
+describe('spec 2.5, 4.1.10: the metadata of the output of a single-task run', () => {
+  const skipped: Progress = {
+    state: 'SKIPPED',
+    message: 'limit',
+    startTime: start,
+    runningTime: undefined,
+    terminatingTime: undefined,
+    endTime: start,
+  };
+  const queued = {
+    run: { ...single.run, admittedTime: start + 600 },
+    tasks: [task(900, 'main', { ...succeeded, startTime: start + 700 })],
+  };
+  const notStarted = {
+    run: { ...single.run, progress: skipped },
+    tasks: [task(900, 'main', { ...skipped, startTime: undefined })],
+  };
+
+  test.each(
+    (['2.0', '2.1', '2.2'] as const).flatMap((version) =>
+      [single, queued, notStarted].map((found) => [version, found] as const),
+    ),
+  )('in %s is the run as runs/get shows it', (version, found) => {
+    const [attempt] = found.tasks;
+    expect(attempt && toOutputMetadata(found, attempt, face(version))).toMatchObject({
+      ...toRunView(found, face(version)),
+      task_key: 'main',
+      job_run_id: 900,
+    });
+  });
+
+  test('has the start of the run, a setup without the queue, and the times of a skipped run', () => {
+    expect(toRunView(queued, face('2.0'))).toMatchObject({ start_time: start, setup_duration: 400 });
+    const times = { start_time: start, end_time: start };
+    expect(toRunView(notStarted, face('2.1'))).toMatchObject({ ...times, tasks: [times] });
   });
 });

@@ -149,17 +149,17 @@ const facts: Readonly<Record<string, () => Promise<void>>> = {
       deployment: { kind: 'BUNDLE', metadata_file_path: '/x' },
       performance_target: 'STANDARD',
       budget_policy_id: 'b',
-      environments: [{ environment_key: 'e', spec: { client: '1', dependencies: ['x'] } }],
+      usage_policy_id: 'u',
       anything: { at: ['all', 1, true] },
     };
     const id = await created(
-      { name: 'rich', ...unknown, tasks: [task({ environment_key: 'e', disable_auto_optimization: true })] },
+      { name: 'rich', ...unknown, tasks: [task({ anything_else: 'e', disable_auto_optimization: true })] },
       '2.1',
     );
     const shown = await settingsOf(id, '2.1');
     expect(shown).toMatchObject({
       ...unknown,
-      tasks: [{ environment_key: 'e', disable_auto_optimization: true }],
+      tasks: [{ anything_else: 'e', disable_auto_optimization: true }],
     });
     const defaults = [
       'email_notifications',

@@ -45,6 +45,7 @@ const defaults = {
   smtpUrl: undefined,
   mailFrom: undefined,
   mailsPerSecond: 10,
+  diskReserveBytes: 67_108_864,
   webhookAllowPrivate: false,
   taskEnvironment: {},
 } satisfies Config;

@@ -1,4 +1,5 @@
 /** Tests of the doctor: results on this machine, and for missing or broken parts. */
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -133,6 +134,16 @@ test('isolation of tasks is reported: limits, user and sandbox', async () => {
     state: 'ok',
     found: 'the user of the service, in the sandbox',
   });
+  expect(await runCheck('task user', { RUNYARD_TASK_SANDBOX: 'mounts' })).toMatchObject({ state: 'warn' });
+  expect(await runCheck('mount points', { RUNYARD_TASK_SANDBOX: 'mounts' })).toEqual({
+    state: 'ok',
+    found: '/dbfs and /Volumes, in the sandbox of tasks',
+  });
+  if (!existsSync('/dbfs') && !existsSync('/Volumes'))
+    expect(await runCheck('mount points', {})).toEqual({
+      state: 'ok',
+      found: 'none; programs open managed_fs by RUNYARD_MANAGED_FS',
+    });
   expect(await runCheck('task sandbox', {})).toMatchObject({
     state: 'ok',
     found: expect.stringMatching(/^none; bubblewrap is (not )?available( \(.+\))?$/),

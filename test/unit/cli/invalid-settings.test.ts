@@ -50,7 +50,11 @@ test.each([
     /^RUNYARD_TASK_LIMITS has 0 for openFiles, which must be a whole number of at least 1\.$/,
   ],
   ['RUNYARD_TASK_USER', 'a b', /^RUNYARD_TASK_USER must be the name of a user of this machine, not "a b"\.$/],
-  ['RUNYARD_TASK_SANDBOX', 'jail', /^RUNYARD_TASK_SANDBOX must be one of none, bubblewrap, not "jail"\.$/],
+  [
+    'RUNYARD_TASK_SANDBOX',
+    'jail',
+    /^RUNYARD_TASK_SANDBOX must be one of none, mounts, bubblewrap, not "jail"\.$/,
+  ],
   ['RUNYARD_PLUGINS', 'a,,b', /^RUNYARD_PLUGINS must be a list of paths or package names .* not ""\.$/],
   [
     'RUNYARD_TRUSTED_PROXIES',

@@ -105,10 +105,6 @@ const checks: [string, string][] = [
   ['runs_attempt_not_negative', 'runs set attempt = -1'],
   ['runs_repair_columns_together', 'runs set repair_id = 5'],
   [
-    'runs_repaired_are_multi_task',
-    "runs set format = 'SINGLE_TASK', repair_id = 5, repair_count = 1, repair_start_time = 9e15, earlier_duration = 0",
-  ],
-  [
     'runs_repair_count_positive',
     'runs set repair_id = 5, repair_count = 0, repair_start_time = 9e15, earlier_duration = 0',
   ],
@@ -132,7 +128,7 @@ const checks: [string, string][] = [
   ['schedules_invalid_do_not_fire', "schedules set problem = 'x'"],
   ['task_runs_stop_reason_known', "task_runs set stop_reason = 'bored'"],
   ['task_runs_attempt_not_negative', 'task_runs set attempt = -1'],
-  ['repairs_ended_state_known', "repairs set ended_state = 'SKIPPED'"],
+  ['repairs_ended_state_known', "repairs set ended_state = 'RUNNING'"],
   ['repairs_ended_result_known', "repairs set ended_result = 'SUCCESSFUL'"],
   ['repairs_ended_result_when_available', 'repairs set ended_result = null'],
   ['repairs_start_after_end', 'repairs set start_time = 8'],

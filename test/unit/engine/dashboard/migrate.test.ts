@@ -73,7 +73,7 @@ describe('spec 4.4: datasets', () => {
     expect(result.dashboard.datasets).toHaveLength(1);
     expect(result.dashboard.pages[0]?.layout).toEqual([]);
     expect(result.warnings).toEqual([
-      'Widget "Table 0" is hidden and was left out; its query is kept as the dataset "Query".',
+      'Widget "Query" is hidden and was left out; its query is kept as the dataset "Query".',
     ]);
   });
 
@@ -95,6 +95,102 @@ describe('spec 4.4: datasets', () => {
       expect(parameters?.map(({ keyword }) => keyword)).toEqual(['p']);
     }
     expect(result.warnings.join()).toContain('still {{ }}, which the modern format does not support');
+  });
+});
+
+describe('spec 4.4: titles', () => {
+  const titleOf = (name: string, title?: string): string | undefined =>
+    migrated([
+      { visualization: { type: 'TABLE', name, query }, ...(title !== undefined && { options: { title } }) },
+    ]).dashboard.pages[0]?.layout.find(({ widget }) => widget.spec?.widgetType === 'table')?.widget.spec
+      ?.frame?.title;
+
+  test.each([
+    ['Orders', 'Newest', 'Newest'],
+    ['Table', undefined, 'Query'],
+    ['Table', '', 'Query'],
+    ['Bar chart 2', undefined, 'Query'],
+    ['', undefined, 'Query'],
+    ['Orders', undefined, 'Orders - Query'],
+    ['Query by month', undefined, 'Query by month'],
+  ])('a visualization named "%s" in a widget titled %j: "%s"', (name, title, expected) => {
+    expect(titleOf(name, title)).toBe(expected);
+  });
+});
+
+describe('spec 4.4: a widget whose query was deleted', () => {
+  const orphan: ClassicWidget = {
+    visualization: { type: 'CHART', name: 'Sales', query: { id: 'q9' } },
+    options: { position: { col: 3, row: 2, sizeX: 3, sizeY: 4 } },
+  };
+
+  test('becomes a text box in its place, with a warning', () => {
+    const { dashboard, warnings } = migrated([orphan, tableWith(undefined)]);
+    expect(dashboard.datasets).toHaveLength(1);
+    const box = dashboard.pages[0]?.layout.find(({ widget }) => widget.multilineTextboxSpec !== undefined);
+    expect(box?.widget.multilineTextboxSpec?.lines.join('')).toBe(
+      '**Sales**\n\nThe query of this widget was deleted.',
+    );
+    expect(box?.position).toMatchObject({ x: 3, width: 3, height: 4 });
+    expect(warnings).toEqual(['Widget "Sales": its query was deleted, so a text box takes its place.']);
+  });
+
+  test('is left out when it is hidden', () => {
+    const { dashboard, warnings } = migrated([{ ...orphan, options: { isHidden: true } }]);
+    expect(dashboard.pages[0]?.layout).toEqual([]);
+    expect(warnings).toEqual(['Widget "Sales": its query was deleted, so it was left out.']);
+  });
+});
+
+describe('spec 4.4: warnings appear only where they apply', () => {
+  const chart = (options: object): ClassicWidget => ({
+    visualization: {
+      type: 'CHART',
+      name: 'Chart',
+      query: { name: 'Events', query: 'SELECT day, n FROM t' },
+      options: { globalSeriesType: 'line', columnMapping: { day: 'x', n: 'y' }, ...options },
+    },
+  });
+  const log = { type: 'logarithmic' };
+
+  test.each<[string, object, string[]]>([
+    ['the default format of dates', { dateTimeFormat: 'DD/MM/YYYY HH:mm', xAxis: { type: 'datetime' } }, []],
+    ['a format of dates without dates', { dateTimeFormat: 'YYYY', xAxis: { type: 'category' } }, []],
+    [
+      'a format of dates',
+      { dateTimeFormat: 'YYYY', xAxis: { type: 'datetime' } },
+      ['Widget "Events": its format of dates, YYYY, is not kept; the new chart uses its own.'],
+    ],
+    ['a second axis that no series uses', { yAxis: [{ type: 'linear' }, log] }, []],
+    [
+      'a logarithmic axis',
+      { yAxis: [log, { type: 'linear' }] },
+      ['Widget "Events": a logarithmic axis is shown linear.'],
+    ],
+  ])('%s', (_name, options, expected) => {
+    expect(migrated([chart(options)]).warnings).toEqual(expected);
+  });
+
+  test.each([
+    ['SELECT city, n FROM t', 0],
+    ['SELECT city AS "city::filter" FROM t', 1],
+    ['SELECT city AS `city__multi-filter` FROM t', 1],
+  ])('filters of columns: %s', (sql, count) => {
+    const widget = { visualization: { type: 'TABLE', name: 'Table', query: { query: sql } } };
+    const { warnings } = migrated([widget], { dashboard_filters_enabled: true });
+    expect(warnings.filter((warning) => warning.startsWith('Filters that'))).toHaveLength(count);
+  });
+
+  test('the shape of markers that are not custom', () => {
+    const map = {
+      visualization: {
+        type: 'MAP',
+        name: 'Map',
+        query: { query: 'SELECT lat, lon FROM t' },
+        options: { latColName: 'lat', lonColName: 'lon', iconShape: 'marker', customizeMarkers: false },
+      },
+    };
+    expect(migrated([map]).warnings).toEqual([]);
   });
 });
 

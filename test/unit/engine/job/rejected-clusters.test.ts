@@ -149,8 +149,13 @@ test.each<[string, object, string]>([
 test.each<[string, unknown, string]>([
   ['no kind', {}, 'libraries[0] has none of jar, egg, whl, pypi, maven, cran; exactly one is required.'],
   [
-    'an unknown kind',
+    'an unsupported kind',
     { requirements: 'r' },
+    'libraries[0].requirements is not supported; list its packages as pypi libraries.',
+  ],
+  [
+    'an unknown kind',
+    { gem: 'r' },
     'libraries[0] has none of jar, egg, whl, pypi, maven, cran; exactly one is required.',
   ],
   [

@@ -1,6 +1,11 @@
 /** Validation and topological order of the task graph. */
 import { expect, test } from 'vitest';
-import { checkGraph, topologicalOrder, type GraphTask } from '../../../../engine/job/task-graph.ts';
+import {
+  checkGraph,
+  graphWidth,
+  topologicalOrder,
+  type GraphTask,
+} from '../../../../engine/job/task-graph.ts';
 
 /** `graph('a', 'b<a')`: b depends on a. */
 function graph(...lines: string[]): GraphTask[] {
@@ -63,4 +68,24 @@ test('a task without depends_on is a root', () => {
   expect(
     topologicalOrder([{ task_key: 'b', depends_on: [{ task_key: 'a' }] }, { task_key: 'a' }]),
   ).toHaveLength(2);
+});
+
+test.each<[string, GraphTask[], number]>([
+  ['no task', [], 0],
+  ['independent tasks', graph('a', 'b', 'c'), 3],
+  ['a chain', graph('a', 'b<a', 'c<b', 'd<c', 'e<d'), 1],
+  ['a diamond', graph('a', 'b<a', 'c<a', 'd<b,c'), 2],
+  ['a dependency on a task that does not run', graph('b<a', 'c<b'), 1],
+  ['two chains that cross', graph('a', 'b', 'c<a,b', 'd<b', 'e<c', 'f<c,d'), 2],
+  ['wide in the middle', graph('a', 'b<a', 'c<a', 'd<a', 'e<b,c,d', 'f<e'), 3],
+  ['wider across levels than in one', graph('a', 'b<a', 'c<b', 'x', 'y', 'z<x,y'), 3],
+])('spec 8: tasks that can run at the same time: %s', (_name, tasks, width) => {
+  expect(graphWidth(tasks)).toBe(width);
+  expect(graphWidth(tasks.toReversed())).toBe(width);
+});
+
+test('spec 8: of selected tasks, those that wait for each other through others count once', () => {
+  const tasks = graph('a', 'b<a', 'c<b', 'd');
+  expect(graphWidth(tasks, ({ task_key: key }) => key !== 'b')).toBe(2);
+  expect(graphWidth(tasks, ({ task_key: key }) => key === 'a' || key === 'c')).toBe(1);
 });

@@ -108,7 +108,13 @@ describe('spec 3.1 QUEUED: capacity of the workspace', () => {
       'a run larger than the limit is refused although it may queue',
       room({ addedTaskRuns: 11 }),
       true,
-      'There are already 0 active runs (limit: 10). This run would add 11.',
+      'This run has 11 tasks that can be active at the same time; the workspace allows 10.',
+    ],
+    [
+      'more run_job_tasks than the limit are refused likewise',
+      room({ addedTaskRuns: 3, addedRunJobTasks: 3 }),
+      true,
+      'This run has 3 tasks of the kind run_job_task that can be active at the same time; the workspace allows 2.',
     ],
     [
       'run_job_tasks have the same rule',
@@ -125,6 +131,17 @@ describe('spec 3.1 QUEUED: capacity of the workspace', () => {
     } catch (error) {
       refused = error;
     }
-    expect(refused instanceof ServiceError ? refused.message : refused).toBe(message);
+    const text = refused instanceof ServiceError ? refused.message : '';
+    // The advice to wait or queue follows.
+    expect(text.startsWith(message ?? '') && (text === '') === (message === undefined)).toBe(true);
+  });
+
+  test.each([
+    ['a run that never fits is over a quota', room({ addedTaskRuns: 11 }), 'QUOTA_EXCEEDED', undefined],
+    ['a run that fits later', room({ taskRuns: 10 }), 'REQUEST_LIMIT_EXCEEDED', expect.any(Number)],
+  ] as const)('%s is refused with %s', (_name, facts, code, retryAfterSeconds) => {
+    expect(() => assertCapacity(facts, limits, false)).toThrow(
+      expect.objectContaining({ code, retryAfterSeconds }),
+    );
   });
 });

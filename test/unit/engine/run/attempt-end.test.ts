@@ -7,12 +7,18 @@ import {
   type AttemptEnd,
 } from '../../../../engine/run/attempt-end.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
+import { attemptStopFor } from '../../../harness/run-stops.ts';
 
-const success: AttemptEnd = { kind: 'finish', result: 'SUCCESS', message: '' };
-const failed: AttemptEnd = { kind: 'finish', result: 'FAILED', message: workloadFailedMessage };
-const lost: AttemptEnd = { kind: 'break', message: 'Its process vanished.' };
-const cancelled: AttemptEnd = { kind: 'finish', result: 'CANCELED', message: 'Run cancelled by user' };
-const timedOut: AttemptEnd = { kind: 'finish', result: 'TIMEDOUT', message: 'Run timed out' };
+const success: AttemptEnd = { kind: 'finish', result: 'SUCCESS' };
+const failed: AttemptEnd = {
+  kind: 'finish',
+  result: 'FAILED',
+  failure: { kind: 'message', message: workloadFailedMessage },
+};
+const lost: AttemptEnd = {
+  kind: 'break',
+  failure: { kind: 'message', message: 'Its process vanished.', lost: true },
+};
 
 test.each<[TaskOutcome, StopReason | undefined, AttemptEnd]>([
   [{ kind: 'succeeded' }, undefined, success],
@@ -21,15 +27,22 @@ test.each<[TaskOutcome, StopReason | undefined, AttemptEnd]>([
   [{ kind: 'failed', message: workloadFailedMessage }, undefined, failed],
   [{ kind: 'failed', message: workloadFailedMessage }, 'cancel', failed],
   [{ kind: 'failed', message: workloadFailedMessage }, 'timeout', failed],
-  [{ kind: 'stopped' }, 'cancel', cancelled],
-  [{ kind: 'stopped' }, 'timeout', timedOut],
-  [{ kind: 'stopped' }, undefined, cancelled],
   [{ kind: 'lost', message: 'Its process vanished.' }, undefined, lost],
   [{ kind: 'lost', message: 'Its process vanished.' }, 'cancel', lost],
   [{ kind: 'lost', message: 'Its process vanished.' }, 'timeout', lost],
 ])(
   'the outcome %o with the stop reason %s decides the end of the attempt',
   (outcome, stopReason, expected) => {
-    expect(decideAttemptEnd(outcome, stopReason)).toEqual(expected);
+    expect(decideAttemptEnd(outcome, attemptStopFor(stopReason))).toEqual(expected);
   },
 );
+
+test.each<[StopReason | undefined, string]>([
+  ['cancel', 'CANCELED'],
+  ['timeout', 'TIMEDOUT'],
+  [undefined, 'CANCELED'],
+])('an attempt that was stopped for the reason %s ends as %s', (reason, result) => {
+  const stopped = attemptStopFor(reason);
+  const end = decideAttemptEnd({ kind: 'stopped' }, stopped);
+  expect(end).toMatchObject({ kind: 'finish', result, failure: { kind: 'stop', ...stopped } });
+});

@@ -6,6 +6,7 @@ import { rollUp, runConditions, taskStateOf, type RunCondition } from '../../../
 import type { Run, RunWithTasks } from '../../../../engine/run/run.ts';
 import { progressByPhase, type TaskPhase } from './task-states.ts';
 import { type Line, runOf, createFound, all } from './repair-samples.ts';
+import { stopFor } from '../../../harness/run-stops.ts';
 
 interface Plan {
   readonly upstream: readonly number[];
@@ -38,7 +39,7 @@ function simulateRun(
     const states = (run.settings.tasks ?? []).map((task) =>
       taskStateOf(task, latest.get(task.task_key)?.progress ?? progressByPhase.waiting, false),
     );
-    const { start, skip, end } = rollUp(states, started >= stopAfter ? 'cancel' : undefined);
+    const { start, skip, end } = rollUp(states, stopFor(started >= stopAfter ? 'cancel' : undefined));
     if (end !== undefined) {
       const progress: Run['progress'] = {
         ...runOf().progress,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   runAsOfAttempt,
   isOfLatestRound,
+  retryNumberOf,
   roundsOf,
   roundStartOf,
   runDurationOf,
@@ -96,6 +97,8 @@ test.each<[string, Partial<Run>, number | undefined, number]>([
   ['never repaired', {}, 8_500, 1_000],
   ['active', { progress: open }, undefined, 1_000],
   ['repaired', { repair: latest }, 6_500, 7_000],
+  ['repaired, and admitted before that', { repair: latest, admittedTime: 1_500 }, 6_500, 7_000],
+  ['repaired after a wait in the queue', { repair: latest, admittedTime: 7_400 }, 6_100, 7_400],
   ['repaired and active', { repair: latest, progress: open }, undefined, 7_000],
   [
     'repaired, and ended before the start of the repair because the clock stepped back',
@@ -154,3 +157,25 @@ test.each([
     expect(found.tasks.map(({ runId }) => runId)).toEqual(known);
   },
 );
+
+describe('the settings of an attempt', () => {
+  const named = (name: string) => ({ name });
+  const changed: Repair[] = repairs.map((repair, index) =>
+    index === 0 ? { ...repair, earlierSettings: named('first') } : repair,
+  );
+  test.each([
+    [101, 'first'],
+    [112, 'now'],
+    [121, 'now'],
+  ])('%i ran with those of its round: %s', (runId, name) => {
+    const found = { run: run({ repair: latest, settings: named('now') }), tasks };
+    expect(runAsOfAttempt(runId, found, changed).run.settings).toEqual(named(name));
+  });
+});
+
+test('spec 2.5: attempt_number counts the retries of a round', () => {
+  const due = (attempt: number): TaskRun => ({ ...task(200 + attempt, 'x', attempt), dueTime: 5 });
+  // Two retries, a repair, one retry.
+  const attempts = [task(200, 'x', 0), due(1), due(2), task(203, 'x', 3), due(4), task(205, 'y', 0)];
+  expect(attempts.map((attempt) => retryNumberOf(attempts, attempt))).toEqual([0, 1, 2, 0, 1, 0]);
+});

@@ -111,13 +111,13 @@ describe('job parameters', () => {
       { city: 'Basel', day: '2026-02-02' },
     ],
     [
-      'lose to notebook_params by their default',
-      {},
+      'beat notebook_params by their default',
+      { y: '1' },
       { notebook_params: { city: 'Genf', y: '2' } },
-      { city: 'Genf', y: '2', day: '2026-02-02' },
+      { city: 'Zürich', y: '2', day: '2026-02-02' },
     ],
     [
-      'beat notebook_params when the run gave them, too',
+      'beat notebook_params by the value of the run',
       {},
       { notebook_params: { city: 'Genf' }, job_parameters: { city: 'Basel' } },
       { city: 'Basel', day: '2026-02-02' },
@@ -213,7 +213,7 @@ describe('values of references', () => {
     });
     expect(resolveTask(found, site, new Map())).toEqual({
       error:
-        'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has set no value named "v"; it has set none.',
+        'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has not set "v"; no values were set.',
     });
   });
 });

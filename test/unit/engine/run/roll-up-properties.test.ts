@@ -10,6 +10,7 @@ import {
   type TaskState,
 } from '../../../../engine/run/roll-up.ts';
 import { progressByPhase, type TaskPhase } from './task-states.ts';
+import { stopFor } from '../../../harness/run-stops.ts';
 
 interface Plan {
   readonly dependsOn: readonly string[];
@@ -68,7 +69,7 @@ function live(plan: readonly Plan[], stopAt: number, reason: StopReason): Life {
   for (let ended = 0; ; ended += 1) {
     const stopReason = ended >= stopAt ? reason : undefined;
     for (;;) {
-      const { start, skip, end } = rollUp([...tasks.values()], stopReason);
+      const { start, skip, end } = rollUp([...tasks.values()], stopFor(stopReason));
       if (end !== undefined) return { tasks, startedTogether, endedTimes, end };
       if (stopReason !== undefined) expect(start).toEqual([]);
       for (const key of start) {

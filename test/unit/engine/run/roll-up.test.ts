@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { rollUp, type RunCondition, type TaskState } from '../../../../engine/run/roll-up.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
+import type { Stop } from '../../../../engine/run/explain/failure.ts';
+import { stopFor } from '../../../harness/run-stops.ts';
 import { progressByPhase, createTaskState as task, type TaskPhase } from './task-states.ts';
 
 /** What becomes of a waiting task after dependencies with these ends. */
@@ -96,27 +98,27 @@ describe('the message of a skipped task', () => {
     [
       'the dependency that failed',
       [task('a', 'success'), task('b', 'failed'), task('x', 'waiting', 'a b')],
-      'Upstream task b failed',
+      'Upstream task b failed. Correct task b and repair the run; this task runs with it.',
     ],
     [
       'the dependency that was skipped because of a failure',
       [task('a', 'failed'), task('b', 'skipped', 'a'), task('x', 'waiting', 'b')],
-      'Upstream task b failed',
+      'Upstream task b was skipped because task a failed. Correct task a and repair the run; this task runs with it.',
     ],
     [
       'the condition that waits for a failure',
       [task('a', 'success'), task('b', 'success'), task('x', 'waiting', 'a b', 'ALL_FAILED')],
-      'Not run: its condition ALL_FAILED on the tasks a, b was not met.',
+      'Not run, as configured: run_if is ALL_FAILED and a succeeded and b succeeded. No action needed.',
       'exclude',
     ],
     [
       'the condition, when nothing failed',
       [task('a', 'skipped', 'r', 'ALL_FAILED'), task('r', 'success'), task('x', 'waiting', 'a')],
-      'Not run: its condition ALL_SUCCESS on the tasks a was not met.',
+      'Not run, as configured: run_if is ALL_SUCCESS and a was not run. No action needed.',
       'exclude',
     ],
   ])('%s', (_name, tasks, message, event = 'skip') => {
-    expect(rollUp(tasks, undefined).skip).toEqual([{ key: 'x', event, message }]);
+    expect(rollUp(tasks, undefined).skip).toMatchObject([{ key: 'x', event, message }]);
   });
 });
 
@@ -174,7 +176,7 @@ describe('the end of a run', () => {
       [task('b', 'skipped', 'a'), task('a', 'failed')],
       undefined,
       'FAILED',
-      'Task a failed with message: Workload failed, see run output for details.',
+      'Task a failed with message: Workload failed, see run output for details. 1 task was skipped.',
     ],
     [
       'a failure that a later task dealt with',
@@ -195,21 +197,21 @@ describe('the end of a run', () => {
       [task('a', 'canceled'), task('b', 'skipped', 'a')],
       'cancel',
       'CANCELED',
-      'Run cancelled by user',
+      'Run cancelled by user ada@example.org. 1 task was not started. Repair the run or start it again when it is wanted.',
     ],
     [
       'over its time',
       [task('a', 'timedout'), task('b', 'skipped', 'a')],
       'timeout',
       'TIMEDOUT',
-      'Run timed out',
+      'Run timed out: job nightly reached its timeout_seconds of 3. 1 task was not started. Raise the timeout, or find what was slow in the logs of the tasks.',
     ],
     [
       'cancelled after a failure',
       [task('a', 'failed'), task('b', 'canceled')],
       'cancel',
       'CANCELED',
-      'Run cancelled by user',
+      'Run cancelled by user ada@example.org. Repair the run or start it again when it is wanted.',
     ],
     [
       'cancelled when all the work was done',
@@ -223,21 +225,21 @@ describe('the end of a run', () => {
       [task('a', 'success'), task('b', 'skipped', 'a')],
       'cancel',
       'CANCELED',
-      'Run cancelled by user',
+      'Run cancelled by user ada@example.org. 1 task was not started. Repair the run or start it again when it is wanted.',
     ],
     [
       'over its time between two tasks',
       [task('a', 'success'), task('b', 'skipped', 'a'), task('c', 'skipped', 'b')],
       'timeout',
       'TIMEDOUT',
-      'Run timed out',
+      'Run timed out: job nightly reached its timeout_seconds of 3. 2 tasks were not started. Raise the timeout, or find what was slow in the logs of the tasks.',
     ],
     [
       'cancelled before any task started',
       [task('a', 'skipped', '', 'ALL_FAILED'), task('b', 'skipped', 'a', 'ALL_DONE')],
       'cancel',
       'CANCELED',
-      'Run cancelled by user',
+      'Run cancelled by user ada@example.org. 2 tasks were not started. Repair the run or start it again when it is wanted.',
     ],
     [
       'cancelled, and the only task left was excluded anyway',
@@ -255,31 +257,46 @@ describe('the end of a run', () => {
     ],
     ['no task at all', [], undefined, 'SUCCESS', ''],
   ])('%s', (_name, tasks, stopReason, result, message) => {
-    expect(rollUp(tasks, stopReason)).toEqual({ start: [], skip: [], end: { result, message } });
+    expect(rollUp(tasks, stopFor(stopReason))).toMatchObject({
+      start: [],
+      skip: [],
+      end: { result, message },
+    });
   });
 
   test.each<TaskPhase>(['started', 'running', 'cleaning'])('waits for a task that is %s', (place) => {
     expect(rollUp([task('a', 'failed'), task('b', place)], undefined).end).toBeUndefined();
-    expect(rollUp([task('a', 'canceled'), task('b', place)], 'cancel').end).toBeUndefined();
+    expect(rollUp([task('a', 'canceled'), task('b', place)], stopFor('cancel')).end).toBeUndefined();
   });
 });
 
 describe('a stop', () => {
-  test.each<[StopReason, string]>([
-    ['cancel', 'Run cancelled by user'],
-    ['timeout', 'Run timed out'],
-  ])('%s skips what waits and leaves what was started', (reason, message) => {
+  const ofParent = 'Run cancelled by its parent: task load of run 7 timed out';
+
+  test.each<[Stop, 'skip' | 'exclude', string]>([
+    [
+      { reason: 'cancel', by: { user: 'ada@example.org' } },
+      'exclude',
+      'Run cancelled by user ada@example.org',
+    ],
+    [{ reason: 'cancel', by: { text: ofParent } }, 'exclude', ofParent],
+    [
+      { reason: 'timeout', limit: { owner: 'job nightly', seconds: 3 } },
+      'skip',
+      'Run timed out: job nightly reached its timeout_seconds of 3',
+    ],
+  ])('%j: %s of the waiting tasks; started tasks continue: %s', (stop, event, message) => {
     const tasks = [
       task('a', 'running'),
       task('b', 'started'),
       task('c', 'waiting'),
       task('d', 'waiting', 'a'),
     ];
-    expect(rollUp(tasks, reason)).toEqual({
+    expect(rollUp(tasks, stop)).toMatchObject({
       start: [],
       skip: [
-        { key: 'c', message },
-        { key: 'd', message },
+        { key: 'c', event, message: expect.stringContaining(`${message}. Task c had not started. `) },
+        { key: 'd', event, message: expect.stringContaining(`${message}. Task d had not started. `) },
       ],
     });
   });

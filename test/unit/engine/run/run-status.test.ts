@@ -1,7 +1,6 @@
 /** Status of a run: code and type of every end. */
 import { expect, test } from 'vitest';
 import { decideAdmission } from '../../../../engine/run/admission.ts';
-import { stopMessage } from '../../../../engine/run/roll-up.ts';
 import type { Progress } from '../../../../engine/run/run.ts';
 import { statusOf } from '../../../../engine/run/run-status.ts';
 import { progressByPhase } from './task-states.ts';
@@ -73,14 +72,21 @@ test.each<[string, Progress, string, string, string]>([
   ],
   [
     'a task that had not started before a cancel',
-    withMessage(progressByPhase.skipped, stopMessage.cancel),
+    withMessage(progressByPhase.skipped, 'Run cancelled by user'),
     'TERMINATED',
     'USER_CANCELED',
     'CLIENT_ERROR',
   ],
   [
     'a task that had not started before a timeout',
-    withMessage(progressByPhase.skipped, stopMessage.timeout),
+    withMessage(progressByPhase.skipped, 'Run timed out'),
+    'TERMINATED',
+    'CANCELED',
+    'CLIENT_ERROR',
+  ],
+  [
+    'a run that its parent cancelled',
+    withMessage(progressByPhase.canceled, 'Run cancelled by its parent: task load of run 7 was cancelled'),
     'TERMINATED',
     'CANCELED',
     'CLIENT_ERROR',
