@@ -34,7 +34,7 @@ export const newClusterFields = {
   custom_tags: stored('Shown with the cluster.'),
   cluster_name: stored('A cluster of a run is named after its job, run and task.'),
   autotermination_minutes: stored('A cluster of a run ends with its last task.'),
-  apply_policy_default_values: stored('A policy supplies every missing field.'),
+  apply_policy_default_values: works('Default values of policies that the API created.'),
   data_security_mode: stored('Task isolation is a setting of the service.'),
   single_user_name: stored('Task isolation is a setting of the service.'),
   workload_type: stored('A cluster of a run serves that run alone.'),
