@@ -24,6 +24,7 @@ export const sidebar: readonly SidebarGroup[] = [
     notebooks: 'Python notebooks',
     'notebooks-sql-javascript': 'SQL and JavaScript notebooks',
     java: 'Java programs',
+    spark: 'Spark',
     'spark-submit': 'Spark submit',
     'run-job': 'Jobs that start jobs',
     files: 'Files',
@@ -66,6 +67,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Background', '', {
     architecture: 'Architecture',
     operations: 'Operations manual',
+    performance: 'Performance',
     security: 'Security',
     contributing: 'Contributing',
     glossary: 'Glossary',

@@ -70,10 +70,11 @@ const rules: readonly MessageRule[] = [
     nextStep: again('Start the cluster, or use new_cluster'),
   },
   {
-    pattern: /^The cluster's |^The policy .* names the pool/,
+    pattern: /^The cluster's |^The policy .* names the pool|^Cluster validation error: Validation failed/,
     code: 'CLUSTER',
     nextStep: again('Correct the cluster of the task'),
   },
+  { pattern: /^Cluster \S+ was restarted$/, code: 'CLUSTER', nextStep: again('Wait until the cluster runs') },
   { pattern: /was removed\.?$/, code: 'CLUSTER', nextStep: again('Use another cluster') },
   {
     pattern: /log .*(?:larger|more) than|exceeded .* log|wrote (?:so )?much|flood/i,
@@ -125,7 +126,7 @@ export function explainMessage(
   if (known !== undefined) return known;
   if (origin === 'user code')
     return { code: 'USER_CODE', nextStep: `Correct the code there, then ${rerunText(context)}.` };
-  return isBuiltIn(context.taskKind)
+  return context.taskKind === '' || isBuiltIn(context.taskKind)
     ? { code: 'CONFIGURATION', nextStep: `Correct the task, then ${rerunText(context)}.` }
     : {
         code: 'USER_CODE',
