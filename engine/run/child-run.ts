@@ -60,7 +60,7 @@ export function toChildRunResult(
     return { runId, result, message: '', ...(value !== undefined && { value }) };
   const { cell, line } = progress.explanation?.place ?? {};
   const where = [cell && `cell ${cell}`, line && `line ${line}`].filter(Boolean).join(', ');
-  const reason = error ?? message;
+  const reason = error ?? progress.explanation?.cause ?? message;
   const end = `Run ${runId} of ${subject} ended as ${state === 'TERMINATED' ? result : state}`;
   const at = where === '' ? '' : ` in ${where}`;
   const text = `${end}${at}${toSentence(reason === '' ? '.' : `: ${reason}`)} Open run ${runId}: ${url}`;

@@ -83,7 +83,7 @@ describe('two notebooks and a Python program that pass values', () => {
       ],
     });
     const message =
-      'spark_python_task.parameters[0]: {{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, city, parts.';
+      'spark_python_task.parameters[0]: {{tasks.load.values.raws}} has no value: task load has not set "raws"; it has set rows, city, parts.';
     expect(taskOf(run, 'print').state).toMatchObject({
       life_cycle_state: 'TERMINATED',
       result_state: 'FAILED',

@@ -125,7 +125,7 @@ export function explainMessage(
   if (known !== undefined) return known;
   if (origin === 'user code')
     return { code: 'USER_CODE', nextStep: `Correct the code there, then ${rerunText(context)}.` };
-  return isBuiltIn(context.taskKind)
+  return context.taskKind === '' || isBuiltIn(context.taskKind)
     ? { code: 'CONFIGURATION', nextStep: `Correct the task, then ${rerunText(context)}.` }
     : {
         code: 'USER_CODE',

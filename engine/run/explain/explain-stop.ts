@@ -70,7 +70,7 @@ function withinLimit(phase: StopPhase, seconds: number): StopPhase {
 
 /** Adds what the task did at that moment. */
 function withPhase(text: string, { kind, message, durationMs }: StopPhase, subject: string): string {
-  const time = durationMs === undefined ? '' : ` for ${formatWait(durationMs)}`;
+  const time = durationMs === undefined || durationMs < 100 ? '' : ` for ${formatWait(durationMs)}`;
   switch (kind) {
     case 'not started':
       return `${text}. ${subject} had not started`;

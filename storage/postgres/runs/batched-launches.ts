@@ -135,7 +135,7 @@ async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): P
   await insertMany(
     db,
     'task_runs',
-    runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row }))),
+    runs.flatMap((run) => taskRunRows(run).map((row) => ({ ...row, explanation: run.explanation ?? null }))),
   );
   await insertOutboxEvents(
     db,

@@ -126,17 +126,18 @@ async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> 
 }
 
 function runRow(run: NewRun): Insertable<RunTable> {
-  const { settings, overriding_parameters } = runDocumentColumns(run);
+  const { settings, overriding_parameters, explanation } = runDocumentColumns(run);
   return {
     ...runColumns(run),
     settings: JSON.stringify(settings),
     overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
+    explanation: explanation === null ? null : JSON.stringify(explanation),
   };
 }
 
 /** Returns the JSON documents of a new run's row. */
-export function runDocumentColumns({ settings, overridingParameters }: NewRun) {
-  return { settings, overriding_parameters: overridingParameters ?? null };
+export function runDocumentColumns({ settings, overridingParameters, explanation }: NewRun) {
+  return { settings, overriding_parameters: overridingParameters ?? null, explanation: explanation ?? null };
 }
 
 /** Returns the other columns of a new run's row. */
@@ -163,7 +164,6 @@ export function runColumns(run: NewRun): Omit<Insertable<RunTable>, 'settings' |
     parallel_task_runs: run.parallelTasks.taskRuns,
     parallel_run_job_tasks: run.parallelTasks.runJobTasks,
     message: run.message,
-    explanation: run.explanation === undefined ? null : JSON.stringify(run.explanation),
     cause_code: run.explanation?.cause_code ?? null,
     start_time: run.startTime,
     running_time: null,

@@ -32,10 +32,9 @@ const clusterWith = (...classPath: string[]) => ({
 
 test('a missing jar_uri fails the task with a message that names it', async () => {
   const context = await createTestContext();
-  expect(await jarRunner.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context)).toEqual({
-    kind: 'failed',
-    message: 'managed_fs:/gone.jar does not exist.',
-  });
+  expect(
+    await jarRunner.run({ main_class_name: 'Main', jar_uri: 'managed_fs:/gone.jar' }, context),
+  ).toMatchObject({ kind: 'failed', message: 'managed_fs:/gone.jar does not exist.' });
 });
 
 test.each(['-version', '@/etc/passwd', ' '])(
@@ -43,7 +42,10 @@ test.each(['-version', '@/etc/passwd', ' '])(
   async (name) => {
     const context = await createTestContext({ cluster: clusterWith() });
     const message = `spark_jar_task.main_class_name is "${name}"; it must be the full name of a class, for example com.example.Main.`;
-    expect(await jarRunner.run({ main_class_name: name }, context)).toEqual({ kind: 'failed', message });
+    expect(await jarRunner.run({ main_class_name: name }, context)).toMatchObject({
+      kind: 'failed',
+      message,
+    });
   },
 );
 
@@ -126,7 +128,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
 
   test('an uncaught exception is the error, with its complete trace', async () => {
     const context = await withJar();
-    expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toEqual(failed);
+    expect(await jarRunner.run({ main_class_name: 'Main' }, context)).toMatchObject(failed);
     expect(context.output()?.error).toBe('java.lang.IllegalStateException: no arguments');
     expect(context.output()?.errorTrace).toMatch(
       /^Exception in thread "main" [^]*at Main\.main[^]*Caused by: java\.lang\.RuntimeException: behind it/,
@@ -141,7 +143,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     expect(await lives.stderr()).toContain(
       'Exception in thread "helper" java.lang.RuntimeException: in the helper',
     );
-    expect(await jarRunner.run({ main_class_name: 'Threads' }, exits)).toEqual(failed);
+    expect(await jarRunner.run({ main_class_name: 'Threads' }, exits)).toMatchObject(failed);
     expect(exits.output()).toMatchObject({
       error: 'java.lang.RuntimeException: in the helper',
       errorTrace: expect.stringMatching(/^Exception in thread "helper" [^]*Threads/),
@@ -171,7 +173,7 @@ describe.skipIf(javac === undefined || jar === undefined)('with a real JAR', () 
     ],
   ])('%s is the error', async (_fact, task, error) => {
     const context = await withJar();
-    expect(await jarRunner.run(task, context)).toEqual(failed);
+    expect(await jarRunner.run(task, context)).toMatchObject(failed);
     expect(context.output()?.error).toBe(error);
   });
 });

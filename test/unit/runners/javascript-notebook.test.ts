@@ -134,7 +134,7 @@ test('a failure shows the line of the cell and only frames of the notebook', asy
     'console.log("before");\nawait 1;\ninner({})',
     '3',
   ]);
-  expect(outcome).toEqual(failed);
+  expect(outcome).toMatchObject(failed);
   expect(context.output()).toEqual({
     error: "TypeError: Cannot read properties of undefined (reading 'field')",
     errorTrace: [
@@ -195,7 +195,7 @@ test.each<[string, string, RegExp]>([
   'a notebook fails with the reason for %s',
   async (_, cell, reason) => {
     const { context, outcome } = await run([cell]);
-    expect(outcome).toEqual(failed);
+    expect(outcome).toMatchObject(failed);
     const { error, errorTrace } = context.output() ?? {};
     expect(errorTrace ?? error).toMatch(reason);
   },

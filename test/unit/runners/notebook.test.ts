@@ -47,7 +47,7 @@ test('a result over the limit is truncated between characters and marked as trun
 
 test('the exception of a failed cell is the error, with a trace that names the cell', async () => {
   const context = await withNotebook(['x = 0', '\n1 / x']);
-  expect(await notebookRunner.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toMatchObject(failed);
   expect(context.output()).toEqual({
     error: 'ZeroDivisionError: division by zero',
     errorTrace: expect.stringContaining('Cell 2, line 1'),
@@ -58,7 +58,7 @@ test('a cell over the output limit fails the run', async () => {
   const context = await withNotebook(['print("x" * 101)', '2'], {
     limits: { ...defaultLimits, notebookCellBytes: 100 },
   });
-  expect(await notebookRunner.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toMatchObject(failed);
   expect(context.output()?.error).toMatch(
     /^Cell 1 exceeded the output limit of 100 bytes\. The rest of the run was cancelled\.$/,
   );
@@ -82,13 +82,13 @@ test.each<[string, string, string]>([
   ],
 ])('a notebook that crashes is failed, and its report says where: %s', async (_fact, cell, error) => {
   const context = await withNotebook(['print("kept")', cell, '3']);
-  expect(await notebookRunner.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toMatchObject(failed);
   expect(context.output()).toEqual({ error });
   const report = await context.report();
   expect(report.cells.map((each) => each.status)).toEqual(['finished', 'failed', 'skipped']);
   expect(report.cells[1]?.outputs).toEqual([{ type: 'error', summary: error, trace: error }]);
   // Called again after a restart of the engine, it says the same.
-  expect(await notebookRunner.run(task, context)).toEqual(failed);
+  expect(await notebookRunner.run(task, context)).toMatchObject(failed);
   expect(context.output()).toEqual({ error });
   expect(await context.report()).toEqual(report);
 });
@@ -99,7 +99,7 @@ test.each<[string, string]>([
 ])('a notebook that is not Python is refused by name: %s', async (extension, words) => {
   const context = await createTestContext();
   await writeFile(join(context.workspace, `nb${extension}`), '');
-  expect(await notebookRunner.run(task, context)).toEqual({
+  expect(await notebookRunner.run(task, context)).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining(`The notebook /nb is ${words}, which is not supported`),
   });
@@ -108,7 +108,10 @@ test.each<[string, string]>([
 
 test('a missing notebook fails the task with a message that names it', async () => {
   const context = await createTestContext();
-  expect(await notebookRunner.run(task, context)).toEqual({ kind: 'failed', message: '/nb does not exist.' });
+  expect(await notebookRunner.run(task, context)).toMatchObject({
+    kind: 'failed',
+    message: '/nb does not exist.',
+  });
 });
 
 test('an attempt runs the notebook as it was at the start of the attempt', async () => {

@@ -61,7 +61,7 @@ describe('the error of a failed program', () => {
     ],
   ])('%s', async (_fact, source, error) => {
     const context = await withProgram(source);
-    expect(await pythonRunner.run(task, context)).toEqual(failed);
+    expect(await pythonRunner.run(task, context)).toMatchObject(failed);
     expect(context.output()?.error).toBe(error);
   });
 });
@@ -93,7 +93,7 @@ sys.exit(1)`);
 test('a missing file fails the task with a message that names it', async () => {
   const context = await createTestContext();
   const message = 'managed_fs:/main.py does not exist.';
-  expect(await pythonRunner.run(task, context)).toEqual({ kind: 'failed', message });
+  expect(await pythonRunner.run(task, context)).toMatchObject({ kind: 'failed', message });
   expect(context.output()).toEqual({ error: message });
 });
 

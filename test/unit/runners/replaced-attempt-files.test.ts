@@ -44,7 +44,7 @@ describe('stderr of a program that fails', () => {
   ])('%s counts as empty', async (_fact, change) => {
     const context = await createTestContext();
     await writeFile(join(context.managedFs, 'main.py'), `import os\n${change}\nraise ValueError("unseen")`);
-    expect(await pythonRunner.run({ python_file: 'managed_fs:/main.py' }, context)).toEqual(failed);
+    expect(await pythonRunner.run({ python_file: 'managed_fs:/main.py' }, context)).toMatchObject(failed);
     expect(context.output()).toEqual({ error: 'The Python program ended with exit code 1.' });
   });
 });
@@ -59,7 +59,7 @@ describe('the report of a notebook', () => {
 
   test.each(replacements)('replaced by %s counts as absent', async (_fact, replace) => {
     const context = await after({ kind: 'exited', code: 0 }, replace);
-    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toMatchObject(failed);
     expect(context.output()).toEqual({
       error:
         'The notebook process ended with exit code 0, and its report (notebook.json) is missing, larger than 256 MB, ' +
@@ -71,7 +71,7 @@ describe('the report of a notebook', () => {
     const context = await after({ kind: 'exited', code: 1 }, (path) =>
       writeFile(join(dirname(path), 'stderr'), 'bwrap: execvp /x/python3: No such file\n'),
     );
-    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toMatchObject(failed);
     expect(context.output()).toMatchObject({ errorTrace: 'bwrap: execvp /x/python3: No such file' });
   });
 
@@ -83,7 +83,7 @@ describe('the report of a notebook', () => {
 
   test('of a crashed process is ignored', async () => {
     const context = await after({ kind: 'exited', code: 137 }, (path) => writeFile(path, '{}'));
-    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toEqual(failed);
+    expect(await notebookRunner.run({ notebook_path: '/nb' }, context)).toMatchObject(failed);
     expect(context.output()).toEqual({
       error: 'The notebook process ended with exit code 137 (killed by signal 9, SIGKILL).',
     });

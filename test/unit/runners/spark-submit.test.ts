@@ -147,7 +147,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
 
   test('an application that fails has the reason after the announcement', async () => {
     const context = await holding({ 'app.py': '1 / 0' });
-    expect(await submit(context, 'managed_fs:/app.py')).toEqual(failed);
+    expect(await submit(context, 'managed_fs:/app.py')).toMatchObject(failed);
     expect(context.output()).toMatchObject({
       error: 'ZeroDivisionError: division by zero',
       errorTrace: expect.stringMatching(/^Traceback/),
@@ -213,7 +213,7 @@ print(sys.argv[1:], extra.name, packed.name, open("d.txt").read(), open(os.envir
   ])('%s fails the task with the reason', async (_fact, parameters, message) => {
     const context = await holding({ 'app.py': 'print("never")', 'app.R': '', 'app.jar': '' });
     const outcome = await submit(context, ...parameters);
-    expect(outcome).toEqual({ kind: 'failed', message: expect.stringContaining(message) });
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) });
     expect(context.startedCommands).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ test('a failed statement is reported with its line; earlier results remain', asy
     ],
     { year: '2013' },
   );
-  expect(outcome).toEqual(failed);
+  expect(outcome).toMatchObject(failed);
   const summary = 'Binder Error: Referenced column "nope" not found in FROM clause! (cell 2, line 4)';
   expect(context.output()).toEqual({
     error: summary,
@@ -161,7 +161,7 @@ test('only managed_fs and the working directory are accessible', async () => {
     {},
     outside,
   );
-  expect(outcome).toEqual(failed);
+  expect(outcome).toMatchObject(failed);
   expect(outputs).toMatchObject([
     [{ data: '1 row' }, { rows: [[1]] }],
     [
@@ -197,7 +197,7 @@ test.each<[string, string, string]>([
   ],
 ])('%s is refused with a reason', async (_, cell, reason) => {
   const { context, outcome } = await run([cell], { year: '2013' });
-  expect(outcome).toEqual(failed);
+  expect(outcome).toMatchObject(failed);
   expect(context.output()?.error).toContain(reason);
 });
 

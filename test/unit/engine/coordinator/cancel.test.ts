@@ -30,7 +30,10 @@ describe('cancellation', () => {
     await cancel(runId);
     const found = await harness.waitForRunEnd(runId);
     expect(describeRun(found)).toEqual(['run TERMINATED/CANCELED', 'main TERMINATED/CANCELED']);
-    expect([found.run.stopReason, found.run.progress.message]).toEqual(['cancel', 'Run cancelled by user']);
+    expect([found.run.stopReason, found.run.progress.message]).toEqual([
+      'cancel',
+      expect.stringContaining('Run cancelled by user'),
+    ]);
   });
 
   test('of a graph stops its running tasks and skips its waiting ones', async () => {
@@ -44,7 +47,7 @@ describe('cancellation', () => {
       'b TERMINATED/CANCELED',
       'c SKIPPED',
     ]);
-    expect(found.tasks[2]?.progress.message).toBe('Run cancelled by user');
+    expect(found.tasks[2]?.progress.message).toContain('Run cancelled by user');
   });
 
   test('of a task whose cluster starts ends the task and the cluster at once', async () => {

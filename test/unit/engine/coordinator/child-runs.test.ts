@@ -69,7 +69,9 @@ test('calls with the same key share one child run, another key starts another on
   expect(await other).toEqual({
     runId: expect.any(Number),
     result: 'FAILED',
-    message: expect.stringMatching(/^Run \d+ of notebook \/child ended as FAILED: Broken$/),
+    message: expect.stringMatching(
+      /^Run \d+ of notebook \/child ended as FAILED: Broken\. Open run \d+: http/,
+    ),
   });
   expect((await listChildren()).map(({ run_type: type, result }) => [type, result])).toEqual([
     ['WORKFLOW_RUN', 'SUCCESS'],

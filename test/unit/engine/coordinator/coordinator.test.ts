@@ -25,8 +25,13 @@ const lost: TaskOutcome = { kind: 'lost', message: 'The process vanished.' };
 describe('a single-task run', () => {
   test.each<[string, TaskOutcome, string, string]>([
     ['SUCCESS', { kind: 'succeeded' }, 'TERMINATED/SUCCESS', ''],
-    ['FAILED', failed, 'TERMINATED/FAILED', 'Workload failed, see run output for details'],
-    ['INTERNAL_ERROR', lost, 'INTERNAL_ERROR/FAILED', 'The process vanished.'],
+    [
+      'FAILED',
+      failed,
+      'TERMINATED/FAILED',
+      expect.stringContaining('Workload failed, see run output for details'),
+    ],
+    ['INTERNAL_ERROR', lost, 'INTERNAL_ERROR/FAILED', expect.stringContaining('The process vanished')],
   ])(
     'that ends as %s gives run and task the same state and message',
     async (_name, outcome, state, message) => {
@@ -143,8 +148,8 @@ describe('a task graph', () => {
       'c SKIPPED',
       'd TERMINATED/SUCCESS',
     ]);
-    expect(found.run.progress.message).toBe(
-      'Task a failed with message: Workload failed, see run output for details.',
+    expect(found.run.progress.message).toContain(
+      'Task a failed with message: Workload failed, see run output for details',
     );
     expect(found.tasks.map(({ progress }) => progress.message)).toEqual([
       failed.kind === 'failed' && failed.message,

@@ -58,7 +58,7 @@ test('spec 2.2 existing_cluster_id: with requireExistingCluster an unknown or te
   );
   expect([describeRun(unknown)[1], unknown.tasks[0]?.progress.message]).toEqual([
     'a TERMINATED/FAILED',
-    'Cluster all-purpose does not exist',
+    expect.stringContaining('Cluster all-purpose does not exist'),
   ]);
   expect(await harness.database.db.selectFrom('clusters').selectAll().execute()).toEqual([]);
   await harness.database.db
@@ -84,8 +84,8 @@ test('spec 2.2 existing_cluster_id: with requireExistingCluster an unknown or te
   const terminated = await harness.waitForRunEnd(
     await harness.launchRun(coordinator, graphOnClusters({ a: 'existing' }, 'a')),
   );
-  expect(terminated.tasks[0]?.progress.message).toBe(
-    'The cluster is in Terminated state, not available to receive jobs.',
+  expect(terminated.tasks[0]?.progress.message).toContain(
+    'The cluster is in Terminated state, not available to receive jobs',
   );
 });
 
@@ -107,7 +107,7 @@ test('a job cluster serves other runs with its variables while it runs, and does
   );
   expect([late.run.progress.state, late.tasks[0]?.progress.message]).toEqual([
     'INTERNAL_ERROR',
-    `Cluster ${id} was terminated (JOB_FINISHED)`,
+    expect.stringContaining(`Cluster ${id} was terminated (JOB_FINISHED)`),
   ]);
 });
 

@@ -53,7 +53,7 @@ describe('spec 2.4: the own cluster of a task', () => {
     harness.pool.endTask('main', { kind: 'failed', message: 'ValueError: correct-horse is wrong' });
     const { run, tasks } = await harness.waitForRunEnd(runId);
     expect([run, tasks[0]].map((part) => part?.progress.message)).toEqual(
-      Array(2).fill('ValueError: *** is wrong'),
+      Array(2).fill(expect.stringContaining('ValueError: *** is wrong')),
     );
   });
 
@@ -94,7 +94,9 @@ test('spec 2.8 instance_pool_id: a task whose pool is no longer configured fails
   const run = await harness.waitForRunEnd(runId);
   expect([describeRun(run)[0], run.tasks[0]?.progress.message]).toEqual([
     'run INTERNAL_ERROR',
-    `The cluster's instance_pool_id is "gone"; no pool is configured (RUNYARD_CLUSTERS).`,
+    expect.stringContaining(
+      `The cluster's instance_pool_id is "gone"; no pool is configured (RUNYARD_CLUSTERS)`,
+    ),
   ]);
   expect(await harness.describeClusters(runId)).toEqual([]);
 });

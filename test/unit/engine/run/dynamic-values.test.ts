@@ -202,15 +202,15 @@ describe('a reference without a value has an error', () => {
   test.each([
     [
       'tasks.load.values.raws',
-      '{{tasks.load.values.raws}} has no value: task load has set no value named "raws"; it has set rows, rate, text, odd.key, none, nul, broken.',
+      '{{tasks.load.values.raws}} has no value: task load has not set "raws"; it has set rows, rate, text, odd.key, none, nul, broken.',
     ],
     [
       'tasks.check.values.rows',
-      '{{tasks.check.values.rows}} has no value: task check has set no value named "rows"; it has set none.',
+      '{{tasks.check.values.rows}} has no value: task check has not set "rows"; no values were set.',
     ],
     [
       'tasks.load.values.__proto__',
-      '{{tasks.load.values.__proto__}} has no value: task load has set no value named "__proto__"; it has set rows',
+      '{{tasks.load.values.__proto__}} has no value: task load has not set "__proto__"; it has set rows',
     ],
     [
       'tasks.load.values.nul',

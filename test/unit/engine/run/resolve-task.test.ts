@@ -213,7 +213,7 @@ describe('values of references', () => {
     });
     expect(resolveTask(found, site, new Map())).toEqual({
       error:
-        'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has set no value named "v"; it has set none.',
+        'notebook_task.base_parameters.x: {{tasks.a.values.v}} has no value: task a has not set "v"; no values were set.',
     });
   });
 });
