@@ -81,6 +81,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     config,
     isolation,
     resolvePath,
+    objstore: objects === undefined ? 'directories' : 'server',
     address,
     database,
     roots,

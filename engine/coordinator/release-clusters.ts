@@ -2,6 +2,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../run/cluster-choice.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { endCompute } from './end-compute.ts';
 import type { RunExecution } from './run-execution.ts';
 import type { TaskExecution } from './task-execution.ts';
 
@@ -83,6 +84,7 @@ async function terminateClusters(
     // An earlier engine may have started the init scripts.
     if (state === 'PENDING' && spec['init_scripts'] !== undefined)
       await c.compute.provider.stopScripts(clusterId);
+    await endCompute(c.compute, clusterId);
     if (spec['cluster_log_conf'] !== undefined) await c.compute.provider.deliverLogs(clusterId);
   }
 }

@@ -44,6 +44,8 @@ export interface ProcessSpec {
   readonly stopGraceMs: number;
   /** Maximum size of stdout and of stderr; larger logs are truncated in the middle. */
   readonly logBytesMax: number;
+  /** Aborted, with the message as reason, when the process must end because what it needs is gone. */
+  readonly lostNeed?: AbortSignal | undefined;
 }
 
 const supervisorScript = fileURLToPath(new URL('./supervise.sh', import.meta.url));
@@ -64,6 +66,7 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   await mkdir(spec.directory, { recursive: true });
   const wakeSignal = createWakeSignal();
   signal.addEventListener('abort', wakeSignal.wake);
+  spec.lostNeed?.addEventListener('abort', wakeSignal.wake);
   const ended = await readExitCode(spec.directory);
   if (ended !== undefined) return finishExited(spec, ended, wakeSignal);
   let child: ChildProcess | undefined;
@@ -78,7 +81,17 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   } finally {
     watcher?.close();
     signal.removeEventListener('abort', wakeSignal.wake);
+    spec.lostNeed?.removeEventListener('abort', wakeSignal.wake);
   }
+}
+
+/**
+ * Starts the process of `spec` unless an earlier call did, and does not wait for its end: for servers, which run
+ * until `terminateGroup` or `killMarkedProcesses` ends them. `exec` attaches to the same process.
+ */
+export async function startProcess(spec: ProcessSpec): Promise<void> {
+  await mkdir(spec.directory, { recursive: true });
+  if ((await readClaim(spec.directory)) === undefined) await startSupervisor(spec, createWakeSignal());
 }
 
 /** Waits for the end of the process and truncates its logs. Ends it on abort or if truncation fails. */
@@ -111,7 +124,8 @@ async function waitForExit(
       continue;
     }
     if (!alive) return finishVanished(spec, claim, wakeSignal);
-    const { flood, pauseMs } = await truncate();
+    const { flood: overflow, pauseMs } = await truncate();
+    const flood = spec.lostNeed?.aborted === true ? String(spec.lostNeed.reason) : overflow;
     if (signal.aborted || flood !== undefined) {
       // Recorded first: after a crash of this engine the exit must still count as ours.
       await recordStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
