@@ -67,6 +67,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Background', '', {
     architecture: 'Architecture',
     operations: 'Operations manual',
+    performance: 'Performance',
     security: 'Security',
     contributing: 'Contributing',
     glossary: 'Glossary',
