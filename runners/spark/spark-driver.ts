@@ -150,13 +150,6 @@ async function readDriver(directory: string): Promise<SparkDriver | undefined> {
   return { directory, port: Number(port), token: stored.token, applicationId };
 }
 
-/** Returns the port of Spark's own pages of a driver; undefined when they are off. */
-export async function findUiPort(directory: string): Promise<number | undefined> {
-  const log = (await readHead(join(directory, 'stderr'), startLogBytes)).text;
-  const [, port] = /Successfully started service 'SparkUI' on port (\d+)/.exec(log) ?? [];
-  return port === undefined ? undefined : Number(port);
-}
-
 /** Returns why a driver is gone, as a sentence; undefined while it runs or starts. */
 export async function readDriverEnd(directory: string): Promise<string | undefined> {
   const claim = await readClaim(directory);
