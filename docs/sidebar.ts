@@ -37,6 +37,7 @@ export const sidebar: readonly SidebarGroup[] = [
     'retries-and-repair': 'Retries and repair',
     queues: 'Queues',
     clusters: 'Clusters',
+    'pools-and-policies': 'Pools and policies',
     'init-scripts': 'Init scripts',
     notifications: 'Notifications',
     dashboards: 'Dashboards',
@@ -66,6 +67,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Background', '', {
     architecture: 'Architecture',
     operations: 'Operations manual',
+    performance: 'Performance',
     security: 'Security',
     contributing: 'Contributing',
     glossary: 'Glossary',

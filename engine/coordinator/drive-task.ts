@@ -14,7 +14,7 @@ import { executeTask, type ExecuteContext } from './execute-task.ts';
 import { explainAttempt, type ExplainPorts } from './failure-context.ts';
 import { stopLibraryInstallers } from './prepare-libraries.ts';
 import { prepareTask, type PrepareContext, type ReadyCluster } from './prepare-task.ts';
-import { releaseOwnCluster } from './release-clusters.ts';
+import { hasOwnCluster, releaseOwnCluster } from './release-clusters.ts';
 import {
   isReleased,
   isSingleTask,
@@ -207,7 +207,9 @@ async function finishTask(
   facts: StepFacts = {},
 ): Promise<TransitionResult> {
   if (end.kind === 'break') return breakTask(c, execution, task, end);
-  return transitionTask(c, execution, task, 'finish', {
+  // Without a cluster to terminate, the cleanup is over at once: both states are written together.
+  const events = hasOwnCluster(execution, task) ? 'finish' : (['finish', 'clean'] as const);
+  return transitionTask(c, execution, task, events, {
     ...facts,
     result: end.result,
     message: '',

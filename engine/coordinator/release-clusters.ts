@@ -35,6 +35,17 @@ export async function releaseOwnCluster(
   );
 }
 
+/** Returns whether the end of a task leaves a cluster to terminate. */
+export function hasOwnCluster({ run }: Pick<RunExecution, 'run'>, { settings }: TaskExecution): boolean {
+  return clusterChoiceOf(settings, run.settings).kind === 'own';
+}
+
+/** Returns whether a run that ends may leave clusters to terminate: shared ones, or those of its tasks. */
+export function mayHaveClusters({ run, tasks }: Pick<RunExecution, 'run' | 'tasks'>): boolean {
+  const hasOwn = [...tasks.values()].some(({ settings }) => settings.new_cluster !== undefined);
+  return hasOwn || (run.settings.job_clusters ?? []).length > 0;
+}
+
 /**
  * Terminates the shared clusters whose last task is over; with `runIsOver` every cluster that the run still
  * has.

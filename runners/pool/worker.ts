@@ -34,7 +34,6 @@ export async function runWithContext(
   try {
     const { directory } = assignment;
     const temporary = join(directory, 'tmp');
-    await Promise.all([join(directory, 'work'), temporary].map((made) => mkdir(made, { recursive: true })));
     const environment = taskEnvironment(request.settings, assignment, temporary);
     spark = await openSparkAttempt(assignment, environment, temporary);
     const context = createContext(request, { ...environment, ...spark?.variables }, spark);
@@ -71,6 +70,8 @@ function createContext(
     async exec(command, name = 'main') {
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
+      // Made with the first process: an attempt without one needs no directories.
+      await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
       const exit = await exec(
         {
