@@ -8,8 +8,10 @@ import { remoteUrlOf, type ConnectSession } from './connect-session.ts';
 /** Directory of sitecustomize.py, which makes PySpark accept the paths of the stores. */
 const pythonDirectory = fileURLToPath(new URL('./python', import.meta.url));
 
-/** Masters whose processes are all on this machine. */
-const localMaster = /^local(?:\[|$)|^spark:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
+/** Tells whether all processes of a master are on this machine. */
+export function isLocalMaster(master: string): boolean {
+  return /^local(?:\[|$)|^spark:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(master);
+}
 
 /**
  * Returns the variables of the Spark of a cluster; those that extend a search path contain its existing
@@ -29,7 +31,7 @@ export function sparkVariables(
     PYSPARK_DRIVER_PYTHON: python,
     PYTHONPATH: extend('PYTHONPATH', [...pythonPath, pythonDirectory]),
     PATH: extend('PATH', [join(home, 'bin')]),
-    ...(localMaster.test(master) && { SPARK_LOCAL_IP: '127.0.0.1' }),
+    ...(isLocalMaster(master) && { SPARK_LOCAL_IP: '127.0.0.1' }),
   };
 }
 

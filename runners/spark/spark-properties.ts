@@ -1,5 +1,6 @@
 /** Properties of the Spark of a cluster: its master, size and libraries, then `spark_conf`. */
 import type { ClusterCompute } from '../../engine/cluster/compute.ts';
+import { isLocalMaster } from './spark-environment.ts';
 import type { NodeType } from '../../engine/cluster/node-types.ts';
 
 type SparkCompute = Extract<ClusterCompute, { provider: 'spark' }>;
@@ -32,6 +33,8 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
       ...(pythonPath.length > 0 && { 'spark.executorEnv.PYTHONPATH': pythonPath.join(':') }),
       ...(classPath.length > 0 && { 'spark.jars': classPath.map((jar) => `file://${jar}`).join(',') }),
       'spark.ui.port': '0',
+      // Spark's own pages have no authentication; for a remote master they would be open to its network.
+      ...(!isLocalMaster(compute.master) && { 'spark.ui.enabled': 'false' }),
       'spark.ui.showConsoleProgress': 'false',
       // One file of JSON lines per application, named by its id.
       'spark.eventLog.enabled': 'true',

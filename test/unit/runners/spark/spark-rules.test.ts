@@ -87,6 +87,7 @@ describe('properties', () => {
       'spark.jars': 'file:///a.jar,file:///b.jar',
       'spark.executorEnv.PYTHONPATH': '/p',
       'spark.sql.warehouse.dir': 'file:///m/user/hive/warehouse',
+      'spark.ui.enabled': 'false',
     });
     expect(renderSparkDefaults(new Map([['a', 'b\nspark.evil c']]))).toBe('a b spark.evil c\n');
   });
