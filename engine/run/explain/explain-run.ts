@@ -119,7 +119,9 @@ export function explainConcurrency(message: string, activeRuns: readonly number[
     activeRuns.length === 0
       ? ''
       : ` ${activeRuns.length === 1 ? `Run ${activeRuns[0]} was` : `Runs ${formatList(activeRuns.map(String))} were`} still active.`;
-  const nextStep = 'Raise max_concurrent_runs, or enable queue.';
+  const nextStep = message.startsWith('Skipping')
+    ? 'Raise max_concurrent_runs, or enable queue.'
+    : 'Start fewer runs at once, or enable queue.';
   const cause = `${message}${active}`;
   return {
     message: `${cause} ${nextStep}`,

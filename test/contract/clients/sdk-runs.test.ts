@@ -254,7 +254,7 @@ describe('runs', () => {
     expect(await apiErrorOf(clientWith('unknown').jobs.get({ job_id: 1 }))).toEqual({
       statusCode: 403,
       errorCode: 'PERMISSION_DENIED',
-      message: 'Invalid access token.',
+      message: expect.stringContaining('Invalid access token'),
     });
   });
 });
