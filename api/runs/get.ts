@@ -16,6 +16,18 @@ import { apiVersions } from '../http/api-versions.ts';
 import { collectResolvedValues } from './resolved-values.ts';
 import { runNotFound } from '../../engine/errors.ts';
 
+const request = Type.Object({
+  run_id: Type.Integer({ ...Id, description: 'Id of the run, or of a task run.' }),
+  include_resolved_values: Type.Optional(
+    Type.Boolean({
+      description: 'Whether tasks include their resolved parameters, in 2.1 and 2.2. Default: false.',
+    }),
+  ),
+  include_history: Type.Optional(
+    Type.Boolean({ description: 'Whether the run includes its repairs. Default: false.' }),
+  ),
+});
+
 /**
  * Returns a run, or a task run by its own id (spec 4.1 rule 7).
  * @throws ServiceError for an unknown run
@@ -49,17 +61,7 @@ export function getRunOperation({
     access: { level: 'CAN_VIEW', idField: 'run_id' },
     summary: 'Get a run',
     description: 'Returns a run without its output. The id of a task run returns that task run.',
-    request: Type.Object({
-      run_id: Type.Integer({ ...Id, description: 'Id of the run, or of a task run.' }),
-      include_resolved_values: Type.Optional(
-        Type.Boolean({
-          description: 'Whether tasks include their resolved parameters, in 2.1 and 2.2. Default: false.',
-        }),
-      ),
-      include_history: Type.Optional(
-        Type.Boolean({ description: 'Whether the run includes its repairs. Default: false.' }),
-      ),
-    }),
+    request,
     response: RunDocument,
     async handle({ run_id: runId, include_resolved_values: resolve, include_history: history }, { version }) {
       const found = await runs.find(runId);

@@ -93,19 +93,13 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     log,
   });
   const driven: { coordinator?: Coordinator } = {};
-  const disk = await startDiskMonitor({
-    directory: config.dataDirectory,
-    reserveBytes: config.diskReserveBytes,
-    clock,
-    log,
-    onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
-  });
+  const disk = await watchDisk(dependencies, driven);
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
   driven.coordinator = coordinator;
-  const sweep = (): Promise<void> =>
-    sweepOrphanProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  const processes = createProcessTable(roots.runs.directory);
+  const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
   await sweep();
   const { leaseMs } = config;
   const ownership = await startOwnershipLoop({
@@ -135,6 +129,20 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     drain: () => drainEngine(parts),
     close: () => closeEngine(parts),
   };
+}
+
+/** Watches the disk of the data directory; a full disk ends the tasks of the coordinator. */
+function watchDisk(
+  { config, clock, log }: Pick<EngineDependencies, 'config' | 'clock' | 'log'>,
+  driven: { readonly coordinator?: Coordinator },
+): Promise<DiskMonitor> {
+  return startDiskMonitor({
+    directory: config.dataDirectory,
+    reserveBytes: config.diskReserveBytes,
+    clock,
+    log,
+    onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
+  });
 }
 
 interface EngineParts {

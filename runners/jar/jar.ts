@@ -30,7 +30,7 @@ function findFailure(stderr: string, { cluster }: RunnerContext): ProgramFailure
 }
 
 /** Returns the JARs among the libraries of a task, as written. */
-export function jarNames(libraries: RunnerContext['libraries']): string[] {
+function jarNames(libraries: RunnerContext['libraries']): string[] {
   return libraries.flatMap((library) => {
     const { jar, maven } = library as Library;
     return jar ?? maven?.coordinates ?? [];

@@ -128,18 +128,25 @@ async function waitForExit(
     if (!alive) return finishVanished(spec, claim, wakeSignal);
     const { flood: overflow, pauseMs } = await truncate();
     const flood = spec.lostNeed?.aborted === true ? String(spec.lostNeed.reason) : overflow;
-    if (signal.aborted || flood !== undefined) {
-      // Recorded first: after a crash of this engine the exit must still count as ours.
-      await recordStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
-      await terminateGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, wakeSignal);
-      await truncateLogs(spec.directory, spec.logBytesMax, true);
-      return flood === undefined || signal.aborted
-        ? { kind: 'stopped' }
-        : { kind: 'flooded', message: flood };
-    }
+    if (signal.aborted) return stopProcess(spec, claim.pid, wakeSignal);
+    if (flood !== undefined) return stopProcess(spec, claim.pid, wakeSignal, flood);
     // Also the interval of liveness checks of adopted processes.
     await wakeSignal.wait(pauseMs);
   }
+}
+
+/** Terminates the group of a process. @param flood why, unless the run was stopped */
+async function stopProcess(
+  spec: ProcessSpec,
+  pid: number,
+  wakeSignal: WakeSignal,
+  flood?: string,
+): Promise<Exit> {
+  // Recorded first: after a crash of this engine the exit must still count as ours.
+  await recordStop(spec.directory, flood ?? '');
+  await terminateGroup(pid, spec.attemptDirectory, spec.stopGraceMs, wakeSignal);
+  await truncateLogs(spec.directory, spec.logBytesMax, true);
+  return flood === undefined ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
 }
 
 /** Returns the exit of a process without a filled claim, if it is given up. `child` may still claim it. */

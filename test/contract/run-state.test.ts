@@ -152,12 +152,16 @@ describe('spec 2.6: RunState', () => {
     );
     expect(messages).toEqual({
       succeeded: '',
-      failed: 'Workload failed, see run output for details',
-      cancelled: 'Run cancelled by user',
-      timedOut: 'Run timed out',
-      skipped: 'Skipping this run because the limit of 0 maximum concurrent runs has been reached.',
-      lost: expect.stringMatching(/^The task's process \d+ is gone/),
-      multi: 'Task bad failed with message: Workload failed, see run output for details.',
+      failed: expect.stringMatching(/^Workload failed, see run output for details: /),
+      cancelled: expect.stringMatching(/^Run cancelled by user /),
+      timedOut: expect.stringMatching(/^Run timed out: /),
+      skipped: expect.stringMatching(
+        /^Skipping this run because the limit of 0 maximum concurrent runs has been reached\. /,
+      ),
+      lost: expect.stringMatching(/^The task's process \d+ on node \S+ disappeared/),
+      multi: expect.stringMatching(
+        /^Task bad failed with message: Workload failed, see run output for details: /,
+      ),
     });
   });
 });

@@ -57,7 +57,7 @@ describe('a notebook that runs another one', () => {
       'fails, with its message',
       ['raise ValueError("no rain")'],
       '0',
-      /^WorkflowError: Run \d+ of notebook \/team\/bad ended as FAILED: ValueError: no rain$/,
+      /^WorkflowError: Run \d+ of notebook \/team\/bad ended as FAILED in cell \d+, line \d+: ValueError: no rain\. Open run \d+: http/,
     ],
     [
       'takes longer than its timeout',
@@ -78,7 +78,7 @@ describe('a notebook that runs another one', () => {
     ]);
     expect(await state(runId)).toMatchObject({ result_state: 'SUCCESS' });
     expect(logOf(runId)).toMatch(
-      /^Run \d+ of notebook \/team\/no-such ended as FAILED: Notebook \/team\/no-such was not found.*\ntimeout_seconds is -1; it must be/,
+      /^Run \d+ of notebook \/team\/no-such ended as FAILED: Notebook \/team\/no-such was not found.*Open run \d+: \S+\ntimeout_seconds is -1; it must be/,
     );
   });
 

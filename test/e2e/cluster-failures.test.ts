@@ -34,7 +34,9 @@ describe('spec 2.4: a failed cluster', () => {
     expect(taskIn(run, 'a').state).toMatchObject({
       life_cycle_state: 'INTERNAL_ERROR',
       result_state: 'FAILED',
-      state_message: `Cluster ${lost} was terminated (CLOUD_PROVIDER_SHUTDOWN): Its nodes were lost (a fault that RUNYARD_FAULTS asks for).`,
+      state_message: expect.stringContaining(
+        `Cluster ${lost} was terminated (CLOUD_PROVIDER_SHUTDOWN): Its nodes were lost (a fault that RUNYARD_FAULTS asks for)`,
+      ),
     });
     expect([taskIn(run, 'b'), taskIn(run, 'c')].map((one) => one.state.result_state)).toEqual([
       'SUCCESS',

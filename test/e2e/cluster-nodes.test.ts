@@ -83,7 +83,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster waits for nodes', () =>
     );
     expect(run.tasks[0].state).toMatchObject({ life_cycle_state: 'INTERNAL_ERROR' });
     expect(run.tasks[0].state.state_message).toBe(
-      `Cluster ${clusterIdOf(run, 'a')} was terminated (INSTANCE_POOL_CLUSTER_FAILURE): It needs 4 nodes of the pool "three", which has 3: that can never be.`,
+      `Cluster ${clusterIdOf(run, 'a')} was terminated (INSTANCE_POOL_CLUSTER_FAILURE): It needs 4 nodes (1 driver + 3 workers), but the pool "three" has only 3, so it can never start. Set num_workers to 2, or raise the capacity in RUNYARD_CLUSTERS.`,
     );
   });
 });

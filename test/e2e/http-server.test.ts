@@ -141,7 +141,7 @@ describe('limits', () => {
       headers: { 'retry-after': '1' },
       body: {
         error_code: 'REQUEST_LIMIT_EXCEEDED',
-        message: 'The token was used for more than 3 requests within a second.',
+        message: expect.stringContaining('The token was used for more than 3 requests within a second'),
       },
     });
     expect(

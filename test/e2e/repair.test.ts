@@ -127,7 +127,7 @@ describe('repair of a failed run', () => {
     const second = await repair({ run_id: runId, rerun_tasks: ['a'], latest_repair_id: first });
     expect((await runyard.waitForRunEnd(runId)).state).toMatchObject({
       result_state: 'FAILED',
-      state_message: 'Task b was skipped: Upstream task a failed.',
+      state_message: expect.stringContaining('Task b was skipped: Upstream task a failed'),
     });
     await repair({ run_id: runId, rerun_all_failed_tasks: true, latest_repair_id: second });
     const run = await runyard.waitForRunEnd(runId);

@@ -74,7 +74,9 @@ describe('spec 2.5, 3.1: a single-task job', () => {
     expect(skipped.state).toEqual({
       life_cycle_state: 'SKIPPED',
       user_cancelled_or_timedout: false,
-      state_message: 'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
+      state_message: expect.stringContaining(
+        'Skipping this run because the limit of 1 maximum concurrent runs has been reached',
+      ),
     });
     await runyard.callOk('POST', '2.0/jobs/runs/cancel', { run_id: first.run_id });
     await runyard.waitForRunEnd(first.run_id);
@@ -100,7 +102,7 @@ describe('spec 3.1: cancel', () => {
       life_cycle_state: 'TERMINATED',
       result_state: 'CANCELED',
       user_cancelled_or_timedout: true,
-      state_message: 'Run cancelled by user',
+      state_message: expect.stringContaining('Run cancelled by user'),
     });
     expect(await processes()).toEqual([]);
     expect(await runyard.call('POST', '2.0/jobs/runs/cancel', { run_id })).toEqual({ status: 200, body: {} });
@@ -165,8 +167,8 @@ describe('spec 2.2, 2.3 timeout_seconds', () => {
         .map((task: ResponseBody) => [task.task_key, task.state.result_state, task.state.state_message])
         .sort(),
     ).toEqual([
-      ['after', undefined, 'Upstream task slow failed'],
-      ['slow', 'TIMEDOUT', 'Run timed out'],
+      ['after', undefined, expect.stringContaining('Upstream task slow failed')],
+      ['slow', 'TIMEDOUT', expect.stringContaining('Run timed out')],
     ]);
   });
 });

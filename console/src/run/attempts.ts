@@ -7,11 +7,6 @@ export function listLatestAttempts(tasks: readonly TaskRun[]): TaskRun[] {
   return [...new Map(tasks.map((taskRun) => [taskRun.task_key, taskRun])).values()];
 }
 
-/** Returns true for a single-task run, whose task run has the same id. */
-export function isSingleTask({ run_id: runId, tasks }: Run): boolean {
-  return tasks.length === 1 && tasks[0]?.run_id === runId;
-}
-
 /** Selects the requested task run, else the first failed, a running, or the last started one. */
 export function selectTask({ tasks }: Run, requestedId: number): TaskRun | undefined {
   const latest = listLatestAttempts(tasks);

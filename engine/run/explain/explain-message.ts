@@ -85,10 +85,11 @@ const rules: readonly MessageRule[] = [
     nextStep: again('Start the cluster, or use new_cluster'),
   },
   {
-    pattern: /^The cluster's |^The policy .* names the pool/,
+    pattern: /^The cluster's |^The policy .* names the pool|^Cluster validation error: Validation failed/,
     code: 'CLUSTER',
     nextStep: again('Correct the cluster of the task'),
   },
+  { pattern: /^Cluster \S+ was restarted$/, code: 'CLUSTER', nextStep: again('Wait until the cluster runs') },
   { pattern: /was removed\.?$/, code: 'CLUSTER', nextStep: again('Use another cluster') },
   {
     pattern: /log .*(?:larger|more) than|exceeded .* log|wrote (?:so )?much|flood/i,

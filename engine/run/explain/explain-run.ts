@@ -12,7 +12,7 @@ export interface UnsuccessfulTask {
 }
 
 /** Phrase `1 other task failed and 2 were skipped`; undefined when there are none. */
-export function othersText(failed: number, skipped: number): string | undefined {
+function othersText(failed: number, skipped: number): string | undefined {
   const word = (count: number): string => (count === 1 ? 'task' : 'tasks');
   const were = (count: number): string => (count === 1 ? 'was' : 'were');
   if (failed === 0 && skipped === 0) return undefined;
@@ -119,7 +119,9 @@ export function explainConcurrency(message: string, activeRuns: readonly number[
     activeRuns.length === 0
       ? ''
       : ` ${activeRuns.length === 1 ? `Run ${activeRuns[0]} was` : `Runs ${formatList(activeRuns.map(String))} were`} still active.`;
-  const nextStep = 'Raise max_concurrent_runs, or enable queue.';
+  const nextStep = message.startsWith('Skipping')
+    ? 'Raise max_concurrent_runs, or enable queue.'
+    : 'Start fewer runs at once, or enable queue.';
   const cause = `${message}${active}`;
   return {
     message: `${cause} ${nextStep}`,

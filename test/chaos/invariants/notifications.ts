@@ -137,7 +137,7 @@ function expectedForAttempt(run: RunRow, attempt: TaskRunRow): ExpectedNotificat
 
 /** Returns true for a task whose branch was not chosen, or that a cancel prevented: nothing announces it. */
 function isExcluded({ state, message }: TaskRunRow): boolean {
-  return state === 'SKIPPED' && /^(?:Not run: its condition|Run cancelled by)/.test(message);
+  return state === 'SKIPPED' && /^(?:Not run, as configured|Run cancelled by)/.test(message);
 }
 
 function endEventsOf(state: RunRow['state'], result: RunRow['result']): SubscribableEvent[] {

@@ -135,7 +135,7 @@ describe('changes of a cluster', () => {
     await (await client.clusters.restart({ cluster_id })).wait();
     expect((await runyard.waitForRunEnd(run_id)).tasks[0].state).toMatchObject({
       life_cycle_state: 'INTERNAL_ERROR',
-      state_message: `Cluster ${cluster_id} was restarted`,
+      state_message: expect.stringContaining(`Cluster ${cluster_id} was restarted`),
     });
     await stop(cluster_id);
     await runyard.callOk('POST', '2.1/clusters/restart', { cluster_id });
@@ -225,7 +225,7 @@ describe('permissions on clusters', () => {
     expect(await apiErrorOf(ann.clusters.get({ cluster_id }))).toMatchObject(
       denied('Attach or Restart or Manage'),
     );
-    expect(await collectAll(ann.clusters.list({ filter_by: { cluster_states: ['RUNNING'] } }))).toEqual([]);
+    expect((await collectAll(ann.clusters.list({}))).map((one) => one.cluster_id)).not.toContain(cluster_id);
     const job = {
       name: 'j',
       tasks: [

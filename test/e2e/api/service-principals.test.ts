@@ -127,7 +127,7 @@ describe('tokens of all users', () => {
       'Provided access token does not have required scopes: jobs',
     );
     expect(await send('DELETE', path)).toMatchObject({ status: 200, body: {} });
-    expect((await send('GET', 'managed_fs/list?path=/', undefined, token)).body.message).toBe(
+    expect((await send('GET', 'managed_fs/list?path=/', undefined, token)).body.message).toContain(
       'Invalid access token.',
     );
     for (const gone of [path, 'token-management/tokens/x'])

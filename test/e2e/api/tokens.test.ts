@@ -132,7 +132,7 @@ describe('spec 4.2: token/create', () => {
     other.advanceClock(1);
     expect(await call()).toMatchObject({
       status: 403,
-      body: { error_code: 'PERMISSION_DENIED', message: 'Invalid access token.' },
+      body: { error_code: 'PERMISSION_DENIED', message: expect.stringContaining('Invalid access token') },
     });
     expect((await other.get('2.0/token/list')).body['token_infos']).toHaveLength(1);
     await other.close();
@@ -251,7 +251,7 @@ describe('token/delete', () => {
     expect(await send(value, 'POST', 'token/delete', { token_id })).toMatchObject({ status: 200, body: {} });
     expect(await send(value, 'GET', 'jobs/list')).toMatchObject({
       status: 403,
-      body: { message: 'Invalid access token.' },
+      body: { message: expect.stringContaining('Invalid access token') },
     });
     expect(idsOf(await list())).not.toContain(token_id);
     expect(await send(mine, 'POST', 'token/delete', { token_id })).toMatchObject({

@@ -85,7 +85,7 @@ describe.skipIf(isBrowserMissing)(`run page${browserMissingNote}`, { timeout: ha
     await consolePage.waitForText('FileNotFoundError: no such table: orders');
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
     await output('Logs').getByText('before').waitFor();
-    await consolePage.waitForText('Upstream task load failed');
+    await consolePage.waitForText(/Upstream task load failed/);
     expect(await consolePage.tableRows(/Attempts/).count()).toBe(4);
   });
 

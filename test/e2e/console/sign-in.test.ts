@@ -70,7 +70,7 @@ describe.skipIf(isBrowserMissing)(`session${browserMissingNote}`, { timeout: han
     await consolePage.signIn(value);
     await consolePage.heading('Runs').waitFor();
     await runyard.callOk('POST', '2.0/token/delete', { token_id: id });
-    await consolePage.waitForText('You were signed out: Invalid access token.');
+    await consolePage.waitForText(/You were signed out: Invalid access token\./);
     expect(await stored()).toMatchObject({ session: 0 });
   });
 

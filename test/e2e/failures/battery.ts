@@ -224,7 +224,9 @@ async function collect(service: TestService, fault: Fault, run: ResponseBody): P
   const outputId = taskRun?.run_id ?? explanation.place?.run_id ?? run.tasks[0]?.run_id ?? run.run_id;
   const output = await service.callOk('GET', '2.1/jobs/runs/get-output', { run_id: outputId });
   const [mail, chat] = await Promise.all(
-    (['email', 'webhook'] as const).map((channel) => findMessage(service, subject.run_id, channel)),
+    (['email', 'webhook'] as const).map((channel) =>
+      fault.isQuiet === true ? '' : findMessage(service, subject.run_id, channel),
+    ),
   );
   return {
     runId: subject.run_id,

@@ -25,8 +25,10 @@ function toldAbout(name: string): Told {
   return told;
 }
 
-describe.each(possible)('$name', ({ name, code, cause, place, nextStep, also = [] }) => {
-  test.each(['message', 'output', 'mail', 'chat'] as const)(
+describe.each(possible)('$name', ({ name, code, cause, place, nextStep, also = [], isQuiet }) => {
+  const places = ['message', 'output', 'mail', 'chat'] as const;
+
+  test.each(isQuiet === true ? places.slice(0, 2) : places)(
     'the %s has cause, place and next step',
     (where) => {
       const text = toldAbout(name)[where];

@@ -34,6 +34,8 @@ export interface Fault {
   readonly start?: (service: FaultService) => Promise<number>;
   /** Acts on the run once it runs. */
   readonly act?: (service: FaultService, runId: number) => Promise<void>;
+  /** True for an end that is no failure: nothing is sent about it. */
+  readonly isQuiet?: true;
   /** Task whose message is examined; default: the run. */
   readonly task?: string;
   readonly requires?: Requirement;

@@ -53,6 +53,7 @@ export const graphFaults: readonly Fault[] = [
   },
   {
     name: 'a task is excluded by its run_if',
+    isQuiet: true,
     code: 'EXCLUDED',
     cause: 'Not run, as configured: run_if is AT_LEAST_ONE_FAILED and a succeeded',
     place: 'a succeeded',
@@ -81,6 +82,7 @@ export const graphFaults: readonly Fault[] = [
   },
   {
     name: 'a task waits for nodes of a pool until its job times out',
+    task: 'waiter',
     code: 'TIMEOUT',
     cause: 'waits for 2 nodes of the pool "busy", which has 2',
     place: 'held by',

@@ -173,7 +173,7 @@ describe('tokens', () => {
     async (name) => {
       expect(
         await wrong(async (operation) =>
-          is(await call(operation, bad.get(name)), 403, 'Invalid access token.'),
+          is(await call(operation, bad.get(name)), 403, /^Invalid access token\./),
         ),
       ).toEqual([]);
     },

@@ -4,7 +4,7 @@ import { rollUp, type RunCondition, type TaskState } from '../../../../engine/ru
 import type { StopReason } from '../../../../engine/run/states.ts';
 import type { Stop } from '../../../../engine/run/explain/failure.ts';
 import { stopFor } from '../../../harness/run-stops.ts';
-import { progressByPhase, createTaskState as task, type TaskPhase } from './task-states.ts';
+import { createTaskState as task, type TaskPhase } from './task-states.ts';
 
 /** What becomes of a waiting task after dependencies with these ends. */
 function verdict(runIf: RunCondition, ends: readonly TaskPhase[]): 'start' | 'skip' | 'wait' {
@@ -300,13 +300,4 @@ describe('a stop', () => {
       ],
     });
   });
-});
-
-test.each([
-  ['killed by signal 9 (SIGKILL)', 'Task a failed with message: killed by signal 9 (SIGKILL).'],
-  ['The engine failed this task.', 'Task a failed with message: The engine failed this task.'],
-  ['', 'Task a failed.'],
-])('the message of the run is a sentence: %j', (message, expected) => {
-  const failed: TaskState = { ...task('a', 'error'), progress: { ...progressByPhase.error, message } };
-  expect(rollUp([failed], undefined).end?.message).toBe(expected);
 });
