@@ -24,7 +24,11 @@ const rules: readonly MessageRule[] = [
     code: 'CLUSTER',
     nextStep: again('Correct spark_conf, the libraries or the master of the cluster'),
   },
-  { pattern: /^Spark needs |^PySpark \S+ could not be installed|^SPARK_HOME is /, code: 'CLUSTER', nextStep: '' },
+  {
+    pattern: /^Spark needs |^PySpark \S+ could not be installed|^SPARK_HOME is /,
+    code: 'CLUSTER',
+    nextStep: '',
+  },
   { pattern: /^The disk of .* is full/, code: 'STORAGE', nextStep: 'Free space, then repair the run.' },
   {
     pattern: /^The specified pipeline \S+ was not found/,
