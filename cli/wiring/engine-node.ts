@@ -91,14 +91,8 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     clock,
     log,
   });
-  const driven: { coordinator?: Coordinator } = {};
-  const disk = await startDiskMonitor({
-    directory: config.dataDirectory,
-    reserveBytes: config.diskReserveBytes,
-    clock,
-    log,
-    onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
-  });
+  const driven: DrivenRuns = {};
+  const disk = await startDisk(dependencies, driven);
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
@@ -134,6 +128,22 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     drain: () => drainEngine(parts),
     close: () => closeEngine(parts),
   };
+}
+
+/** The coordinator, once it exists: the disk is watched before. */
+interface DrivenRuns {
+  coordinator?: Coordinator;
+}
+
+/** Watches the disk of the data directory; ends the tasks of this node when it is full. */
+function startDisk({ config, clock, log }: EngineDependencies, driven: DrivenRuns): Promise<DiskMonitor> {
+  return startDiskMonitor({
+    directory: config.dataDirectory,
+    reserveBytes: config.diskReserveBytes,
+    clock,
+    log,
+    onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
+  });
 }
 
 interface EngineParts {

@@ -53,7 +53,7 @@ function retriesTextOf(
 }
 
 /** Returns the context of an attempt. */
-export function failureContextOf(
+function failureContextOf(
   { compute, hostName, findFullDisk }: ExplainPorts,
   execution: RunExecution,
   { settings, taskRun }: TaskExecution,

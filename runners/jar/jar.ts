@@ -23,7 +23,7 @@ export const jarRunner = defineRunner('spark_jar_task', (task, context) =>
 );
 
 /** Returns the JARs among the libraries of a task, as written. */
-export function jarNames(libraries: RunnerContext['libraries']): string[] {
+function jarNames(libraries: RunnerContext['libraries']): string[] {
   return libraries.flatMap((library) => {
     const { jar, maven } = library as Library;
     return jar ?? maven?.coordinates ?? [];

@@ -44,7 +44,8 @@ export function ExplanationView({
 }
 
 /** Facts behind the explanation. The user's frames come first; the trace of the output has the rest. */
-function EvidenceView({ explanation: { evidence = {} } }: { readonly explanation: Explanation }) {
+function EvidenceView({ explanation }: { readonly explanation: Explanation }) {
+  const evidence = explanation.evidence ?? {};
   const {
     frames = [],
     folded_frames: folded = 0,

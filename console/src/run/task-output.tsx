@@ -53,17 +53,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
           Started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>; its page has the result.
         </p>
       )}
-      {trace !== undefined && (
-        <details className="trace" open={task.explanation?.evidence?.frames === undefined}>
-          <summary>Trace</summary>
-          <TextBlock
-            title="Trace"
-            text={stripEscapeSequences(trace)}
-            fileName={`trace-${task.run_id}.txt`}
-            tone="bad"
-          />
-        </details>
-      )}
+      {trace !== undefined && <Trace task={task} text={stripEscapeSequences(trace)} />}
       {result?.result !== undefined && (
         <TextBlock
           title="Result"
@@ -76,6 +66,16 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
         <LogView key={task.run_id} task={task} hideEmpty={task.notebook_task !== undefined} />
       )}
     </>
+  );
+}
+
+/** Trace of the error; folded where the explanation shows the frames of the user. */
+function Trace({ task, text }: { readonly task: TaskRun; readonly text: string }) {
+  return (
+    <details className="trace" open={task.explanation?.evidence?.frames === undefined}>
+      <summary>Trace</summary>
+      <TextBlock title="Trace" text={text} fileName={`trace-${task.run_id}.txt`} tone="bad" />
+    </details>
   );
 }
 

@@ -24,7 +24,7 @@ export function rerunText({ isMultiTask }: Pick<FailureContext, 'isMultiTask'>):
 }
 
 /** Formats memory as people read it. */
-export function formatMemory(megabytes: number): string {
+function formatMemory(megabytes: number): string {
   return megabytes >= 1_024 && megabytes % 512 === 0 ? `${megabytes / 1_024} GB` : `${megabytes} MB`;
 }
 

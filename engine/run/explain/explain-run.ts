@@ -12,7 +12,7 @@ export interface UnsuccessfulTask {
 }
 
 /** Phrase `1 other task failed and 2 were skipped`; undefined when there are none. */
-export function othersText(failed: number, skipped: number): string | undefined {
+function othersText(failed: number, skipped: number): string | undefined {
   const word = (count: number): string => (count === 1 ? 'task' : 'tasks');
   const were = (count: number): string => (count === 1 ? 'was' : 'were');
   if (failed === 0 && skipped === 0) return undefined;

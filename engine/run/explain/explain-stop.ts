@@ -7,7 +7,7 @@ const cancelledPrefix = 'Run cancelled by user';
 const timedOutPrefix = 'Run timed out';
 
 /** Formats a duration: `4.9 s`, `3 min 5 s`. */
-export function formatWait(ms: number): string {
+function formatWait(ms: number): string {
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
   const seconds = Math.round(ms / 1_000);
   const rest = seconds % 60 === 0 ? '' : ` ${seconds % 60} s`;
