@@ -24,17 +24,27 @@ async function readStartArguments(): Promise<string[]> {
 
 export interface EngineUnderTest {
   readonly url: string;
+  /** Token of an administrator. */
+  readonly token: string;
   readonly pid: number;
   /** Milliseconds from spawn until /readyz responds with 200. */
   readonly startMs: number;
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
   /** The value of a metric without labels. */
   readMetric(name: string): Promise<number>;
-  /** Processor seconds used so far by the engine and by its PostgreSQL. */
-  cpuSeconds(): Promise<{ engine: number; postgres: number }>;
+  /** Processor seconds used so far by the engine, by its PostgreSQL and by its ended task processes. */
+  cpuSeconds(): Promise<CpuSeconds>;
+  /** Memory of the engine and of its PostgreSQL, in MB; shared pages count once. */
+  proportionalMegabytes(): Promise<number>;
   /** Resident memory of the engine, in MB. */
   residentMegabytes(): Promise<number>;
   stop(): Promise<void>;
+}
+
+export interface CpuSeconds {
+  readonly engine: number;
+  readonly postgres: number;
+  readonly tasks: number;
 }
 
 export async function createTemporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
@@ -67,6 +77,7 @@ export async function startEngineUnderTest(
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return {
     url,
+    token,
     startMs,
     pid: child.pid ?? 0,
     async call(method, operation, body) {
@@ -84,6 +95,7 @@ export async function startEngineUnderTest(
       return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
     },
     cpuSeconds: () => measureCpuSeconds(child.pid ?? 0),
+    proportionalMegabytes: () => measureProportionalMegabytes(child.pid ?? 0),
     residentMegabytes: () => readResidentMegabytes(child.pid ?? 0),
     async stop() {
       const exited = once(child, 'exit');
@@ -112,31 +124,59 @@ async function readResidentMegabytes(pid: number): Promise<number> {
 /** Clock ticks per second of CPU times in /proc (USER_HZ). */
 const clockTicksPerSecond = 100;
 
-async function measureCpuSeconds(engine: number): Promise<{ engine: number; postgres: number }> {
-  const all = await Promise.all(
-    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(readProcessTimes),
-  );
-  const times = all.filter((one) => one !== undefined);
-  const children = new Set(times.filter((one) => one.parent === engine).map((one) => one.pid));
-  const sum = (of: typeof times): number => of.reduce((total, one) => total + one.seconds, 0);
+interface ProcessTimes {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  readonly own: number;
+  /** Times of ended children. */
+  readonly children: number;
+}
+
+/** Lists the PostgreSQL processes below an engine: the server and its backends. */
+async function listProcesses(engine: number): Promise<{ all: ProcessTimes[]; postgres: ProcessTimes[] }> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = (await Promise.all(pids.map(readProcessTimes))).filter((one) => one !== undefined);
+  const children = new Set(all.filter(({ parent }) => parent === engine).map(({ pid }) => pid));
+  const isBelow = ({ pid, parent }: ProcessTimes): boolean => children.has(pid) || children.has(parent);
+  return { all, postgres: all.filter((one) => isBelow(one) && one.name === 'postgres') };
+}
+
+async function measureCpuSeconds(engine: number): Promise<CpuSeconds> {
+  const { all, postgres } = await listProcesses(engine);
+  const own = all.find(({ pid }) => pid === engine);
   return {
-    engine: sum(times.filter((one) => one.pid === engine)),
-    postgres: sum(times.filter((one) => children.has(one.pid) || children.has(one.parent))),
+    engine: own?.own ?? 0,
+    tasks: own?.children ?? 0,
+    postgres: postgres.reduce((total, one) => total + one.own + one.children, 0),
   };
 }
 
-async function readProcessTimes(
-  pid: string,
-): Promise<{ pid: number; parent: number; seconds: number } | undefined> {
+async function measureProportionalMegabytes(engine: number): Promise<number> {
+  const { postgres } = await listProcesses(engine);
+  const kilobytes = await Promise.all(
+    [engine, ...postgres.map(({ pid }) => pid)].map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+      return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0);
+    }),
+  );
+  return kilobytes.reduce((total, one) => total + one, 0) / 1_024;
+}
+
+async function readProcessTimes(pid: string): Promise<ProcessTimes | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
+  const seconds = (first: number): number =>
+    ((fields[first] ?? 0) + (fields[first + 1] ?? 0)) / clockTicksPerSecond;
   return {
     pid: Number(pid),
     parent: fields[1] ?? 0,
-    seconds: ((fields[11] ?? 0) + (fields[12] ?? 0)) / clockTicksPerSecond,
+    name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
+    own: seconds(11),
+    children: seconds(13),
   };
 }

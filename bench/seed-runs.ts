@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../engine/clock.ts';
 import { defaultLimits } from '../engine/limits.ts';
-import type { LaunchTransaction } from '../engine/ports/runs.ts';
 import type { NewRun } from '../engine/run/new-run.ts';
 import { migrate } from '../storage/migrations/migrate.ts';
-import { openDatabase } from '../storage/postgres/database.ts';
+import { openDatabase, type OpenDatabase } from '../storage/postgres/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/embedded-postgres.ts';
-import { createJobStore, createRunStore } from '../storage/postgres/stores.ts';
+import { createBatchedLaunchTransaction } from '../storage/postgres/runs/batched-launches.ts';
+import { createLaunchTransaction } from '../storage/postgres/runs/launch-transaction.ts';
+import { createJobStore } from '../storage/postgres/stores.ts';
 
 const creator = 'admin';
 const settings = {
@@ -27,11 +28,33 @@ export interface SeededHistory {
   readonly firstStart: number;
 }
 
+/** Stores the runs `first` to `end` (exclusive) in one transaction. */
+type StoreBatch = (
+  db: OpenDatabase['db'],
+  seeded: SeededHistory,
+  first: number,
+  end: number,
+) => Promise<unknown>;
+
 /**
  * Fills the database of an unused data directory with terminal runs of `jobs` jobs in turn; every hundredth
  * is a one-time run.
  */
-export async function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
+export function seedRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
+  return seedWith(storeOneByOne, dataDirectory, count, jobs);
+}
+
+/** As `seedRuns`, without one-time runs and with few statements: for a million runs. */
+export function seedManyRuns(dataDirectory: string, count: number, jobs: number): Promise<SeededHistory> {
+  return seedWith(storeTogether, dataDirectory, count, jobs);
+}
+
+async function seedWith(
+  store: StoreBatch,
+  dataDirectory: string,
+  count: number,
+  jobs: number,
+): Promise<SeededHistory> {
   const log = pino({ level: 'silent' });
   const server = await startEmbeddedPostgres({
     directory: join(dataDirectory, 'postgres'),
@@ -51,46 +74,67 @@ export async function seedRuns(dataDirectory: string, count: number, jobs: numbe
         defaultLimits,
       ),
     );
-  const runs = createRunStore(db, systemClock, log);
+  const seeded = { jobs: jobIds, firstStart };
   const batch = 1_000;
-  for (let first = 0; first < count; first += batch) {
-    await runs.launchTransaction(async (transaction) => {
-      for (let index = first; index < Math.min(first + batch, count); index += 1) {
-        await insertSeededRun(
-          transaction,
-          jobIds[index % jobs] ?? 0,
-          index % 100 === 50,
-          firstStart + index * seededIntervalMs,
-        );
-      }
-    });
-  }
+  for (let first = 0; first < count; first += batch)
+    await store(db, seeded, first, Math.min(first + batch, count));
   await close();
   await server.stop();
-  return { jobs: jobIds, firstStart };
+  return seeded;
 }
 
-async function insertSeededRun(
-  transaction: LaunchTransaction,
-  ofJob: number,
-  once: boolean,
-  startTime: number,
-): Promise<void> {
-  const jobId = once ? await transaction.createHiddenJob(settings, '2.0', creator, startTime) : ofJob;
-  const [runId = 0] = await transaction.reserveRunIds(1);
-  const run: NewRun = {
+const storeOneByOne: StoreBatch = (db, { jobs, firstStart }, first, end) =>
+  db.transaction().execute(async (database) => {
+    const transaction = createLaunchTransaction(database);
+    for (let index = first; index < end; index += 1) {
+      const ofJob = jobs[index % jobs.length] ?? 0;
+      const startTime = firstStart + index * seededIntervalMs;
+      const isOneTime = index % 100 === 50;
+      const jobId = isOneTime
+        ? await transaction.createHiddenJob(settings, '2.0', creator, startTime)
+        : ofJob;
+      const [runId = 0] = await transaction.reserveRunIds(1);
+      const numberInJob = await transaction.reserveNumberInJob(jobId);
+      await transaction.insertRun(createSeededRun({ runId, jobId, numberInJob, startTime, isOneTime }));
+    }
+  });
+
+const storeTogether: StoreBatch = (db, { jobs, firstStart }, first, end) =>
+  db.transaction().execute(async (database) => {
+    const transaction = createBatchedLaunchTransaction(database);
+    const ids = await transaction.reserveRunIds(end - first);
+    await Promise.all(
+      ids.map((runId, offset) => {
+        const index = first + offset;
+        const numberInJob = Math.floor(index / jobs.length) + 1;
+        const jobId = jobs[index % jobs.length] ?? 0;
+        const startTime = firstStart + index * seededIntervalMs;
+        return transaction.insertRun(
+          createSeededRun({ runId, jobId, numberInJob, startTime, isOneTime: false }),
+        );
+      }),
+    );
+  });
+
+interface SeededRun extends Pick<NewRun, 'runId' | 'jobId' | 'numberInJob' | 'startTime'> {
+  readonly isOneTime: boolean;
+}
+
+function createSeededRun({ runId, jobId, numberInJob, startTime, isOneTime }: SeededRun): NewRun {
+  return {
     runId,
     jobId,
+    numberInJob,
+    startTime,
     settings,
     parallelTasks: { taskRuns: 1, runJobTasks: 0 },
     creator,
-    startTime,
     version: '2.0',
     format: 'SINGLE_TASK',
     name: settings.name,
-    numberInJob: await transaction.reserveNumberInJob(jobId),
-    type: once ? 'SUBMIT_RUN' : 'JOB_RUN',
+    type: isOneTime ? 'SUBMIT_RUN' : 'JOB_RUN',
     trigger: 'ONE_TIME',
+    scheduledTime: undefined,
     overridingParameters: undefined,
     state: 'SKIPPED',
     message: 'Seeded.',
@@ -102,5 +146,4 @@ async function insertSeededRun(
     launchedBy: undefined,
     tasks: [{ runId, taskKey: 'main', message: 'Seeded.' }],
   };
-  await transaction.insertRun(run);
 }

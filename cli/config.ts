@@ -54,6 +54,8 @@ export interface Config {
   readonly attemptsPerThread: number;
   /** Variables for library installers, in addition to the environment of tasks. */
   readonly libraryEnvironment: Readonly<Record<string, string>>;
+  /** Absolute; undefined: with the libraries, in the data directory. */
+  readonly sparkCacheDirectory?: string | undefined;
   readonly objstoreEndpoint?: string | undefined;
   readonly objstoreAccessKey?: string | undefined;
   readonly objstoreSecretKey?: string | undefined;
@@ -167,6 +169,7 @@ function buildConfig(
     poolThreads: take(settings.poolThreads),
     attemptsPerThread: take(settings.attemptsPerThread),
     libraryEnvironment: take(settings.libraryEnvironment),
+    sparkCacheDirectory: take(settings.sparkCacheDirectory),
     objstoreEndpoint: take(settings.objstoreEndpoint),
     objstoreAccessKey: take(settings.objstoreAccessKey),
     objstoreSecretKey: take(settings.objstoreSecretKey),

@@ -6,6 +6,7 @@ import type { BundleOptions } from './commands/bundle.ts';
 import type { MigrateOptions } from './commands/dashboards.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
+import type { SparkInstallOptions } from './commands/spark-install.ts';
 import type { TokenOptions } from './commands/token-create.ts';
 import type { UserOptions } from './commands/user.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -32,6 +33,7 @@ export function buildProgram(finish: Finish): Command {
   addDashboardCommands(program, finish);
   addScheduleCommands(program, finish);
   addDoctorCommand(program, finish);
+  addSparkCommands(program, finish);
   return program;
 }
 
@@ -59,6 +61,7 @@ function addServiceCommands(program: Command, finish: Finish): void {
       parseYear,
       '2015',
     )
+    .option('--spark', 'run the example of Spark; the first time installs PySpark (430 MB) below ~/.cache')
     .option('--keep', 'leave the engine running until Ctrl-C, and keep its data')
     .addHelpText('after', '\nThe demo ignores variables (RUNYARD_*, DATABASE_URL) and runyard.json.')
     .action(async (options: DemoOptions) => finish(await (await import('./demo/demo.ts')).runDemo(options)));
@@ -209,6 +212,18 @@ function addDoctorCommand(program: Command, finish: Finish): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: true }) =>
       finish(await (await import('./doctor/doctor.ts')).runDoctor(options.json === true)),
+    );
+}
+
+function addSparkCommands(program: Command, finish: Finish): void {
+  program
+    .command('spark')
+    .description('manage the distributions of Spark')
+    .command('install')
+    .description('install PySpark for clusters, which otherwise happens when the first cluster needs it')
+    .option('--spark-version <key>', 'install for clusters with this spark_version (default: all others)', '')
+    .action(async (options: SparkInstallOptions) =>
+      finish(await (await import('./commands/spark-install.ts')).installSpark(options)),
     );
 }
 

@@ -24,6 +24,7 @@ export const sidebar: readonly SidebarGroup[] = [
     notebooks: 'Python notebooks',
     'notebooks-sql-javascript': 'SQL and JavaScript notebooks',
     java: 'Java programs',
+    spark: 'Spark',
     'spark-submit': 'Spark submit',
     'run-job': 'Jobs that start jobs',
     files: 'Files',
@@ -36,6 +37,7 @@ export const sidebar: readonly SidebarGroup[] = [
     'retries-and-repair': 'Retries and repair',
     queues: 'Queues',
     clusters: 'Clusters',
+    'pools-and-policies': 'Pools and policies',
     'init-scripts': 'Init scripts',
     notifications: 'Notifications',
     dashboards: 'Dashboards',
@@ -65,6 +67,7 @@ export const sidebar: readonly SidebarGroup[] = [
   group('Background', '', {
     architecture: 'Architecture',
     operations: 'Operations manual',
+    performance: 'Performance',
     security: 'Security',
     contributing: 'Contributing',
     glossary: 'Glossary',

@@ -8,11 +8,19 @@ import { checkJobCreations } from './job/quotas.ts';
 import type { JobSettings, SubmitSettings } from './job/settings.ts';
 import { fixedLimits, type Limits } from './limits.ts';
 import type { Job } from './ports/jobs.ts';
-import type { LaunchHook, LaunchedRun, LaunchTransaction, OutageOptions, RunStore } from './ports/runs.ts';
+import type {
+  LaunchHook,
+  LaunchedRun,
+  LaunchTransaction,
+  OutageOptions,
+  PendingLauncher,
+  RunStore,
+} from './ports/runs.ts';
 import { decideAdmission, maxConcurrentRunsOf, type Admission } from './run/admission.ts';
 import { toRunWithTasks, type NewRun } from './run/new-run.ts';
 import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
 import type { RunWithTasks } from './run/run.ts';
+import { launchPendingRun } from './launch-pending.ts';
 import { storeRun, type StorePorts, type StoreResult } from './store-run.ts';
 
 export interface LaunchPorts extends StorePorts {
@@ -21,6 +29,8 @@ export interface LaunchPorts extends StorePorts {
   readonly limits: Limits;
   /** The node that owns the runs that are launched here. */
   readonly nodeId: string;
+  /** Starts runs in one round trip where no rule has to decide. Undefined: each launch is a transaction. */
+  readonly pendingLauncher?: PendingLauncher | undefined;
   /** Drives a run that is stored. */
   readonly acceptRun: (run: RunWithTasks) => void;
 }
@@ -59,6 +69,8 @@ export async function launchRun(
 ): Promise<LaunchedRun> {
   const { jobId, parameters, idempotencyToken, creator, launchedBy, child } = request;
   checkIdempotencyToken(idempotencyToken, ports.limits);
+  const pending = await launchPendingRun(ports, request);
+  if (pending !== undefined) return pending;
   const result = await ports.runs.launchTransaction<StoreResult>(async (transaction) => {
     const job = await transaction.lockJob(jobId);
     const earlier = launchedBy === undefined ? undefined : await transaction.findLaunchedRun(launchedBy);

@@ -17,6 +17,8 @@ export const defaultLimits = {
   requestHeadSeconds: 20,
   /** Time to receive a whole request, seconds. */
   requestSeconds: 120,
+  /** Requests that an engine answers at the same time; further ones get 429. */
+  requestsUnderWay: 1_000,
   /** Requests per second and token, counted by each engine (spec 8: not shown). */
   requestsPerSecondPerToken: 1_000,
   /** Failed credentials per minute and address before the answer becomes 429 (spec 8: not shown). */
@@ -156,6 +158,8 @@ export const fixedLimits = {
   /** E-mail address, characters. */
   emailAddressCharacters: 254,
 
+  /** Runs of one run-now-batch request. */
+  runsPerLaunchRequest: 1_000,
   /** Page of jobs/list. */
   jobsPerPage: 100,
   /** Page of clusters/list. */

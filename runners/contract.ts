@@ -26,7 +26,10 @@ export type Exit =
   | { readonly kind: 'exited'; readonly code: number }
   /** The engine ended it because the task was cancelled or timed out. No process of its group remains. */
   | { readonly kind: 'stopped' }
-  /** The engine ended it because its log exceeded the limit and could not be truncated. */
+  /**
+   * The engine ended it because its log exceeded the limit and could not be truncated, or because the Spark
+   * driver that it used is gone.
+   */
   | { readonly kind: 'flooded'; readonly message: string }
   /** It vanished without an exit code: its machine was restarted, or its supervisor was killed too. */
   | { readonly kind: 'lost'; readonly message: string };

@@ -63,6 +63,7 @@ const layers: readonly (readonly string[])[] = [
   ['engine/ports/'],
   [
     'engine/launch.ts',
+    'engine/launch-pending.ts',
     'engine/store-run.ts',
     'engine/cancel.ts',
     'engine/repair.ts',

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { clusterEventTypes, type ClusterEventFilterType } from '../../engine/cluster/events.ts';
 import { toTerminationReason } from '../../engine/cluster/termination.ts';
 import type { RequestContext } from '../http/operation.ts';
+import { encodePageToken, parsePageRequest } from '../http/paging.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
 import { getPermittedCluster, type ClusterAccessPorts } from './cluster-access.ts';
 import { ClusterId } from '../views/cluster-view.ts';
@@ -20,6 +21,18 @@ export const clusterEventPageFields = {
       minimum: 0,
       maximum: maximumPageSize,
       description: `Events per page. Default: 50; 0 means the maximum, ${maximumPageSize}.`,
+    }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maximumPageSize,
+      description: `Events per page, instead of limit. 0 means the maximum, ${maximumPageSize}.`,
+    }),
+  ),
+  page_token: Type.Optional(
+    Type.String({
+      description: 'The next_page_token or prev_page_token of another page, instead of offset.',
     }),
   ),
 };
@@ -43,6 +56,12 @@ const responseSchema = Type.Object({
   next_page: Type.Optional(
     Type.Object({}, { description: 'Request of the next page; absent on the last page.' }),
   ),
+  next_page_token: Type.Optional(
+    Type.String({ description: 'The page_token of the next page; absent on the last page.' }),
+  ),
+  prev_page_token: Type.Optional(
+    Type.String({ description: 'The page_token of the previous page; absent on the first page.' }),
+  ),
 });
 
 export const clusterEventsOperation = {
@@ -62,7 +81,12 @@ interface EventsRequest {
   readonly event_types?: readonly ClusterEventFilterType[];
   readonly offset?: number;
   readonly limit?: number;
+  readonly page_size?: number;
+  readonly page_token?: string;
 }
+
+const pagingRules = { defaultSize: 50, maximumSize: maximumPageSize, cursorLength: 1 };
+const listName = 'cluster events';
 
 /**
  * Returns one page of the events of a cluster.
@@ -79,10 +103,17 @@ export async function listClusterEvents(
     end_time: to,
     order = 'DESC',
     event_types: wanted,
-    offset = 0,
-    limit: asked = 50,
+    page_token: token,
+    page_size: pageSize,
+    ...paging
   } = request;
-  const limit = asked === 0 ? maximumPageSize : asked;
+  const limit = pageSize ?? paging.limit;
+  const page = parsePageRequest(
+    listName,
+    { ...paging, ...(limit !== undefined && { limit }), ...(token !== undefined && { page_token: token }) },
+    pagingRules,
+  );
+  const { size, cursor: [offset = 0] = [page.offset] } = page;
   await getPermittedCluster(ports, clusterId, context, 'CAN_ATTACH_TO');
   const { events, total } = await ports.clusters.listEvents({
     clusterId,
@@ -91,8 +122,9 @@ export async function listClusterEvents(
     types: wanted,
     newestFirst: order === 'DESC',
     offset,
-    limit,
+    limit: size,
   });
+  const end = offset + events.length;
   return {
     events: events.map(({ time, type, details: { reason, ...details } }) => ({
       cluster_id: clusterId,
@@ -101,8 +133,16 @@ export async function listClusterEvents(
       details: { ...details, ...(reason !== undefined && { reason: toTerminationReason(reason) }) },
     })),
     total_count: total,
-    ...(offset + events.length < total && {
-      next_page: { ...request, offset: offset + events.length, limit },
+    ...(end < total && {
+      next_page: nextRequest(request, end, size),
+      next_page_token: encodePageToken(listName, [end]),
     }),
+    ...(offset > 0 && { prev_page_token: encodePageToken(listName, [Math.max(0, offset - size)]) }),
   };
+}
+
+/** Returns the request of the next page, by its offset: clients send it as it is. */
+function nextRequest(request: EventsRequest, offset: number, limit: number): object {
+  const { page_token: _token, page_size: _size, ...rest } = request;
+  return { ...rest, offset, limit };
 }

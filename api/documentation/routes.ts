@@ -1,4 +1,5 @@
 /** GET /api/openapi.json and the API reference at /api/docs; both need no token and no external resources. */
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -26,7 +27,11 @@ export function addDocumentation(
   plugins: readonly PluginKind[],
 ): void {
   const text = JSON.stringify(describeApi(operations, plugins));
-  app.get('/api/openapi.json', { config: { open: true } }, async (_request, reply) => {
+  // Weak: the encodings of the response have the same tag.
+  const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`;
+  app.get('/api/openapi.json', { config: { open: true } }, async (request, reply) => {
+    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+    if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     reply.type('application/json; charset=utf-8').serializer(String);
     return text;
   });

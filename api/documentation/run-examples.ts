@@ -94,6 +94,18 @@ export const runExamples: Readonly<Record<string, Example>> = {
     request: { job_id: 41, notebook_params: { region: 'south' }, idempotency_token: 'report-2026-03-02' },
     answer: { run_id: 907, number_in_job: 3 },
   },
+  'POST /jobs/run-now-batch': {
+    request: {
+      job_id: 41,
+      runs: [{ notebook_params: { region: 'south' } }, { notebook_params: { region: 'north' } }],
+    },
+    answer: {
+      runs: [
+        { run_id: 907, number_in_job: 3 },
+        { run_id: 908, number_in_job: 4 },
+      ],
+    },
+  },
   'POST /jobs/runs/submit': {
     request: {
       run_name: 'one-time clean-up',

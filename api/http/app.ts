@@ -19,6 +19,7 @@ import { addAuditTrail, auditTrailOf } from './audit-trail.ts';
 import { quote } from '../../engine/validation/messages.ts';
 import type { StoredToken } from '../../engine/token/token.ts';
 import { createAuthenticator, type AuthPorts, type Caller } from './auth.ts';
+import { addCompression } from './compression.ts';
 import { addConsole } from './console.ts';
 import { addDocumentation } from '../documentation/routes.ts';
 import {
@@ -31,6 +32,7 @@ import {
 import { addDiscoveryRoutes } from './discovery-routes.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
+import { addLoadLimit } from './load-limit.ts';
 import type { Operation } from './operation.ts';
 import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
 import { addPluginKindsToOperations } from './plugin-schemas.ts';
@@ -81,6 +83,7 @@ export interface AppPorts extends NetworkOptions {
     | 'requestBytes'
     | 'requestHeadSeconds'
     | 'requestSeconds'
+    | 'requestsUnderWay'
     | 'requestsPerSecondPerToken'
     | 'failedCredentialsPerMinute'
   >;
@@ -118,9 +121,11 @@ export function createApp(ports: AppPorts): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(request.protocol === 'https' ? { ...securityHeaders, ...tlsHeaders } : securityHeaders);
   });
+  addLoadLimit(app, ports.limits);
   addAuthentication(app, ports);
   addAuditTrail(app, ports.audit, ports.auth.clock);
   addTokenCacheInvalidation(app, ports.auth);
+  addCompression(app);
   const shutdownSignal = addGracefulShutdown(app);
   app.register(async (routes) => addRoutes(routes, ports, shutdownSignal));
   return app;

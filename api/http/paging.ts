@@ -68,7 +68,8 @@ export function buildPage<Entry>(
   return { entries, more: { has_more: true, next_page_token: encodePageToken(list, cursorOf(last)) } };
 }
 
-function encodePageToken(list: string, cursor: PageCursor): string {
+/** Returns the token of the page that begins at a cursor. */
+export function encodePageToken(list: string, cursor: PageCursor): string {
   return Buffer.from([list, ...cursor].join(':')).toString('base64url');
 }
 

@@ -11,6 +11,7 @@ import { getRunOutputOperation } from './get-output.ts';
 import { getRunOperation } from './get.ts';
 import { listRunsOperation } from './list.ts';
 import { repairRunOperation } from './repair.ts';
+import { runNowBatchOperation } from './run-now-batch.ts';
 import { runNowOperation } from './run-now.ts';
 import { streamLogsOperation } from './stream-logs.ts';
 import { submitRunOperation } from './submit.ts';
@@ -19,6 +20,7 @@ import { submitRunOperation } from './submit.ts';
 export function createRunOperations(ports: OperationPorts): Operation[] {
   return [
     runNowOperation,
+    runNowBatchOperation,
     submitRunOperation,
     listRunsOperation,
     getRunOperation,

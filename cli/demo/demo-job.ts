@@ -1,5 +1,6 @@
 /** Job of the demo: installs the weather example and follows its run. */
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
@@ -8,9 +9,33 @@ import { isTerminal } from '../../engine/run/states.ts';
 import type { DemoClient, Run } from './demo-client.ts';
 import type { ProgressDisplay } from './demo-progress.ts';
 
-const exampleDirectory = new URL('../../examples/weather/', import.meta.url);
-const files = ['ingest.py', 'seattle-weather.csv'];
-const notebooks = ['temperature', 'rain', 'report'];
+/** Files of a demo and where they are installed. */
+export interface DemoExample {
+  /** Folder of managed_fs and of the workspace. */
+  readonly folder: string;
+  /** Directory with its files, notebooks and `job.json`. */
+  readonly directory: URL;
+  readonly files: readonly string[];
+  readonly notebooks: readonly string[];
+}
+
+const examples = new URL('../../examples/', import.meta.url);
+
+export const weatherExample: DemoExample = {
+  folder: '/weather',
+  directory: new URL('weather/', examples),
+  files: ['ingest.py', 'seattle-weather.csv'],
+  notebooks: ['temperature', 'rain', 'report'],
+};
+
+/** The weather again, computed by Spark. */
+export const sparkExample: DemoExample = {
+  folder: '/weather-spark',
+  directory: new URL('spark/', examples),
+  files: ['ingest.py', '../weather/seattle-weather.csv'],
+  notebooks: ['months', 'report'],
+};
+
 /** Poll interval of the run, ms. */
 const pollIntervalMs = 150;
 
@@ -26,12 +51,15 @@ const Report = Type.Object({
 });
 
 /** Uploads the files of the example and creates its job. Resolves with the id of the job. */
-export async function installExample(client: DemoClient): Promise<number> {
+export async function installExample(
+  client: DemoClient,
+  { folder, directory, files, notebooks }: DemoExample,
+): Promise<number> {
   for (const name of files)
-    await client.putFile(`/weather/${name}`, await readFile(new URL(name, exampleDirectory)));
+    await client.putFile(`${folder}/${basename(name)}`, await readFile(new URL(name, directory)));
   for (const name of notebooks)
-    await client.importNotebook(`/weather/${name}`, await readFile(new URL(`${name}.py`, exampleDirectory)));
-  return client.createJob(JSON.parse(await readFile(new URL('job.json', exampleDirectory), 'utf8')));
+    await client.importNotebook(`${folder}/${name}`, await readFile(new URL(`${name}.py`, directory)));
+  return client.createJob(JSON.parse(await readFile(new URL('job.json', directory), 'utf8')));
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
- * `runyard demo`: starts a separate engine, runs a job of four tasks on real data, and prints its progress.
+ * `runyard demo`: starts a separate engine, runs a job on real data, and prints its progress.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../engine/clock.ts';
 import { createConfig, wantsPlainText } from '../config.ts';
 import { createDemoClient, type DemoClient, type Run } from './demo-client.ts';
-import { installExample, followRun, summarizeReport } from './demo-job.ts';
+import { installExample, followRun, sparkExample, summarizeReport, weatherExample } from './demo-job.ts';
 import { formatDuration, createLiveProgress, createPlainProgress } from './demo-progress.ts';
 import { createFileLogger } from '../logger.ts';
 import { printLine } from '../commands/print-line.ts';
@@ -22,6 +22,8 @@ export interface DemoOptions {
   readonly year: string;
   /** Leaves the engine running until a signal. */
   readonly keep?: true;
+  /** Runs the example of Spark on a cluster with a Spark of its own. */
+  readonly spark?: true;
 }
 
 /** Resolves with 0 when the run succeeded, 1 when it failed, 130 after a signal. @throws CommandError */
@@ -33,8 +35,8 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   printLine('Starting an engine for the demo ...');
   let code = 1;
   try {
-    code = await withService(directory, async (service) => {
-      const result = await runExample(service, options.year, directory, stop.firstSignal);
+    code = await withService(directory, options.spark === true, async (service) => {
+      const result = await runExample(service, options, directory, stop.firstSignal);
       if (options.keep === true && result !== 130) await waitForStop(service, stop.firstSignal);
       return result;
     });
@@ -58,8 +60,20 @@ async function createTemporaryDirectory(): Promise<string> {
   return directory;
 }
 
-async function withService(directory: string, use: (service: Service) => Promise<number>): Promise<number> {
-  const config = createConfig({ RUNYARD_DATA_DIR: directory, RUNYARD_PORT: '0' });
+async function withService(
+  directory: string,
+  withSpark: boolean,
+  use: (service: Service) => Promise<number>,
+): Promise<number> {
+  const config = createConfig({
+    RUNYARD_DATA_DIR: directory,
+    RUNYARD_PORT: '0',
+    // PySpark is kept for the next demo.
+    ...(withSpark && {
+      RUNYARD_CLUSTERS: '{"spark_master":"local[*]"}',
+      RUNYARD_SPARK_CACHE_DIR: join(homedir(), '.cache', 'runyard', 'spark'),
+    }),
+  });
   const log = createFileLogger(config.logLevel, join(directory, 'engine.log'));
   const service = await startService(config, log).catch((error: unknown) => {
     throw toStartError(error, config);
@@ -73,13 +87,13 @@ async function withService(directory: string, use: (service: Service) => Promise
 
 async function runExample(
   service: Service,
-  year: string,
+  { year, spark }: Pick<DemoOptions, 'year' | 'spark'>,
   directory: string,
   stop: Promise<unknown>,
 ): Promise<number> {
   const client = createDemoClient(service.url, service.token);
   printLine(`Engine at ${service.url}, data and engine.log in ${directory}`);
-  const jobId = await installExample(client);
+  const jobId = await installExample(client, spark === true ? sparkExample : weatherExample);
   const runId = await client.runNow(jobId, { year });
   printLine(`Job ${jobId}, run ${runId}: the weather of Seattle in ${year}\n`);
   const live = process.stdout.isTTY && !wantsPlainText();

@@ -1,12 +1,18 @@
 /** Checks of the doctor about tasks: plugins, isolation and Spark. */
 import { access, constants, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noSparkMaster, sparkRuntimeOf } from '../../engine/cluster/compute.ts';
+import type { Inventory } from '../../engine/cluster/inventory.ts';
 import { messageOf } from '../../engine/errors.ts';
 import { mountPoints } from '../../engine/validation/aliases.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
+import { noIsolation } from '../../runners/process/isolation.ts';
+import { findJavaVersion, javaHint, minimumJavaVersion } from '../../runners/spark/java-version.ts';
+import { findSpark, sparkInstallCommand } from '../../runners/spark/spark-runtime.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import type { Config } from '../config.ts';
 import type { CheckResult } from './check-result.ts';
+import { sparkDirectory } from '../wiring/cache-directories.ts';
 import { findSandbox, resolveTaskUser } from '../wiring/isolation.ts';
 
 /** Loads the plugins; an error there prevents the start of the engine. */
@@ -94,7 +100,45 @@ export function checkTaskLimits({ taskLimits }: Config): Promise<CheckResult> {
   });
 }
 
-export async function checkSpark({ taskEnvironment }: Config): Promise<CheckResult> {
+/** Checks what clusters with Spark need, or what submit tasks run in without any. */
+export async function checkSpark(config: Config): Promise<CheckResult> {
+  const { clusters: inventory, taskEnvironment } = config;
+  const masters = configuredMasters(inventory);
+  if (masters.length === 0) return checkSubmitLauncher(taskEnvironment);
+  const advice: string[] = [];
+  const java = await findJavaVersion(taskEnvironment);
+  if (java === undefined || java.major < minimumJavaVersion)
+    advice.push(`Spark needs Java ${minimumJavaVersion} or newer. ${javaHint}.`);
+  const runtime = sparkRuntimeOf('', inventory);
+  const home = await findSpark(runtime, {
+    root: sparkDirectory(config),
+    environment: { ...taskEnvironment, ...config.libraryEnvironment },
+    isolation: noIsolation,
+  }).catch((error: unknown) => {
+    advice.push(messageOf(error));
+    return undefined;
+  });
+  if (home === undefined)
+    advice.push(
+      `The first cluster installs PySpark ${runtime.pyspark}; "${sparkInstallCommand}" does it now.`,
+    );
+  const found = `master ${masters.join(', ')}; ${home === undefined ? `PySpark ${runtime.pyspark} is not installed` : `Spark at ${home}`}`;
+  return advice.length === 0 ? { state: 'ok', found } : { state: 'missing', found, advice: advice.join(' ') };
+}
+
+/** Lists the masters of the default, of node types and of policies. */
+function configuredMasters({ sparkMaster, nodeTypes, policies }: Inventory): string[] {
+  const all = [sparkMaster, ...[nodeTypes, policies].flatMap((group) => Object.values(group).map(masterOf))];
+  return [
+    ...new Set(all.flatMap((master) => (master === undefined || master === noSparkMaster ? [] : master))),
+  ];
+}
+
+function masterOf({ spark_master: master }: { readonly spark_master?: string }): string | undefined {
+  return master;
+}
+
+async function checkSubmitLauncher(taskEnvironment: Config['taskEnvironment']): Promise<CheckResult> {
   const home = taskEnvironment['SPARK_HOME'] ?? '';
   const inHome = `${home}/bin/spark-submit`;
   const launcher =
@@ -109,6 +153,7 @@ export async function checkSpark({ taskEnvironment }: Config): Promise<CheckResu
   return {
     state: 'missing',
     found: 'neither SPARK_HOME nor spark-submit in PATH',
-    advice: 'Submit tasks run in a built-in launcher, which is not Spark.',
+    advice:
+      'Submit tasks run in a built-in launcher, which is not Spark. RUNYARD_CLUSTERS={"spark_master":"local[*]"} gives clusters a Spark.',
   };
 }

@@ -2,12 +2,16 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { clusterFaultKinds, type ClusterFault } from '../../engine/cluster/fault-injection.ts';
+import { noSparkMaster, sparkMasterPattern } from '../../engine/cluster/compute.ts';
 import { defaultInventory, type Inventory } from '../../engine/cluster/inventory.ts';
 import { createValueError, parseJson, ValueError, type ParseValue } from './parsers.ts';
 
 const strict = { additionalProperties: false };
 const integerFrom = (minimum: number) => Type.Integer({ minimum, maximum: 1_000_000 });
 const nonEmptyString = Type.String({ minLength: 1 });
+const sparkMaster = Type.Optional(
+  Type.String({ pattern: `${sparkMasterPattern.source}|^${noSparkMaster}$` }),
+);
 const mapOf = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String({ minLength: 1 }), schema);
 
 const ClustersSchema = Type.Object(
@@ -28,6 +32,7 @@ const ClustersSchema = Type.Object(
             node_type_id: Type.Optional(nonEmptyString),
             driver_node_type_id: Type.Optional(nonEmptyString),
             instance_pool_id: Type.Optional(nonEmptyString),
+            spark_master: sparkMaster,
           },
           strict,
         ),
@@ -41,6 +46,7 @@ const ClustersSchema = Type.Object(
             num_cores: Type.Number({ exclusiveMinimum: 0 }),
             category: Type.Optional(Type.String()),
             description: Type.Optional(Type.String()),
+            spark_master: sparkMaster,
             num_gpus: Type.Optional(integerFrom(0)),
             local_disks: Type.Optional(integerFrom(0)),
             local_disk_size_gb: Type.Optional(integerFrom(1)),
@@ -50,6 +56,19 @@ const ClustersSchema = Type.Object(
       ),
     ),
     spark_versions: Type.Optional(mapOf(Type.String())),
+    spark_master: sparkMaster,
+    spark_runtimes: Type.Optional(
+      mapOf(
+        Type.Object(
+          {
+            pyspark: Type.Optional(Type.String({ pattern: String.raw`^\d+\.\d+\.\d+$` })),
+            home: Type.Optional(Type.String({ pattern: '^/' })),
+            conf: Type.Optional(Type.Record(Type.String(), Type.String())),
+          },
+          strict,
+        ),
+      ),
+    ),
     init_script_seconds: Type.Optional(integerFrom(1)),
   },
   strict,
@@ -85,6 +104,8 @@ export const parseInventory: ParseValue<Inventory> = (given) => {
     policies = {},
     node_types: nodeTypes = {},
     spark_versions: sparkVersions = {},
+    spark_master: master,
+    spark_runtimes: sparkRuntimes = {},
     init_script_seconds: initScriptSeconds = defaultInventory.initScriptSeconds,
   } = wanted;
   for (const [policy, { instance_pool_id: pool }] of Object.entries(policies)) {
@@ -98,6 +119,8 @@ export const parseInventory: ParseValue<Inventory> = (given) => {
   );
   return {
     ...(nodes !== undefined && { nodes }),
+    ...(master !== undefined && { sparkMaster: master }),
+    sparkRuntimes,
     pools,
     policies,
     initScriptSeconds,

@@ -10,6 +10,7 @@ import {
   oneOfValues,
   parseBoolean,
   parseEnvironmentVariables,
+  parsePath,
   parsePluginSources,
   parseTaskLimits,
   parseUserName,
@@ -98,6 +99,13 @@ export const executionSettings = {
     parse: integerBetween(1, 10_000),
     defaultValue: 500,
     description: 'Maximum concurrent task attempts per thread.',
+  }),
+  sparkCacheDirectory: defineSetting<string | undefined>({
+    variable: 'RUNYARD_SPARK_CACHE_DIR',
+    parse: parsePath,
+    defaultValue: undefined,
+    defaultDescription: 'in the data directory',
+    description: 'Directory of installed PySpark versions; several services can share it.',
   }),
   libraryEnvironment: defineSetting<Readonly<Record<string, string>>>({
     variable: 'RUNYARD_LIBRARY_ENV',

@@ -33,7 +33,7 @@ import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
-import { checkReadiness, withLaunchGate, type LaunchGate } from './launch-gate.ts';
+import { checkReadiness, createGatedLaunches, type LaunchGate } from './launch-gate.ts';
 import type { People } from './people.ts';
 import type { TlsFiles } from './tls.ts';
 
@@ -122,7 +122,7 @@ function createRunPorts({
       access: { permissions, clusterPermissions },
     },
     launching: {
-      runs: withLaunchGate(runs, launchGate),
+      ...createGatedLaunches(db, runs, { clock, nodeId, maxTaskRuns: limits.concurrentTaskRuns, launchGate }),
       clock,
       limits,
       nodeId,

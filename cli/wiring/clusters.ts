@@ -16,6 +16,8 @@ import { createClusterSignals } from '../../engine/coordinator/cluster-signals.t
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
+import { createLocalProvider } from '../../runners/spark/local-provider.ts';
+import { createSparkProvider } from '../../runners/spark/spark-provider.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
 import { createAllPurposeStore } from '../../storage/postgres/clusters/all-purpose-clusters.ts';
@@ -30,6 +32,7 @@ import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts'
 import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/database.ts';
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
+import { sparkDirectory } from './cache-directories.ts';
 
 export interface Clusters {
   readonly store: ClusterStore;
@@ -46,7 +49,9 @@ export interface ClusterDependencies {
   readonly config: Config;
   readonly isolation: Isolation;
   /** Resolves a URI to a file. */
-  readonly resolvePath: (uri: string, what: 'file') => Promise<string>;
+  readonly resolvePath: (uri: string, what: 'file' | 'notebook') => Promise<string>;
+  /** Where objstore:// is: directories of this service, or a server. */
+  readonly objstore: 'directories' | 'server';
   readonly address: DatabaseAddress;
   readonly database: OpenDatabase;
   readonly roots: Roots;
@@ -78,6 +83,7 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     faults: createClusterFaults(config.faults),
     signals,
     provider: createProvider({ db, roots, scripts, clock, log }),
+    computeProviders: { local: createLocalProvider(), spark: createSpark(dependencies) },
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const allPurpose = createAllPurposeStore(db, rules);
@@ -164,6 +170,26 @@ function createScripts({ config, isolation, resolvePath, roots }: ClusterDepende
     isolation,
     stopGraceMs,
     logBytesMax,
+    locate: resolvePath,
+  });
+}
+
+function createSpark({ config, isolation, resolvePath, roots, objstore, clock }: ClusterDependencies) {
+  return createSparkProvider({
+    cacheDirectory: sparkDirectory(config),
+    clustersDirectory: roots.clusters.directory,
+    managedFs: roots.managedFs.directory,
+    objstore: objstore === 'directories' ? roots.objstore.directory : undefined,
+    taskEnvironment: {
+      ...config.taskEnvironment,
+      RUNYARD_MANAGED_FS: roots.managedFs.directory,
+      RUNYARD_WORKSPACE: roots.workspace.directory,
+    },
+    installEnvironment: config.libraryEnvironment,
+    isolation,
+    stopGraceMs: config.stopGraceMs,
+    logBytesMax: config.logBytesMax,
+    now: clock.now,
     locate: resolvePath,
   });
 }

@@ -81,6 +81,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     config,
     isolation,
     resolvePath,
+    objstore: objects === undefined ? 'directories' : 'server',
     address,
     database,
     roots,
@@ -91,8 +92,8 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     clock,
     log,
   });
-  const driven: DrivenRuns = {};
-  const disk = await startDisk(dependencies, driven);
+  const driven: { coordinator?: Coordinator } = {};
+  const disk = await watchDisk(dependencies, driven);
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
@@ -130,13 +131,11 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
   };
 }
 
-/** The coordinator, once it exists: the disk is watched before. */
-interface DrivenRuns {
-  coordinator?: Coordinator;
-}
-
-/** Watches the disk of the data directory; ends the tasks of this node when it is full. */
-function startDisk({ config, clock, log }: EngineDependencies, driven: DrivenRuns): Promise<DiskMonitor> {
+/** Watches the disk of the data directory; a full disk ends the tasks of the coordinator. */
+function watchDisk(
+  { config, clock, log }: Pick<EngineDependencies, 'config' | 'clock' | 'log'>,
+  driven: { readonly coordinator?: Coordinator },
+): Promise<DiskMonitor> {
   return startDiskMonitor({
     directory: config.dataDirectory,
     reserveBytes: config.diskReserveBytes,

@@ -1,15 +1,19 @@
 /** Launch gate: a draining engine rejects new runs and reports itself as not ready. */
 import type { Readiness } from '../../api/http/health-routes.ts';
 import { ServiceError } from '../../engine/errors.ts';
-import type { RunStore } from '../../engine/ports/runs.ts';
+import type { PendingLauncher, RunStore } from '../../engine/ports/runs.ts';
 import { ping, type OpenDatabase } from '../../storage/postgres/database.ts';
+import {
+  createPendingLauncher,
+  type PendingLauncherOptions,
+} from '../../storage/postgres/runs/pending-launches.ts';
 
 export interface LaunchGate {
   isOpen: boolean;
 }
 
 /** Wraps the run store so that a closed gate rejects launches before any write; clients may retry. */
-export function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
+function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore {
   return {
     ...runs,
     async launchTransaction(steps, onOutage) {
@@ -20,6 +24,27 @@ export function withLaunchGate(runs: RunStore, launchGate: LaunchGate): RunStore
           5,
         );
       return runs.launchTransaction(steps, onOutage);
+    },
+  };
+}
+
+interface GatedLaunchOptions extends PendingLauncherOptions {
+  readonly launchGate: LaunchGate;
+}
+
+/** Creates the stores through which the API launches runs. While the gate is closed, both reject every launch. */
+export function createGatedLaunches(
+  db: OpenDatabase['db'],
+  runs: RunStore,
+  { launchGate, ...options }: GatedLaunchOptions,
+): { readonly runs: RunStore; readonly pendingLauncher: PendingLauncher } {
+  const launcher = createPendingLauncher(db, options);
+  return {
+    runs: withLaunchGate(runs, launchGate),
+    pendingLauncher: {
+      ...launcher,
+      // The run store rejects the launch.
+      launch: async (launch) => (launchGate.isOpen ? launcher.launch(launch) : undefined),
     },
   };
 }

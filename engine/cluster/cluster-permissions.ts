@@ -86,7 +86,7 @@ export function parseClusterGrants(
   return grants;
 }
 
-/** Returns the grants of a cluster whose list nobody changed: its creator and all users manage it. */
+/** Returns the grants of a cluster whose list was never changed: its creator and all users manage it. */
 export function defaultClusterGrants(creator: Grantee | undefined): ClusterGrant[] {
   const grantees: Grantee[] = [...(creator === undefined ? [] : [creator]), { kind: 'group', name: 'users' }];
   return grantees.map((grantee) => ({ grantee, level: 'CAN_MANAGE' }));

@@ -1,6 +1,7 @@
 /** Inventory of the configuration: pools, policies, node types and runtimes of clusters (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
+import type { SparkRuntime } from './compute.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
 import type { PolicyRules } from './policy-rules.ts';
 
@@ -17,6 +18,8 @@ export interface ClusterPolicy {
   readonly node_type_id?: string;
   readonly driver_node_type_id?: string;
   readonly instance_pool_id?: string;
+  /** Spark master of its clusters, or `none`. */
+  readonly spark_master?: string;
   /** Rules of a policy that the API manages; undefined for a configured one, which only has defaults. */
   readonly rules?: PolicyRules;
   /** All-purpose clusters that one user may have at a time; undefined: unlimited. */
@@ -31,6 +34,10 @@ export interface Inventory {
   readonly nodeTypes: Readonly<Record<string, NodeType>>;
   /** Key -> name. */
   readonly sparkVersions: Readonly<Record<string, string>>;
+  /** Spark master of clusters whose policy and node type name none; undefined: no Spark. */
+  readonly sparkMaster?: string;
+  /** spark_version -> distribution of Spark; the key `default` is for all others. */
+  readonly sparkRuntimes: Readonly<Record<string, Partial<SparkRuntime>>>;
   /** Maximum duration of an init script, seconds. */
   readonly initScriptSeconds: number;
 }
@@ -44,6 +51,7 @@ export const defaultInventory: Inventory = {
     '15.4.x-scala2.12': '15.4 LTS (includes Apache Spark 3.5.0, Scala 2.12)',
     '14.3.x-scala2.12': '14.3 LTS (includes Apache Spark 3.5.0, Scala 2.12)',
   },
+  sparkRuntimes: {},
   initScriptSeconds: 3_600,
 };
 

@@ -5,6 +5,8 @@ export interface NodeType {
   readonly num_cores: number;
   readonly category: string;
   readonly description: string;
+  /** Spark master of its clusters, or `none`. */
+  readonly spark_master?: string;
   /** Default: 0. */
   readonly num_gpus?: number;
   /** Default: 1, the disk of this machine. */

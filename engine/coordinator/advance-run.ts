@@ -7,7 +7,7 @@ import { isTerminal } from '../run/states.ts';
 import { isBlockedByDrain } from './coordinator-context.ts';
 import { describeRunStop } from './describe-stop.ts';
 import { driveTask, type DriveContext } from './drive-task.ts';
-import { releaseSharedClusters } from './release-clusters.ts';
+import { mayHaveClusters, releaseSharedClusters } from './release-clusters.ts';
 import { isSingleTask, setBegun, taskStatesOf, type RunExecution } from './run-execution.ts';
 import { isDriven, isExecuting, startDriver, stopTask, type TaskExecution } from './task-execution.ts';
 import { transitionRun, transitionTask, type TransitionResult } from './transition-run.ts';
@@ -28,8 +28,11 @@ export async function advanceRun(c: DriveContext, execution: RunExecution): Prom
     const { start, skip, end } = rollUp(taskStatesOf(execution), stop);
     for (const key of start) startTask(c, execution, execution.tasks.get(key));
     if (end !== undefined) {
-      if ((await transitionRun(c, execution, 'finish', end)) === ownershipLost) return ownershipLost;
-      return cleanUpRun(c, execution);
+      const needsCleanup = mayHaveClusters(execution);
+      // Without clusters to terminate, the cleanup is over at once: both states are written together.
+      const events = needsCleanup ? 'finish' : (['finish', 'clean'] as const);
+      if ((await transitionRun(c, execution, events, end)) === ownershipLost) return ownershipLost;
+      return needsCleanup ? cleanUpRun(c, execution) : 'ended';
     }
     if (skip.length === 0) return 'active';
     const results = await Promise.all(

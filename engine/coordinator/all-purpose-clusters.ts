@@ -3,6 +3,7 @@ import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluste
 import { invalid, messageOf, ServiceError } from '../errors.ts';
 import type { NewCluster } from '../job/cluster.ts';
 import type { LibraryCluster } from '../ports/libraries.ts';
+import { endCompute, endComputeOfTerminated } from './end-compute.ts';
 import { createClusterChanges, type ClusterChanges } from './change-clusters.ts';
 import { toClusterInUse, createContextId } from './cluster-in-use.ts';
 import {
@@ -90,6 +91,7 @@ export function createClusterControl(ports: ClusterControlPorts): ClusterControl
       for (const { clusterId } of await store.adoptStarts(ports.nodeId, now))
         await startStoredCluster(ports, clusterId, release.signal);
       await terminateIdleClusters(ports, now);
+      await endComputeOfTerminated(ports);
     },
     close: () => release.abort(),
   };
@@ -210,5 +212,6 @@ async function afterTermination(
         ),
       );
   }
+  await endCompute(compute, clusterId);
   if (spec['cluster_log_conf'] !== undefined) await compute.provider.deliverLogs(clusterId);
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
+import { resolveCompute } from '../cluster/compute.ts';
 import { resolveShape, type Inventory } from '../cluster/inventory.ts';
 import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
@@ -16,8 +17,16 @@ interface ClusterInUsePorts {
 }
 
 const AutoterminationSchema = Type.Object({ autotermination_minutes: Type.Integer({ minimum: 1 }) });
-const NodeTypeSchema = Type.Partial(
-  Type.Pick(NewCluster, ['node_type_id', 'driver_node_type_id', 'instance_pool_id', 'policy_id']),
+const ShapeSchema = Type.Partial(
+  Type.Pick(NewCluster, [
+    'node_type_id',
+    'driver_node_type_id',
+    'instance_pool_id',
+    'policy_id',
+    'spark_version',
+    'spark_conf',
+    'autoscale',
+  ]),
 );
 
 /** @param sparkContextId the context of a cluster that has none yet */
@@ -27,14 +36,19 @@ export async function toClusterInUse(
   sparkContextId?: string,
 ): Promise<ClusterInUse> {
   const { clusterId, key, name, spec } = cluster;
-  const shape = resolveShape(Check(NodeTypeSchema, spec) ? spec : {}, c.compute.inventory);
+  const wanted = Check(ShapeSchema, spec) ? spec : {};
+  const { inventory } = c.compute;
+  const shape = resolveShape(wanted, inventory);
+  const nodeTypeId = 'error' in shape ? '' : shape.nodeTypeId;
   const driverNodeTypeId = 'error' in shape ? '' : shape.driverNodeTypeId;
   const context = 'sparkContextId' in cluster ? cluster.sparkContextId : undefined;
   return {
     clusterId,
     directory: await c.directories.ensureClusterDirectory(clusterId),
     environment: clusterVariables(cluster, { driverNodeTypeId }),
-    nodeType: nodeTypeOf(driverNodeTypeId, c.compute.inventory.nodeTypes),
+    nodeType: nodeTypeOf(driverNodeTypeId, inventory.nodeTypes),
+    compute: resolveCompute(wanted, nodeTypeId, inventory),
+    name,
     // A cluster that was allocated on its first use has no size.
     workers: cluster.wantedNodes === 0 ? undefined : cluster.workers,
     sparkContextId: context ?? sparkContextId ?? createContextId(c),

@@ -7,7 +7,7 @@ import {
 import type { ChangeSet } from '../ports/runs.ts';
 import type { AttemptNumber, RunNotification } from '../run/notification.ts';
 import { decideRetry, isPlannedRetry, type Retry } from '../run/retry.ts';
-import { stepOf, type Step, type StepEvent, type StepFacts } from '../run/step.ts';
+import { stepOfEvents, type StateChange, type Step, type StepEvents, type StepFacts } from '../run/step.ts';
 import { lateWarningNotifications } from './late-warning.ts';
 import { isSingleTask, type RunExecution } from './run-execution.ts';
 import type { TaskExecution } from './task-execution.ts';
@@ -31,22 +31,22 @@ export interface TaskTransition {
 export function decideTaskTransition(
   execution: RunState,
   task: TaskAttempt,
-  event: StepEvent,
+  events: StepEvents,
   now: number,
   facts: StepFacts,
 ): TaskTransition {
   const { run, phase } = execution;
-  const step = stepOf({ kind: 'task', ...task.taskRun }, event, now, facts);
+  const step = stepOfEvents({ kind: 'task', ...task.taskRun }, events, now, facts);
   const retry = retryAfter(execution, task, step);
   if (isSingleTask(execution)) {
     const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
     // A retry starts with its task, not when it was planned.
     const starts = isPlannedRetry(run) && step.change.startTime !== undefined;
     const progress = starts ? { ...run.progress, startTime: undefined } : run.progress;
-    return { step, retry, runStep: stepOf({ kind: 'run', ...run, progress }, event, now, runFacts) };
+    return { step, retry, runStep: stepOfEvents({ kind: 'run', ...run, progress }, events, now, runFacts) };
   }
-  const beginsRun = event === 'begin' && phase === 'pending';
-  const runStep = beginsRun ? stepOf({ kind: 'run', ...run }, event, now, { message: '' }) : undefined;
+  const beginsRun = events === 'begin' && phase === 'pending';
+  const runStep = beginsRun ? stepOfEvents({ kind: 'run', ...run }, events, now, { message: '' }) : undefined;
   return { step, retry, runStep };
 }
 
@@ -81,17 +81,28 @@ export function changeSetOfTask(
 ): ChangeSet {
   if (isSingleTask(execution) && runStep !== undefined) {
     const run = withNotifications(execution, undefined, runStep, isRetried);
-    return { changes: [run.change, step.change], notifications: run.notifications };
+    return {
+      changes: [...changesBefore([runStep, step]), run.change, step.change],
+      notifications: run.notifications,
+    };
   }
-  return toChangeSet([
-    ...(runStep === undefined ? [] : [withNotifications(execution, undefined, runStep, false)]),
-    withNotifications(execution, task, step, isRetried),
-  ]);
+  return toChangeSet(
+    [
+      ...(runStep === undefined ? [] : [withNotifications(execution, undefined, runStep, false)]),
+      withNotifications(execution, task, step, isRetried),
+    ],
+    changesBefore([step]),
+  );
+}
+
+/** Returns the first changes of steps of two events. */
+function changesBefore(steps: readonly Step[]): StateChange[] {
+  return steps.flatMap(({ changeBefore }) => changeBefore ?? []);
 }
 
 /** Returns the write of a step of a multi-task run. */
 export function changeSetOfRun(execution: RunState, step: Step): ChangeSet {
-  return toChangeSet([withNotifications(execution, undefined, step, false)]);
+  return toChangeSet([withNotifications(execution, undefined, step, false)], changesBefore([step]));
 }
 
 interface NotifiedChange {
@@ -99,9 +110,9 @@ interface NotifiedChange {
   readonly notifications: readonly RunNotification[];
 }
 
-function toChangeSet(steps: readonly NotifiedChange[]): ChangeSet {
+function toChangeSet(steps: readonly NotifiedChange[], before: readonly StateChange[] = []): ChangeSet {
   return {
-    changes: steps.map(({ change }) => change),
+    changes: [...before, ...steps.map(({ change }) => change)],
     notifications: steps.flatMap(({ notifications }) => notifications),
   };
 }

@@ -5,6 +5,7 @@
 import { messageOf } from '../errors.ts';
 import { decideAttemptEnd, stopEnd, type AttemptEnd } from '../run/attempt-end.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
+import type { StepFacts } from '../run/step.ts';
 import { skipOfStop } from '../run/roll-up.ts';
 import { endClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
@@ -13,7 +14,7 @@ import { executeTask, type ExecuteContext } from './execute-task.ts';
 import { explainAttempt, type ExplainPorts } from './failure-context.ts';
 import { stopLibraryInstallers } from './prepare-libraries.ts';
 import { prepareTask, type PrepareContext, type ReadyCluster } from './prepare-task.ts';
-import { releaseOwnCluster } from './release-clusters.ts';
+import { hasOwnCluster, releaseOwnCluster } from './release-clusters.ts';
 import {
   isReleased,
   isSingleTask,
@@ -168,9 +169,21 @@ async function runToEnd(
     lost: task.clusterLossMessage !== undefined,
     isShared: task.settings.new_cluster === undefined,
   };
-  if ((await finishTask(c, execution, task, end)) === ownershipLost) return ownershipLost;
+  const application = await findApplication(c, task, cluster);
+  if ((await finishTask(c, execution, task, end, application)) === ownershipLost) return ownershipLost;
   if (cluster !== undefined) await endClusterUse(c, execution, cluster, useEnd);
   return 'written';
+}
+
+/** Returns the Spark application that the task itself has started. */
+async function findApplication(
+  { directories }: Pick<DriveContext, 'directories'>,
+  { taskRun }: TaskExecution,
+  cluster: ReadyCluster | undefined,
+): Promise<StepFacts> {
+  if (cluster?.spark === undefined || cluster.spark.driver !== undefined) return {};
+  const sparkContextId = await directories.findSparkApplication(taskRun.runId);
+  return sparkContextId === undefined ? {} : { sparkContextId };
 }
 
 async function cleanUpTask(
@@ -191,9 +204,13 @@ async function finishTask(
   execution: RunExecution,
   task: TaskExecution,
   end: AttemptEnd,
+  facts: StepFacts = {},
 ): Promise<TransitionResult> {
   if (end.kind === 'break') return breakTask(c, execution, task, end);
-  return transitionTask(c, execution, task, 'finish', {
+  // Without a cluster to terminate, the cleanup is over at once: both states are written together.
+  const events = hasOwnCluster(execution, task) ? 'finish' : (['finish', 'clean'] as const);
+  return transitionTask(c, execution, task, events, {
+    ...facts,
     result: end.result,
     message: '',
     ...explainAttempt(c, execution, task, end),

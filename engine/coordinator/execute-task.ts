@@ -8,7 +8,7 @@ import { beginClusterUse } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { describeTaskStop } from './describe-stop.ts';
 import { launchChildAndWait } from './launch-child.ts';
-import type { ReadyCluster } from './prepare-libraries.ts';
+import type { ReadyCluster } from './prepare-compute.ts';
 import { isReleased, type RunExecution } from './run-execution.ts';
 import { runJobTask, type RunJobContext } from './run-job-task.ts';
 import { enterExecution, leaveExecution, type TaskExecution } from './task-execution.ts';

@@ -1,16 +1,21 @@
 /** Preparation of an attempt: its cluster, its libraries, and the step to RUNNING. */
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
+import type { StepFacts } from '../run/step.ts';
 import { acquireCluster, type AcquireContext } from './acquire-cluster.ts';
 import { isBlockedByDrain, type CoordinatorContext } from './coordinator-context.ts';
 import { setTaskWarning } from './duration-warnings.ts';
-import { prepareLibraries, type LibrariesContext, type ReadyCluster } from './prepare-libraries.ts';
+import { prepareCompute, type ComputeContext, type ReadyCluster } from './prepare-compute.ts';
+import { prepareLibraries, type LibrariesContext } from './prepare-libraries.ts';
 import { isReleased, type ClusterUnavailable, type RunExecution } from './run-execution.ts';
 import type { TaskExecution } from './task-execution.ts';
 import { setTaskTimeout } from './timeouts.ts';
 import { transitionTask } from './transition-run.ts';
 
-export type { ReadyCluster } from './prepare-libraries.ts';
-export type PrepareContext = AcquireContext & LibrariesContext & Pick<CoordinatorContext, 'isDraining'>;
+export type { ReadyCluster } from './prepare-compute.ts';
+export type PrepareContext = AcquireContext &
+  LibrariesContext &
+  ComputeContext &
+  Pick<CoordinatorContext, 'isDraining'>;
 
 /** `cluster` is undefined when the task needs none or was stopped. */
 export type PrepareResult =
@@ -38,7 +43,7 @@ export async function prepareTask(
   if (task.taskRun.progress.state !== 'PENDING' || !mayBegin) return prepared;
   const begun = await transitionTask(c, execution, task, 'begin', {
     message: '',
-    ...(cluster && { clusterId: cluster.clusterId, sparkContextId: cluster.sparkContextId }),
+    ...(cluster && { clusterId: cluster.clusterId, ...contextIdOf(cluster) }),
   });
   if (begun === ownershipLost) return ownershipLost;
   setTaskTimeout(c, execution, task);
@@ -54,5 +59,14 @@ async function prepareCluster(
   const acquired = await acquireCluster(c, execution, task);
   if (acquired === ownershipLost || acquired.kind === 'unavailable') return acquired;
   if (acquired.kind !== 'acquired') return { kind: 'prepared', cluster: undefined };
-  return prepareLibraries(c, execution, task, acquired.cluster);
+  const equipped = await prepareLibraries(c, execution, task, acquired.cluster);
+  if (equipped === ownershipLost || equipped.kind === 'unavailable') return equipped;
+  if (equipped.cluster === undefined) return { kind: 'prepared', cluster: undefined };
+  return prepareCompute(c, execution, task, equipped.cluster);
+}
+
+/** Returns the id of the Spark application; nothing for one that the task itself starts. */
+function contextIdOf({ compute, spark, sparkContextId }: ReadyCluster): StepFacts {
+  if (compute.provider === 'local') return { sparkContextId };
+  return spark?.driver === undefined ? {} : { sparkContextId: spark.driver.applicationId };
 }

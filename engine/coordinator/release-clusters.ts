@@ -2,6 +2,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../run/cluster-choice.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
+import { endCompute } from './end-compute.ts';
 import type { RunExecution } from './run-execution.ts';
 import type { TaskExecution } from './task-execution.ts';
 
@@ -32,6 +33,17 @@ export async function releaseOwnCluster(
     execution,
     clusters.filter((cluster) => cluster.key === key),
   );
+}
+
+/** Returns whether the end of a task leaves a cluster to terminate. */
+export function hasOwnCluster({ run }: Pick<RunExecution, 'run'>, { settings }: TaskExecution): boolean {
+  return clusterChoiceOf(settings, run.settings).kind === 'own';
+}
+
+/** Returns whether a run that ends may leave clusters to terminate: shared ones, or those of its tasks. */
+export function mayHaveClusters({ run, tasks }: Pick<RunExecution, 'run' | 'tasks'>): boolean {
+  const hasOwn = [...tasks.values()].some(({ settings }) => settings.new_cluster !== undefined);
+  return hasOwn || (run.settings.job_clusters ?? []).length > 0;
 }
 
 /**
@@ -83,6 +95,7 @@ async function terminateClusters(
     // An earlier engine may have started the init scripts.
     if (state === 'PENDING' && spec['init_scripts'] !== undefined)
       await c.compute.provider.stopScripts(clusterId);
+    await endCompute(c.compute, clusterId);
     if (spec['cluster_log_conf'] !== undefined) await c.compute.provider.deliverLogs(clusterId);
   }
 }

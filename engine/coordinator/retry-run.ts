@@ -33,7 +33,8 @@ export async function retryRun(
       const found = await transaction.lockRun(runId);
       const retried = found !== undefined && found.run.stopReason === undefined;
       const end = endChanges(retried);
-      if (found !== undefined && !end.changes.every((change) => isExpected(found, change))) return 'refused';
+      if (found !== undefined && !firstChangesOf(end).every((change) => isExpected(found, change)))
+        return 'refused';
       if ((await transaction.write(end)) === 'refused') {
         // A deleted run writes nothing. A locked one is as it was found.
         if (found === undefined) return 'refused';
@@ -55,6 +56,13 @@ export async function retryRun(
   if (stored === 'refused') return stored;
   if (stored !== undefined) ports.acceptRun(toRunWithTasks(stored));
   return 'written';
+}
+
+/** Returns the first change of each row. */
+function firstChangesOf({ changes }: ChangeSet): StateChange[] {
+  const isSameRow = (one: StateChange, other: StateChange): boolean =>
+    one.kind === other.kind && one.runId === other.runId;
+  return changes.filter((change, index) => changes.findIndex((one) => isSameRow(one, change)) === index);
 }
 
 /** Returns whether the row of a change is in the state and fence that the change expects. */

@@ -1,5 +1,6 @@
 /** In-memory state of a run while this node drives it. Only the functions of this file write it. */
 import type { Clock } from '../clock.ts';
+import type { ClusterCompute } from '../cluster/compute.ts';
 import { tasksOf } from '../job/job-format.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { TaskCluster } from '../run/assignment.ts';
@@ -52,7 +53,9 @@ export interface RunExecution {
 }
 
 /** A cluster without its libraries: those are installed when a task is about to start there. */
-export interface ClusterInUse extends Omit<TaskCluster, 'libraries'> {
+export interface ClusterInUse extends Omit<TaskCluster, 'libraries' | 'spark'> {
+  readonly name: string;
+  readonly compute: ClusterCompute;
   readonly sparkContextId: string;
   /** Names by which injected faults address it. */
   readonly names: readonly string[];

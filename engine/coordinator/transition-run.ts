@@ -4,7 +4,7 @@ import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import { createTaskRetry, type Retry } from '../run/retry.ts';
 import type { TaskRun } from '../run/run.ts';
 import { isTerminal } from '../run/states.ts';
-import { stepOf, type StepEvent, type StepFacts } from '../run/step.ts';
+import { stepOfEvents, type StepEvents, type StepFacts } from '../run/step.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import {
   changeSetOfRun,
@@ -28,11 +28,11 @@ export async function transitionTask(
   c: TransitionContext,
   execution: RunExecution,
   task: TaskExecution,
-  event: StepEvent,
+  events: StepEvents,
   facts: StepFacts = {},
 ): Promise<TransitionResult> {
   await Promise.all(execution.pendingWarnings);
-  const transition = decideTaskTransition(execution, task, event, c.clock.now(), facts);
+  const transition = decideTaskTransition(execution, task, events, c.clock.now(), facts);
   // The end itself is written with a late warning; the timer would send a second one.
   if (transition.step.notification === 'end')
     replaceWatch(isSingleTask(execution) ? execution : task, 'warning');
@@ -52,11 +52,11 @@ export async function transitionTask(
 export async function transitionRun(
   c: TransitionContext,
   execution: RunExecution,
-  event: StepEvent,
+  events: StepEvents,
   facts: StepFacts = {},
 ): Promise<TransitionResult> {
   await Promise.all(execution.pendingWarnings);
-  const step = stepOf({ kind: 'run', ...execution.run }, event, c.clock.now(), facts);
+  const step = stepOfEvents({ kind: 'run', ...execution.run }, events, c.clock.now(), facts);
   if (step.notification === 'end') replaceWatch(execution, 'warning');
   const result = await writeChangeSet(c, execution, changeSetOfRun(execution, step));
   if (result === 'written') setRunProgress(execution, step.progress);

@@ -107,9 +107,8 @@ function toModernWidget(
   const query = visualization.query ?? {};
   const title = titleOf(visualization, query, getText(options, 'title'));
   if (query.query === undefined) {
-    const left = reportDeletedQuery(all, title || `Widget ${index + 1}`, isHidden);
-    if (left === undefined) return undefined;
-    return { widget: { name, multilineTextboxSpec: { lines: splitLines(left) } }, position };
+    const left = replaceDeletedQuery(all, name, title || `Widget ${index + 1}`, isHidden);
+    return left && { widget: left, position };
   }
   const { name: datasetName, displayName } = getOrAddDataset(all, query, {
     mappings: getObject(options, 'parameterMappings'),
@@ -152,15 +151,17 @@ function toModernWidget(
   };
 }
 
-/** Returns the text of the box in place of a widget without a query; undefined for a hidden one. */
-function reportDeletedQuery(
+/** Returns the text box in place of a widget without a query; undefined for a hidden one. */
+function replaceDeletedQuery(
   { warnings }: DatasetCollection,
+  name: string,
   title: string,
   isHidden: boolean,
-): string | undefined {
+): ModernWidget | undefined {
   const left = isHidden ? 'it was left out' : 'a text box takes its place';
   warnings.push(`Widget "${title}": its query was deleted, so ${left}.`);
-  return isHidden ? undefined : `**${title}**\n\nThe query of this widget was deleted.`;
+  const lines = splitLines(`**${title}**\n\nThe query of this widget was deleted.`);
+  return isHidden ? undefined : { name, multilineTextboxSpec: { lines } };
 }
 
 /** Converts a widget without a visualization; undefined for an empty or hidden one. */

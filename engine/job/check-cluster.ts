@@ -9,6 +9,7 @@ import {
   type AliasedKey,
 } from '../validation/aliases.ts';
 import { checkAsciiMap } from '../validation/ascii.ts';
+import { checkSparkSwitches } from './spark-switches.ts';
 import { isRecord } from '../validation/json-object.ts';
 import type { InitScriptInfo, NewCluster } from './cluster.ts';
 import {
@@ -43,6 +44,7 @@ export function checkCluster(path: string, cluster: NewCluster, limits: Limits):
   checkLogConf(path, cluster);
   checkAsciiMap(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
   checkVariableNames(fieldPath(path, 'spark_env_vars'), cluster.spark_env_vars);
+  checkSparkSwitches(fieldPath(path, 'spark_conf'), cluster.spark_conf);
   for (const [index, script] of (cluster.init_scripts ?? []).entries())
     checkInitScript(fieldPath(path, `init_scripts[${index}]`), script);
 }

@@ -93,6 +93,9 @@ export const NewCluster = Type.Object(
     enable_elastic_disk: Type.Optional(Type.Boolean({ description: 'Not supported: always shown false.' })),
     instance_pool_id: Type.Optional(Type.String({ description: 'Pool of the nodes.' })),
     policy_id: Type.Optional(Type.String({ description: 'Cluster policy; it may supply the node type.' })),
+    apply_policy_default_values: Type.Optional(
+      Type.Boolean({ description: 'The policy also supplies its default values. Default: false.' }),
+    ),
     runtime: Type.Optional(
       Type.Enum(['warm'], { description: 'Not supported: every process starts fresh.' }),
     ),

@@ -125,6 +125,13 @@ export function parseGrantee(
   return one;
 }
 
+/** Tells whether a list holds every wanted grant. */
+export function includesGrants(held: readonly Grant[], wanted: readonly Grant[]): boolean {
+  return wanted.every(({ grantee, level }) =>
+    held.some((grant) => grant.level === level && isSameGrantee(grant.grantee, grantee)),
+  );
+}
+
 /**
  * Returns the grants after a replacement. Without a new owner the current one keeps the ownership, so that a
  * job never loses its owner.

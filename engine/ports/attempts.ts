@@ -22,4 +22,6 @@ export interface RunDirectories {
   readTaskValues(runId: number): Promise<TaskValues>;
   /** Returns the output stored by the attempt's runner; undefined when there is none. */
   readOutput(runId: number): Promise<TaskOutput | undefined>;
+  /** Returns the id of the Spark application that an attempt started; undefined when there is none. */
+  findSparkApplication(runId: number): Promise<string | undefined>;
 }

@@ -10,6 +10,7 @@ import type { ClusterFaults } from '../cluster/fault-injection.ts';
 import type { Inventory } from '../cluster/inventory.ts';
 import type { Termination } from '../cluster/termination.ts';
 import type { NewCluster } from '../job/cluster.ts';
+import type { ComputeProviders } from './compute-providers.ts';
 
 export interface ClusterStore {
   /**
@@ -210,6 +211,8 @@ export interface ComputePorts {
   readonly faults: ClusterFaults;
   readonly signals: ClusterSignals;
   readonly provider: ClusterProvider;
+  /** What programs compute on, by the name of the provider. */
+  readonly computeProviders: ComputeProviders;
   /**
    * Starts a terminated all-purpose cluster and signals the tasks that wait for it. Returns why it cannot start;
    * undefined when it starts.

@@ -8,6 +8,8 @@ import type { Job } from './jobs.ts';
 import type { StopRequest } from '../run/explain/failure.ts';
 import type { StateChange } from '../run/step.ts';
 import type { NewRun } from '../run/new-run.ts';
+import type { ParallelTasks } from '../run/parallel-tasks.ts';
+import type { RunParameters } from '../run/parameters.ts';
 import type { NewRepair } from '../run/repair.ts';
 import type { Run, RunWithTasks, TaskRun } from '../run/run.ts';
 import type { LifeCycleState, StopReason } from '../run/states.ts';
@@ -177,6 +179,42 @@ export interface StopFilter {
 /** Behaviour of an operation while the database is away: it fails, or with `retry` waits. */
 export interface OutageOptions {
   readonly onOutage?: 'retry';
+}
+
+/** A stored job as an engine knows it, and the revision of its settings. */
+export interface KnownJob {
+  readonly job: Job;
+  readonly revision: number;
+}
+
+/** A run that starts if its job and the workspace certainly have capacity. */
+export interface PendingLaunch {
+  readonly known: KnownJob;
+  readonly maxConcurrentRuns: number;
+  readonly name: string;
+  readonly parallelTasks: ParallelTasks;
+  /** First attempts, with their state messages. */
+  readonly tasks: readonly { readonly taskKey: string; readonly message: string }[];
+  readonly creator: string;
+  readonly parameters: RunParameters | undefined;
+}
+
+/** A run that was stored as PENDING. */
+export interface PendingRun extends LaunchedRun {
+  readonly startTime: number;
+  /** Task key -> id of the first attempt. */
+  readonly taskRunIds: Readonly<Record<string, number>>;
+}
+
+/**
+ * Launches in one round trip: those that come at the same time share a commit. It decides nothing that needs a rule:
+ * each launch that is not certain to start is left to a launch transaction.
+ */
+export interface PendingLauncher {
+  /** Finds a job, perhaps in an earlier revision; `launch` stores no run of an earlier one. */
+  findJob(jobId: number): Promise<KnownJob | undefined>;
+  /** Stores a run of this node; undefined when it is not certain to start. */
+  launch(launch: PendingLaunch): Promise<PendingRun | undefined>;
 }
 
 export interface StopOptions extends OutageOptions {

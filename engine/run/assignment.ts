@@ -18,6 +18,37 @@ export type TaskOutcome =
   /** The service failed, not the task (INTERNAL_ERROR). */
   | { readonly kind: 'lost'; readonly message: string };
 
+/** Driver of a cluster: a Spark Connect server on this machine, which the tasks of the cluster share. */
+export interface SparkDriver {
+  /** Directory of its process, with its logs and its exit code. */
+  readonly directory: string;
+  /** Loopback port of the Connect server. */
+  readonly port: number;
+  /** Secret that clients present. */
+  readonly token: string;
+  /** Id of the Spark application, as shown by Spark. */
+  readonly applicationId: string;
+}
+
+/** Spark of a cluster, for one task. */
+export interface SparkCluster {
+  readonly master: string;
+  /** SPARK_HOME. */
+  readonly home: string;
+  /** Import directories of PySpark. */
+  readonly pythonPath: readonly string[];
+  /** Python interpreter of the workers; the same as that of the task. */
+  readonly python: string;
+  /** SPARK_CONF_DIR, with the master and all properties of the cluster. */
+  readonly confDirectory: string;
+  /** Scheme of a store -> directory of its files. */
+  readonly stores: Readonly<Record<string, string>>;
+  /** Engine of SQL cells and SQL notebooks. */
+  readonly sql: 'spark' | 'duckdb';
+  /** The shared driver; undefined for a task that has a driver of its own. */
+  readonly driver: SparkDriver | undefined;
+}
+
 /** Cluster on which a task runs. */
 export interface TaskCluster {
   readonly clusterId: string;
@@ -31,6 +62,8 @@ export interface TaskCluster {
   readonly workers?: number | undefined;
   /** Installed libraries, for PYTHONPATH, PATH and the class path. */
   readonly libraries: LibraryPaths;
+  /** Undefined on a cluster without Spark. */
+  readonly spark?: SparkCluster | undefined;
 }
 
 /** Attempt of a task. */

@@ -51,6 +51,8 @@ export interface StepFacts {
 
 export interface Step {
   readonly change: StateChange;
+  /** The change that is written before `change`, for a step of two events. */
+  readonly changeBefore?: StateChange;
   readonly progress: Progress;
   /** Columns of the table's row that the caller acts on. */
   readonly notification: TransitionRow['notification'];
@@ -82,6 +84,25 @@ export function stepOf(subject: StepSubject, event: StepEvent, now: number, fact
     notification: row.notification,
     retry: row.retry === true,
   };
+}
+
+/** One event, or two that follow one another at the same instant and are written together. */
+export type StepEvents = StepEvent | readonly [StepEvent, StepEvent];
+
+/**
+ * Returns the step of one or two events; of two, the last one with the change of the first one before it.
+ * @param facts of the first event
+ * @throws Error when the transition table has no such rows
+ */
+export function stepOfEvents(
+  subject: StepSubject,
+  events: StepEvents,
+  now: number,
+  facts: StepFacts = {},
+): Step {
+  if (typeof events === 'string') return stepOf(subject, events, now, facts);
+  const first = stepOf(subject, events[0], now, facts);
+  return { ...stepOf({ ...subject, progress: first.progress }, events[1], now), changeBefore: first.change };
 }
 
 /**

@@ -9,7 +9,7 @@ import { undefinedIfMissing } from '../../engine/read-file.ts';
 import { takeOwnership } from '../pool/directory-ownership.ts';
 
 /** Sections of the cache, directories of entries. Entries of `tries` are processes of installers. */
-export const cacheSections = ['files', 'unpacked', 'python', 'java', 'r', 'tries'] as const;
+export const cacheSections = ['files', 'unpacked', 'python', 'java', 'r', 'spark', 'tries'] as const;
 /** Directories of the tools: their caches, and a home directory for a user without one. */
 export const toolDirectories = ['pip', 'maven', 'coursier', 'home'] as const;
 export type CacheSection = (typeof cacheSections)[number];

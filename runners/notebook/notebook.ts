@@ -65,7 +65,9 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
   const at = task.revision_timestamp ?? 0;
   const file = await context.locate(task.notebook_path, at === 0 ? 'notebook' : { notebook: true, at });
   const script = scriptLanguages[extname(file).toLowerCase()];
-  if (script !== undefined) return createScriptCommand(script, file, task, context);
+  // SQL notebooks of a cluster with Spark run in a Spark session, as %sql cells do.
+  const isSparkSql = script === 'sql' && context.cluster?.spark?.sql === 'spark';
+  if (script !== undefined && !isSparkSql) return createScriptCommand(script, file, task, context);
   const language = unsupportedLanguages[extname(file).toLowerCase()];
   if (language !== undefined) {
     throw new TaskStartError(
@@ -76,7 +78,7 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
   const python = await requireInterpreter(context, 'python3');
   const snapshot = join(
     context.directory,
-    extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py',
+    isSparkSql ? 'notebook.sql' : extname(file).toLowerCase() === '.ipynb' ? 'notebook.ipynb' : 'notebook.py',
   );
   await createFileAtomically(snapshot, (draft) => copyFile(file, draft));
   const order = {
@@ -94,6 +96,7 @@ async function createCommand(task: NotebookTask, context: RunnerContext): Promis
     packages: join(context.directory, 'packages'),
     questions: requestsDirectoryOf(context),
     sql: [process.execPath, '--max-old-space-size=384', sqlCellsProgram],
+    ...(context.cluster?.spark && { spark: { sql: context.cluster.spark.sql } }),
   };
   const orderFile = join(context.directory, 'notebook-task.json');
   await writeFileAtomically(orderFile, JSON.stringify(order));

@@ -15,6 +15,7 @@ import { resolveMountedArguments } from '../process/mounted-arguments.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { exec } from '../process/exec.ts';
 import { runTask } from '../kind-registry.ts';
+import { openSparkAttempt, type SparkAttempt } from '../spark/spark-attempt.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 
 /** Runs one attempt. Never throws, because errors lose their type between threads. */
@@ -29,19 +30,30 @@ export async function runWithContext(
   run: (context: RunnerContext) => Promise<TaskOutcome>,
 ): Promise<TaskOutcome> {
   const { assignment, port } = request;
+  let spark: SparkAttempt | undefined;
   try {
-    return withKnownPaths(request.settings.knownPaths ?? [], await run(await createContext(request)));
+    const { directory } = assignment;
+    const temporary = join(directory, 'tmp');
+    const environment = taskEnvironment(request.settings, assignment, temporary);
+    spark = await openSparkAttempt(assignment, environment, temporary);
+    const context = createContext(request, { ...environment, ...spark?.variables }, spark);
+    return withKnownPaths(request.settings.knownPaths ?? [], await run(context));
   } catch (error) {
     // The task ends here, so its remaining processes must not continue.
     await killMarkedProcesses(assignment.directory, createWakeSignal()).catch(() => undefined);
     const message = `The runner of ${assignment.kind} failed: ${messageOf(error)}`;
     return { kind: 'lost', message: toKnownPaths(request.settings.knownPaths ?? [], message) };
   } finally {
+    await spark?.close().catch(() => undefined);
     port.close();
   }
 }
 
-async function createContext(request: AttemptRequest): Promise<RunnerContext> {
+function createContext(
+  request: AttemptRequest,
+  environment: Readonly<Record<string, string>>,
+  spark: SparkAttempt | undefined,
+): RunnerContext {
   const { assignment, settings, port, stopRequested } = request;
   const { user } = settings.isolation;
   const stop = new AbortController();
@@ -50,8 +62,6 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
-  await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
-  const environment = taskEnvironment(settings, assignment, temporary);
   return {
     ...assignment,
     limits: settings.limits,
@@ -60,8 +70,10 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
     async exec(command, name = 'main') {
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
+      // Made with the first process: an attempt without one needs no directories.
+      await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
-      return exec(
+      const exit = await exec(
         {
           directory: own,
           attemptDirectory: directory,
@@ -74,9 +86,11 @@ async function createContext(request: AttemptRequest): Promise<RunnerContext> {
           cwd,
           stopGraceMs: settings.stopGraceMs,
           logBytesMax: settings.logBytesMax,
+          lostNeed: spark?.driverLost,
         },
         stop.signal,
       );
+      return spark?.explain(exit) ?? exit;
     },
     locate: (uri, what = 'file') => engine.locate(uri, what),
     launchJob: (launched, { key, signal }) =>

@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { hostName, isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
 import { createWakeSignal, type WakeSignal } from '../wake-signal.ts';
 import type { Exit } from '../contract.ts';
+import { openProcessWindow, type ProcessWindow } from './process-window.ts';
 import { truncateLogs, createLogTruncator } from './log-truncation.ts';
 import { preventStart, readClaim, readExitCode, readStop, recordStop } from './process-state.ts';
 import { attemptMarker, terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
@@ -44,6 +45,8 @@ export interface ProcessSpec {
   readonly stopGraceMs: number;
   /** Maximum size of stdout and of stderr; larger logs are truncated in the middle. */
   readonly logBytesMax: number;
+  /** Aborted, with the message as reason, when the process must end because what it needs is gone. */
+  readonly lostNeed?: AbortSignal | undefined;
 }
 
 const supervisorScript = fileURLToPath(new URL('./supervise.sh', import.meta.url));
@@ -64,21 +67,32 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
   await mkdir(spec.directory, { recursive: true });
   const wakeSignal = createWakeSignal();
   signal.addEventListener('abort', wakeSignal.wake);
-  const ended = await readExitCode(spec.directory);
+  spec.lostNeed?.addEventListener('abort', wakeSignal.wake);
+  const ended = readExitCode(spec.directory);
   if (ended !== undefined) return finishExited(spec, ended, wakeSignal);
-  let child: ChildProcess | undefined;
-  if ((await readClaim(spec.directory)) === undefined) {
+  let started: StartedProcess | undefined;
+  if (readClaim(spec.directory) === undefined) {
     if (signal.aborted && (await preventStart(spec.directory))) return { kind: 'stopped' };
-    if (!signal.aborted) child = await startSupervisor(spec, wakeSignal);
+    if (!signal.aborted) started = await startSupervisor(spec, wakeSignal);
   }
   // The end of another process is detected by its exit file.
-  const watcher = child === undefined ? watchExitFile(spec.directory, wakeSignal) : undefined;
+  const watcher = started === undefined ? watchExitFile(spec.directory, wakeSignal) : undefined;
   try {
-    return await waitForExit(spec, signal, wakeSignal, child);
+    return await waitForExit(spec, signal, wakeSignal, started);
   } finally {
     watcher?.close();
     signal.removeEventListener('abort', wakeSignal.wake);
+    spec.lostNeed?.removeEventListener('abort', wakeSignal.wake);
   }
+}
+
+/**
+ * Starts the process of `spec` unless an earlier call did, and does not wait for its end: for servers, which run
+ * until `terminateGroup` or `killMarkedProcesses` ends them. `exec` attaches to the same process.
+ */
+export async function startProcess(spec: ProcessSpec): Promise<void> {
+  await mkdir(spec.directory, { recursive: true });
+  if ((await readClaim(spec.directory)) === undefined) await startSupervisor(spec, createWakeSignal());
 }
 
 /** Waits for the end of the process and truncates its logs. Ends it on abort or if truncation fails. */
@@ -86,18 +100,19 @@ async function waitForExit(
   spec: ProcessSpec,
   signal: AbortSignal,
   wakeSignal: WakeSignal,
-  child: ChildProcess | undefined,
+  started: StartedProcess | undefined,
 ): Promise<Exit> {
+  const child = started?.child;
   let unclaimedMs = 0;
   const truncate = createLogTruncator(spec.directory, spec.logBytesMax);
   for (;;) {
     // Read first: a supervisor that claims and exits during this round has an exit code in the next one.
     const isChildOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
-    const claim = await readClaim(spec.directory);
+    const claim = readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the liveness check: a process that wrote its exit code in between is not lost.
-    const code = await readExitCode(spec.directory);
-    if (code !== undefined) return finishExited(spec, code, wakeSignal);
+    const code = readExitCode(spec.directory);
+    if (code !== undefined) return finishExited(spec, code, wakeSignal, started?.openWindow);
     if (claim === 'prevented') return { kind: 'stopped' };
     if (claim === undefined || claim === 'unfilled') {
       const over = await stopUnclaimed(spec, signal, wakeSignal, {
@@ -111,19 +126,27 @@ async function waitForExit(
       continue;
     }
     if (!alive) return finishVanished(spec, claim, wakeSignal);
-    const { flood, pauseMs } = await truncate();
-    if (signal.aborted || flood !== undefined) {
-      // Recorded first: after a crash of this engine the exit must still count as ours.
-      await recordStop(spec.directory, signal.aborted ? '' : (flood ?? ''));
-      await terminateGroup(claim.pid, spec.attemptDirectory, spec.stopGraceMs, wakeSignal);
-      await truncateLogs(spec.directory, spec.logBytesMax, true);
-      return flood === undefined || signal.aborted
-        ? { kind: 'stopped' }
-        : { kind: 'flooded', message: flood };
-    }
+    const { flood: overflow, pauseMs } = await truncate();
+    const flood = spec.lostNeed?.aborted === true ? String(spec.lostNeed.reason) : overflow;
+    if (signal.aborted) return stopProcess(spec, claim.pid, wakeSignal);
+    if (flood !== undefined) return stopProcess(spec, claim.pid, wakeSignal, flood);
     // Also the interval of liveness checks of adopted processes.
     await wakeSignal.wait(pauseMs);
   }
+}
+
+/** Terminates the group of a process. @param flood why, unless the run was stopped */
+async function stopProcess(
+  spec: ProcessSpec,
+  pid: number,
+  wakeSignal: WakeSignal,
+  flood?: string,
+): Promise<Exit> {
+  // Recorded first: after a crash of this engine the exit must still count as ours.
+  await recordStop(spec.directory, flood ?? '');
+  await terminateGroup(pid, spec.attemptDirectory, spec.stopGraceMs, wakeSignal);
+  await truncateLogs(spec.directory, spec.logBytesMax, true);
+  return flood === undefined ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
 }
 
 /** Returns the exit of a process without a filled claim, if it is given up. `child` may still claim it. */
@@ -156,7 +179,7 @@ async function finishVanished(
   await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
   await truncateLogs(spec.directory, spec.logBytesMax, true);
   return (
-    (await readStop(spec.directory)) ??
+    readStop(spec.directory) ??
     lostExit(
       `The task's process ${pid} on node ${hostName} disappeared without an exit code (killed with its supervisor, or the machine restarted).`,
     )
@@ -164,18 +187,30 @@ async function finishVanished(
 }
 
 /** Kills the remaining processes of the attempt, in whatever process group, and returns the exit. */
-async function finishExited(spec: ProcessSpec, code: number, wakeSignal: WakeSignal): Promise<Exit> {
+async function finishExited(
+  spec: ProcessSpec,
+  code: number,
+  wakeSignal: WakeSignal,
+  openWindow?: () => ProcessWindow,
+): Promise<Exit> {
   // Also for a process that this engine never saw alive.
-  await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
+  await killMarkedProcesses(spec.attemptDirectory, wakeSignal, openWindow);
   // The process may have written more since the last check.
   await truncateLogs(spec.directory, spec.logBytesMax, true);
-  return (await readStop(spec.directory)) ?? { kind: 'exited', code };
+  return readStop(spec.directory) ?? { kind: 'exited', code };
 }
 
 /** O_APPEND lets a process truncate its own log; O_NOFOLLOW ignores links made by the attempt. */
 const logOpenFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promise<ChildProcess> {
+/** A process that this call of `exec` started. */
+interface StartedProcess {
+  readonly child: ChildProcess;
+  /** Returns the processes that were started since, its descendants among them. */
+  readonly openWindow: () => ProcessWindow;
+}
+
+async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promise<StartedProcess> {
   await mkdir(spec.cwd, { recursive: true });
   const stdout = openLog(spec, 'stdout');
   const stderr = openLog(spec, 'stderr');
@@ -188,6 +223,7 @@ async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promi
       spec.limits ?? '',
       ...spec.argv,
     ];
+    const openWindow = openProcessWindow();
     const child = spawn(program, words, {
       cwd: spec.cwd,
       env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
@@ -201,7 +237,7 @@ async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promi
     });
     // The engine may exit while its tasks run.
     child.unref();
-    return child;
+    return { child, openWindow };
   } finally {
     closeSync(stdout);
     closeSync(stderr);

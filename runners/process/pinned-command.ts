@@ -70,8 +70,9 @@ export async function createFileAtomically(
       await rm(file, { recursive: true, force: true });
       await rename(draft, file);
     });
-  } finally {
+  } catch (error) {
     await rm(draft, { force: true });
+    throw error;
   }
 }
 

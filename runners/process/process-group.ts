@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/process-identity.ts';
+import { allProcesses, type ProcessWindow } from './process-window.ts';
 import type { WakeSignal } from '../wake-signal.ts';
 
 /** Environment variable that marks the processes of an attempt with its directory. */
@@ -23,9 +24,18 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Lists the readable processes with their environment and the logs that they write to. */
-export const listProcesses = singleFlight(async () =>
-  (await listPids()).map((pid) => ({ pid, variables: readEnvironment(pid), logs: listLogFiles(pid) })),
-);
+export const listProcesses = singleFlight(async () => (await listPids()).map(describeProcess));
+
+interface ProcessDescription {
+  readonly pid: number;
+  /** `NAME=value` of its environment. */
+  readonly variables: readonly string[];
+  readonly logs: readonly string[];
+}
+
+function describeProcess(pid: number): ProcessDescription {
+  return { pid, variables: readEnvironment(pid), logs: listLogFiles(pid) };
+}
 
 /** Reads synchronously: the kernel answers from memory, and a thread pool costs ten times as much. */
 function readEnvironment(pid: number): string[] {
@@ -72,9 +82,13 @@ function singleFlight<Found>(look: () => Promise<Found>): () => Promise<Found> {
  * Returns the living processes of an attempt by their mark, also after setsid or a double fork. A process
  * with a cleared environment is recognized by the log that it writes to.
  */
-async function findMarkedProcesses(directory: string): Promise<number[]> {
+async function findMarkedProcesses(directory: string, window: ProcessWindow): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
-  const marked = (await listProcesses()).filter(
+  const candidates =
+    window === allProcesses
+      ? await listProcesses()
+      : (await listPids()).filter((pid) => window.mayContain(pid)).map(describeProcess);
+  const marked = candidates.filter(
     ({ variables, logs }) =>
       variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),
   );
@@ -112,10 +126,17 @@ export async function terminateGroup(
   await killMarkedProcesses(directory, wakeSignal);
 }
 
-/** Kills every process with the mark of an attempt. */
-export async function killMarkedProcesses(directory: string, wakeSignal: WakeSignal): Promise<void> {
+/**
+ * Kills every process with the mark of an attempt.
+ * @param openWindow returns the processes among which they are; default: all processes of this machine
+ */
+export async function killMarkedProcesses(
+  directory: string,
+  wakeSignal: WakeSignal,
+  openWindow: () => ProcessWindow = () => allProcesses,
+): Promise<void> {
   for (;;) {
-    const left = await findMarkedProcesses(directory);
+    const left = await findMarkedProcesses(directory, openWindow());
     if (left.length === 0) return;
     for (const pid of left) killProcess(pid);
     await wakeSignal.wait(50);

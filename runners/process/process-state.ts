@@ -3,11 +3,12 @@
  * reason why an engine ended the process.
  */
 import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import type { ProcessIdentity } from '../../engine/process-identity.ts';
-import { openRegularFile, readRange } from '../../engine/read-file.ts';
+import { isMissing } from '../../engine/read-file.ts';
 import type { Exit } from '../contract.ts';
 
 /** Larger than any state file. */
@@ -20,8 +21,8 @@ export async function recordStop(directory: string, reason: string): Promise<voi
 }
 
 /** Returns how an engine ended this process, if one did. */
-export async function readStop(directory: string): Promise<Exit | undefined> {
-  const text = await readStateFile(join(directory, 'stopped'));
+export function readStop(directory: string): Exit | undefined {
+  const text = readStateFile(join(directory, 'stopped'));
   if (text === undefined) return undefined;
   return text === '' ? { kind: 'stopped' } : { kind: 'flooded', message: text };
 }
@@ -43,8 +44,8 @@ type Claim = ProcessIdentity | 'unfilled' | 'prevented' | undefined;
 const preventedClaim = 'stopped before it was started\n';
 
 /** Returns the claim of the process; undefined when there is none. */
-export async function readClaim(directory: string): Promise<Claim> {
-  const text = await readStateFile(join(directory, 'pid'));
+export function readClaim(directory: string): Claim {
+  const text = readStateFile(join(directory, 'pid'));
   if (text === undefined) return undefined;
   if (text === preventedClaim) return 'prevented';
   const match = /^(\d+) (\S+) (.+)\n$/.exec(text);
@@ -53,17 +54,30 @@ export async function readClaim(directory: string): Promise<Claim> {
   return { pid: Number(pid), bootId: boot, startTime };
 }
 
-export async function readExitCode(directory: string): Promise<number | undefined> {
-  const text = await readStateFile(join(directory, 'exit'));
+export function readExitCode(directory: string): number | undefined {
+  const text = readStateFile(join(directory, 'exit'));
   return text === undefined || !/^\d+\n$/.test(text) ? undefined : Number(text);
 }
 
-/** Reads a state file; undefined when it is missing or the task replaced it, for example by a pipe. */
-async function readStateFile(path: string): Promise<string | undefined> {
-  const file = await openRegularFile(path);
+/**
+ * Reads a state file, synchronously: it is tiny, and the threads of attempts do nothing else. Undefined when it is missing
+ * or the task replaced it, for example by a pipe.
+ */
+function readStateFile(path: string): string | undefined {
+  let file;
   try {
-    return file && (await readRange(file, 0, stateFileBytesMax)).toString('utf8');
+    // Without O_NONBLOCK the call blocks on a named pipe. O_NOFOLLOW ignores links made by the attempt.
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    // ELOOP: a link, ENXIO: a socket.
+    if (isMissing(error) || codeOf(error) === 'ELOOP' || codeOf(error) === 'ENXIO') return undefined;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(stateFileBytesMax);
+    if (!fstatSync(file).isFile()) return undefined;
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, stateFileBytesMax, 0));
   } finally {
-    await file?.close();
+    closeSync(file);
   }
 }

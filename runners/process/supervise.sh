@@ -33,7 +33,9 @@ keep() {
   done
 }
 
-keep pid "$$ $boot $start"
+# In place: the claim is the own file of this shell, and readers ignore a line without its end. A rename would
+# cost a process, which takes longer than all the rest of this script.
+{ printf '%s\n' "$$ $boot $start" > "$directory/pid"; } 2>/dev/null || keep pid "$$ $boot $start"
 
 # Limits that the system or this shell does not support are ignored.
 limit() {
@@ -49,4 +51,10 @@ trap : TERM INT HUP
 exec 3>&2 2>/dev/null
 # shellcheck disable=SC2086
 ( limit $limits; exec "$@" 2>&3 3>&- )
-keep exit $?
+code=$?
+
+# Only a new file is written in place: the program may have left a link or a pipe under this name.
+set -C
+[ ! -e "$directory/exit" ] && [ ! -L "$directory/exit" ] && { printf '%s\n' $code > "$directory/exit"; } && exit 0
+set +C
+keep exit $code

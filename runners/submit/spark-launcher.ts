@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Command, RunnerContext } from '../contract.ts';
+import { eventDirectoryOf } from '../spark/spark-environment.ts';
 import { splitList, type SubmitParameters } from './submit-options.ts';
 
 /** Options with comma-separated files. */
@@ -16,7 +17,7 @@ const fileOptions: ReadonlySet<string> = new Set([
 
 /** Returns the path of spark-submit: in SPARK_HOME of the task, or on its PATH; undefined when missing. */
 export async function findSparkSubmit(context: RunnerContext): Promise<string | undefined> {
-  const home = context.environment['SPARK_HOME'] ?? '';
+  const home = context.cluster?.spark?.home ?? context.environment['SPARK_HOME'] ?? '';
   const launcher = join(home, 'bin', 'spark-submit');
   if (
     home !== '' &&
@@ -35,7 +36,6 @@ export async function createSparkCommand(
   { options, application, applicationArgs }: SubmitParameters,
   context: RunnerContext,
 ): Promise<Command> {
-  const cores = context.cluster?.nodeType?.num_cores ?? 1;
   const given = await Promise.all(
     options.map(async ({ name, value }) => {
       if (value === undefined) return [name];
@@ -47,20 +47,10 @@ export async function createSparkCommand(
       ];
     }),
   );
-  // The workers of the cluster are simulated on this machine.
-  const nodes = Math.max(1, context.cluster?.workers ?? 1);
-  const ours = [
-    '--master',
-    `local[${cores * nodes}]`,
-    '--deploy-mode',
-    'client',
-    '--executor-cores',
-    String(cores),
-  ];
   return {
     argv: [
       launcher,
-      ...ours,
+      ...(context.cluster?.spark === undefined ? localSize(context) : clusterOptions(context)),
       ...given.flat(),
       await resolveFileOption(application, context),
       ...applicationArgs,
@@ -74,4 +64,20 @@ async function resolveFileOption(written: string, context: RunnerContext): Promi
   if (/^[a-z][a-z0-9+.-]*:/i.test(path) && !/^(managed_fs|objstore|file):/i.test(canonicalUri(path)))
     return written;
   return [await context.locate(path), ...alias].join('#');
+}
+
+/** Options of a cluster without Spark: its workers are simulated on this machine. */
+function localSize({ cluster }: RunnerContext): string[] {
+  const cores = cluster?.nodeType?.num_cores ?? 1;
+  const nodes = Math.max(1, cluster?.workers ?? 1);
+  const master = `local[${cores * nodes}]`;
+  return ['--master', master, '--deploy-mode', 'client', '--executor-cores', String(cores)];
+}
+
+/**
+ * Returns the options of an application on the Spark of its cluster; master, size and `spark_conf` are in
+ * SPARK_CONF_DIR.
+ */
+export function clusterOptions({ directory }: Pick<RunnerContext, 'directory'>): string[] {
+  return ['--conf', `spark.eventLog.dir=file://${eventDirectoryOf(directory)}`];
 }

@@ -5,6 +5,7 @@ import { findUncaughtException as uncaughtInPython } from '../python/traceback.t
 import { runProgram } from '../process/run-program.ts';
 import { createLocalCommand } from './local-launcher.ts';
 import { findSparkSubmit, createSparkCommand } from './spark-launcher.ts';
+import { rootCauseIn as sparkFailureIn } from '../spark/root-cause.ts';
 import { parseSubmitParameters } from './submit-options.ts';
 
 /** Runs `spark_submit_task`. A failed task has the uncaught exception or its exit code as error. */
@@ -19,7 +20,10 @@ export const submitRunner = defineRunner('spark_submit_task', (task, context) =>
           ? createLocalCommand(parameters, context)
           : createSparkCommand(launcher, parameters, context);
       },
-      findFailure: (stderr) => uncaughtInJava(stderr) ?? uncaughtInPython(stderr),
+      findFailure: (stderr) =>
+        (context.cluster?.spark === undefined ? undefined : sparkFailureIn(stderr)) ??
+        uncaughtInJava(stderr) ??
+        uncaughtInPython(stderr),
       searched: () => (task.parameters ?? []).filter((word) => /\.jar$/i.test(word)),
     },
     context,

@@ -1,5 +1,5 @@
 /** Directories of attempts and clusters, and the logs and output in the directory of an attempt. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
@@ -10,7 +10,8 @@ import type { LogRef, LogReader, LogReadOptions } from '../../engine/ports/attem
 import type { RunDirectories } from '../../engine/ports/attempts.ts';
 import type { TaskValues } from '../../engine/run/dynamic-values.ts';
 import { truncateUtf8, type TaskOutput } from '../../engine/run/task-output.ts';
-import { tryParseJson, readHead } from '../../engine/read-file.ts';
+import { tryParseJson, readHead, undefinedIfMissing } from '../../engine/read-file.ts';
+import { eventLogDirectory, newestApplicationId } from '../../engine/run/spark-application.ts';
 import { createLogFiles } from './log-files.ts';
 import { resolveInside, resolveEntryInside, type Roots } from './roots.ts';
 
@@ -52,6 +53,10 @@ export function createAttemptFiles(roots: Pick<Roots, 'runs' | 'clusters'>): Att
       makePrivateDirectory(await resolveInside(roots.clusters, clusterPath(clusterId))),
     readTaskValues: (runId) => readTaskValues(join(directoryOf(runId), 'values.json')),
     readOutput: (runId) => readOutput(join(directoryOf(runId), 'output.json')),
+    findSparkApplication: async (runId) =>
+      newestApplicationId(
+        (await readdir(join(directoryOf(runId), eventLogDirectory)).catch(undefinedIfMissing)) ?? [],
+      ),
     async logs(runId, bytes, view) {
       const stdout = await readBeginning(logFiles, { runId, stream: 'stdout' }, bytes, view);
       const stderr = await readBeginning(logFiles, { runId, stream: 'stderr' }, bytes - stdout.bytes, view);

@@ -15,6 +15,7 @@ import { readAliased } from '../../engine/validation/aliases.ts';
 import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
+import { eventLogDirectory } from '../../engine/run/spark-application.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
 import { createClusterReader } from '../postgres/clusters/cluster-reader.ts';
@@ -132,10 +133,12 @@ async function deliverLogs(
       sources: attempts.map((attempt) => sourceOf(attempt, stream)),
     })),
     ...(await listScriptLogs(clusterDirectory, mask, cluster.state === 'TERMINATED')),
+    ...(await listSparkLogs(clusterDirectory, mask)),
   ];
   for (const directory of [
     'driver',
     'executor',
+    ...(files.some(({ target }) => target.startsWith('eventlog/')) ? ['eventlog'] : []),
     ...(cluster.spec['init_scripts'] === undefined ? [] : ['init_scripts']),
   ]) {
     await mkdir(await resolveInside(roots.managedFs, `${folder}/${directory}`), { recursive: true });
@@ -221,6 +224,36 @@ async function listScriptLogs(
     }
   }
   return [...files].map(([target, sources]) => ({ target, sources }));
+}
+
+/** Lists the output of the Spark drivers of a cluster, and the event logs of their applications. */
+async function listSparkLogs(clusterDirectory: string, mask: Mask): Promise<DeliveredLog[]> {
+  const drivers = await listDriverDirectories(join(clusterDirectory, 'spark'));
+  const files: DeliveredLog[] = [];
+  for (const [index, directory] of drivers.entries()) {
+    const isComplete = await hasEnded(directory);
+    for (const stream of logStreams)
+      files.push({
+        target: `driver/spark-${index + 1}.${stream}`,
+        sources: [{ path: join(directory, stream), isComplete, mask }],
+      });
+    for (const name of (await readdir(join(directory, eventLogDirectory)).catch(undefinedIfMissing)) ?? [])
+      // An application that ends gives its event log another name.
+      if (!name.startsWith('.') && (isComplete || !name.endsWith('.inprogress')))
+        files.push({
+          target: `eventlog/${name.replace(/\.inprogress$/, '')}`,
+          sources: [{ path: join(directory, eventLogDirectory, name), isComplete, mask }],
+        });
+  }
+  return files;
+}
+
+async function listDriverDirectories(spark: string): Promise<string[]> {
+  const entries = await readdir(spark, { recursive: true, withFileTypes: true }).catch(undefinedIfMissing);
+  return (entries ?? [])
+    .filter((entry) => entry.name === 'driver.json')
+    .map((entry) => entry.parentPath)
+    .toSorted();
 }
 
 /** Renders the cluster events as log lines. */

@@ -5,7 +5,7 @@
 
 export const manageClusters = [
   // restarting: the cluster is PENDING because of a restart, not of a first start.
-  // permissions_set: false while nobody changed the access control list; all users may manage the cluster then.
+  // permissions_set: false until the access control list is changed; all users may manage the cluster then.
   `alter table clusters
      add column pinned_time bigint,
      add column restarting boolean not null default false,

@@ -14,6 +14,7 @@
  */
 import { initial } from './0001-initial.ts';
 import { manageClusters } from './0003-manage-clusters.ts';
+import { hotPath } from './0007-hot-path.ts';
 import { repairAndParallelTasks } from './0005-repair-and-parallel-tasks.ts';
 import { failureExplanations } from './0009-failure-explanations.ts';
 
@@ -28,5 +29,6 @@ export const migrations: readonly Migration[] = [
   { name: '0001-initial', statements: initial },
   { name: '0003-manage-clusters', statements: manageClusters },
   { name: '0005-repair-and-parallel-tasks', statements: repairAndParallelTasks },
+  { name: '0007-hot-path', statements: hotPath },
   { name: '0009-failure-explanations', statements: failureExplanations },
 ];

@@ -31,6 +31,8 @@ export interface JobTable {
   settings: JsonColumn<JobSettings>;
   hidden: boolean;
   runs_started: Generated<number>;
+  /** Incremented by each change of the settings. */
+  settings_revision: Generated<number>;
   deleted_time: number | null;
 }
 

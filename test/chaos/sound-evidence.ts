@@ -145,6 +145,7 @@ export const jobRow = (jobId: number, settings: JobSettings, started: number): E
   settings,
   hidden: false,
   runs_started: started,
+  settings_revision: 1,
   deleted_time: null,
 });
 

@@ -72,7 +72,9 @@ test('spec 2.5: the start of a retry is the start of its work, not of its wait',
     retry.end_time,
   );
   const output = await runyard.callOk('GET', '2.0/jobs/runs/get-output', { run_id: retry.run_id });
-  expect(output.metadata).toMatchObject(retry);
+  // The history of attempts is part of runs/get alone.
+  const { attempts: _, ...explanation } = retry.explanation ?? {};
+  expect(output.metadata).toMatchObject({ ...retry, explanation });
 });
 
 test('spec 6: a handler that its run_if excludes sends no on_failure; a task skipped by a failure does', async () => {
@@ -137,7 +139,9 @@ describe('a child run that its parent ends', () => {
     const child = await childOf(parent);
     if (reason === 'was cancelled') await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: parent });
     const run = await runyard.waitForRunEnd(child);
-    const message = `Run cancelled by its parent: task load of run ${parent} ${reason}`;
+    const message = expect.stringContaining(
+      `Run cancelled by its parent: task load of run ${parent} ${reason}`,
+    );
     expect(run).toMatchObject({
       state: { life_cycle_state: 'TERMINATED', result_state: 'CANCELED', state_message: message },
       status: { termination_details: { code: 'CANCELED', type: 'CLIENT_ERROR', message } },

@@ -19,9 +19,13 @@ export interface Source {
 
 /** Lists the files below a folder of the project, as paths from its root. */
 export function filesBelow(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  return (
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      // The packages of bench/peers, when they are installed.
+      .filter((path) => !path.includes('/node_modules/'))
+  );
 }
 
 /** Parses a source file. */

@@ -100,6 +100,7 @@ export async function createEngineUnderTest(
         ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
         ensureClusterDirectory: async (id) => `/clusters/${id}`,
         readTaskValues: async () => ({}),
+        findSparkApplication: async () => undefined,
         readOutput: async () => undefined,
       },
       workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },

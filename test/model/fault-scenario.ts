@@ -133,6 +133,7 @@ export async function runFaultScenario(
       ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
       ensureClusterDirectory: async (id) => `/clusters/${id}`,
       readTaskValues: async () => ({}),
+      findSparkApplication: async () => undefined,
       readOutput: async () => undefined,
     },
     workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },

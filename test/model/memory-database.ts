@@ -124,9 +124,13 @@ export function writeChangeSet(
   { changes, notifications, attempts = [] }: ChangeSet,
 ): 'written' | 'refused' {
   const rowOf = ({ kind, runId }: StateChange) => (kind === 'run' ? tables.runs : tables.taskRuns).get(runId);
-  const expected = changes.every(
-    (change) => rowOf(change)?.state === change.from && rowOf(change)?.fence === change.fence,
-  );
+  // Changes of one row are applied one after the other.
+  const expected = changes.every((change, index) => {
+    const before = changes
+      .slice(0, index)
+      .findLast(({ kind, runId }) => kind === change.kind && runId === change.runId);
+    return (before?.to ?? rowOf(change)?.state) === change.from && rowOf(change)?.fence === change.fence;
+  });
   if (!expected) return 'refused';
   for (const change of changes) {
     const [run, task] =

@@ -53,7 +53,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
           Started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>; its page has the result.
         </p>
       )}
-      {trace !== undefined && <Trace task={task} text={stripEscapeSequences(trace)} />}
+      {trace !== undefined && <TraceView task={task} trace={trace} />}
       {result?.result !== undefined && (
         <TextBlock
           title="Result"
@@ -69,12 +69,17 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
   );
 }
 
-/** Trace of the error; folded where the explanation shows the frames of the user. */
-function Trace({ task, text }: { readonly task: TaskRun; readonly text: string }) {
+/** Whole trace of a failure; folded where the explanation shows the frames of the user. */
+function TraceView({ task, trace }: { readonly task: TaskRun; readonly trace: string }) {
   return (
     <details className="trace" open={task.explanation?.evidence?.frames === undefined}>
       <summary>Trace</summary>
-      <TextBlock title="Trace" text={text} fileName={`trace-${task.run_id}.txt`} tone="bad" />
+      <TextBlock
+        title="Trace"
+        text={stripEscapeSequences(trace)}
+        fileName={`trace-${task.run_id}.txt`}
+        tone="bad"
+      />
     </details>
   );
 }

@@ -14,6 +14,21 @@ interface MessageRule {
 const again = (text: string) => (context: FailureContext) => `${text}, and ${rerunText(context)}.`;
 
 const rules: readonly MessageRule[] = [
+  {
+    pattern: /^The Spark driver of cluster \S+ was lost/,
+    code: 'CLUSTER',
+    nextStep: again('Read the log of the driver in the directory of the cluster'),
+  },
+  {
+    pattern: /^The Spark driver of the cluster did not start/,
+    code: 'CLUSTER',
+    nextStep: again('Correct spark_conf, the libraries or the master of the cluster'),
+  },
+  {
+    pattern: /^Spark needs |^PySpark \S+ could not be installed|^SPARK_HOME is /,
+    code: 'CLUSTER',
+    nextStep: '',
+  },
   { pattern: /^The disk of .* is full/, code: 'STORAGE', nextStep: 'Free space, then repair the run.' },
   {
     pattern: /^The specified pipeline \S+ was not found/,
@@ -70,10 +85,11 @@ const rules: readonly MessageRule[] = [
     nextStep: again('Start the cluster, or use new_cluster'),
   },
   {
-    pattern: /^The cluster's |^The policy .* names the pool/,
+    pattern: /^The cluster's |^The policy .* names the pool|^Cluster validation error: Validation failed/,
     code: 'CLUSTER',
     nextStep: again('Correct the cluster of the task'),
   },
+  { pattern: /^Cluster \S+ was restarted$/, code: 'CLUSTER', nextStep: again('Wait until the cluster runs') },
   { pattern: /was removed\.?$/, code: 'CLUSTER', nextStep: again('Use another cluster') },
   {
     pattern: /log .*(?:larger|more) than|exceeded .* log|wrote (?:so )?much|flood/i,

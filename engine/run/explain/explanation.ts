@@ -123,8 +123,8 @@ export interface Explained {
 }
 
 /** Ends a text as a sentence. */
-export function toSentence(text: string): string {
-  return /[.!?]$/.test(text) || text === '' ? text : `${text}.`;
+export function toSentence(phrase: string): string {
+  return /[.!?]$/.test(phrase) || phrase === '' ? phrase : `${phrase}.`;
 }
 
 /**

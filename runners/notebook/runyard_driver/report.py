@@ -13,7 +13,8 @@ class Report:
 
     def __init__(self, task, cells, previous_cells=None):
         self.file = task["report"]
-        self.head = {"path": task["path"], "language": "python", "parameters": task["parameters"]}
+        language = "sql" if task["notebook"].endswith(".sql") else "python"
+        self.head = {"path": task["path"], "language": language, "parameters": task["parameters"]}
         self.cells = previous_cells or [create_initial_cell(cell) for cell in cells]
         # Each cell is encoded only when it changes.
         self.encoded = [json.dumps(cell) for cell in self.cells]

@@ -16,7 +16,8 @@ from .namespace import PlainShell, create_main_module
 from .packages import Packages
 from .workspace_paths import NotebookNotFound, find_notebook_file, resolve_path
 from .display import Display
-from .sql_cells import SqlCells
+from .spark_session import NotebookSpark
+from .sql_cells import SqlCells, show_spark_frame
 from .error_description import cell_file_name, describe_error
 
 #: Maximum nesting depth of %run.
@@ -50,7 +51,12 @@ class NotebookSession:
             if ipython_shell.needs_ipython(cells)
             else PlainShell(module, self.packages)
         )
-        self.sql = SqlCells([*task["sql"], task["managedFs"]], module.__dict__, self.recorder)
+        self.names = module.__dict__
+        self.sql = SqlCells([*task["sql"], task["managedFs"]], self.names, self.recorder)
+        # Undefined on a cluster without Spark.
+        choice = task.get("spark")
+        self.spark = None if choice is None else NotebookSpark(self.names)
+        self.sql_on_spark = choice is not None and choice["sql"] == "spark"
         # Paths of the running notebooks, outermost first.
         self.run_stack = [task["path"]]
         self.process = os.getpid()
@@ -91,6 +97,8 @@ class NotebookSession:
     def run_by_language(self, cell, filename):
         """Runs a cell by its language."""
         if cell.language == "python":
+            if self.spark is not None:
+                self.spark.prepare(cell.source)
             value = self.shell.run(cell.source, filename)
             if value is not None:
                 self.display.show(value)
@@ -100,7 +108,7 @@ class NotebookSession:
             for line in join_continued_lines(cell.body):
                 self.packages.pip(re.sub(r"^\s*%{1,2}pip\b", "", line))
         elif cell.language == "sql":
-            self.sql.run(cell.body, self.dbutils.widgets.getAll())
+            self.run_sql(cell.body, self.dbutils.widgets.getAll())
         elif cell.language == "run":
             self.run_notebook(cell.argument)
         elif cell.language.startswith("%"):
@@ -108,6 +116,15 @@ class NotebookSession:
                 "Cell %d is a %s cell, which is not supported in a Python notebook. Supported are Python, %%md, %%sql, "
                 "%%sh, %%pip and %%run." % (cell.position, cell.language)
             )
+
+    def run_sql(self, body, parameters):
+        """Runs a %sql cell in the session of the notebook, or in DuckDB on a cluster without Spark."""
+        if not self.sql_on_spark:
+            return self.sql.run(body, parameters)
+        frame = self.spark.sql(body, parameters, self.dbutils.widgets)
+        if frame is not None:
+            show_spark_frame(frame, self.names, self.recorder)
+        return None
 
     def run_notebook(self, argument):
         """Runs `%run ./other $name="value"`: the cells of another notebook in this session."""
@@ -146,9 +163,9 @@ def read_cells(file):
     """Returns the cells of a notebook file. Raises UnicodeDecodeError and InvalidNotebook."""
     with open(file, encoding="utf-8-sig", newline="") as content:
         text = content.read()
-    return (
-        jupyter.parse_notebook(text) if file.lower().endswith(".ipynb") else source_format.parse_cells(text)
-    )
+    if file.lower().endswith(".ipynb"):
+        return jupyter.parse_notebook(text)
+    return source_format.parse_sql_cells(text) if file.lower().endswith(".sql") else source_format.parse_cells(text)
 
 
 def parse_arguments(words):

@@ -2,7 +2,7 @@
 
 import re
 
-from .cells import parse_cell, trim_blank_lines
+from .cells import Cell, parse_cell, trim_blank_lines
 
 HEADER = re.compile(r"#\s*Databricks notebook source\s*$")
 SEPARATOR = re.compile(r"# COMMAND -{5,}\s*$")
@@ -25,6 +25,20 @@ def parse_cells(text):
             blocks[-1].append(line)
     filled = [block for block in map(trim_blank_lines, blocks) if block]
     return [parse_block(position, block) for position, block in enumerate(filled, start=1)]
+
+
+SQL_MARKER = re.compile(r"^--(?= (?:COMMAND -{5}|MAGIC\b|DBTITLE \d)|\s*Databricks notebook source\s*$)", re.MULTILINE)
+
+
+def parse_sql_cells(text):
+    """Returns the cells of a SQL notebook; a cell without a magic word is SQL."""
+    cells = parse_cells(SQL_MARKER.sub("#", text.replace("\r\n", "\n")))
+    return [
+        Cell(cell.position, "sql", cell.title, cell.source)
+        if cell.language == "python" and not re.match(r"\s*%", cell.source)
+        else cell
+        for cell in cells
+    ]
 
 
 def parse_block(position, lines):

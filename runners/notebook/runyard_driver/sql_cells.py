@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from .cell_errors import CellError
-from .tables import create_table_output
+from .tables import create_table_output, table_of
 
 
 class SqlCells:
@@ -64,6 +64,14 @@ class SqlCells:
     def close(self):
         if self.process is not None and self.process.poll() is None:
             self.process.stdin.close()
+
+
+def show_spark_frame(frame, names, recorder):
+    """Shows the rows of a statement of Spark, which become `_sqldf`. A command without rows shows nothing."""
+    if not frame.columns:
+        return
+    names["_sqldf"] = frame
+    recorder.add_output(table_of(frame))
 
 
 def to_frame(names, rows):

@@ -2,7 +2,10 @@
 
 import datetime
 import decimal
+import json
 import math
+
+from .spark_session import is_spark_frame
 
 #: Maximum rows and characters of a table output.
 ROWS_MAX = 10000
@@ -13,11 +16,29 @@ INTEGER_MAX = 2**53 - 1
 
 def table_of(value):
     """Returns the table output of a value; None if it is not a table."""
+    if is_spark_frame(value):
+        return table_of_spark_frame(value)
     parts = parts_of_frame(value) or parts_of_rows(value)
     if parts is None:
         return None
     names, rows, total = parts
     return create_table_output(names, rows, total)
+
+
+def table_of_spark_frame(frame):
+    """Returns the first rows of a data frame of Spark with the types of its columns. Spark does not count the
+    others: `rowsTotal` is then one more than the rows that are shown."""
+    rows = [list(row) for row in frame.limit(ROWS_MAX + 1).collect()]
+    types = [field.dataType.simpleString() for field in frame.schema.fields]
+    shown = [[to_spark_value(value) for value in row] for row in rows[:ROWS_MAX]]
+    return create_table_output(list(frame.columns), shown, len(rows), types)
+
+
+def to_spark_value(value):
+    """Converts rows, arrays and maps to JSON text."""
+    if isinstance(value, tuple) and hasattr(value, "asDict"):
+        value = value.asDict(recursive=True)
+    return json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, (list, dict)) else value
 
 
 def create_table_output(names, rows, total, types=None):
@@ -42,11 +63,12 @@ def create_table_output(names, rows, total, types=None):
 
 
 def parts_of_frame(value):
-    """Returns (names, rows, number of all rows) of a pandas, polars, Arrow or Spark data frame, else None."""
+    """Returns (names, rows, number of all rows) of a pandas, polars or Arrow data frame, else None."""
     module = type(value).__module__.split(".")[0]
     kind = type(value).__name__
-    if module == "pyspark" and hasattr(value, "toPandas") and hasattr(value, "limit"):
-        return parts_of_frame(value.limit(ROWS_MAX).toPandas())
+    if module == "pyspark" and hasattr(value, "to_pandas") and hasattr(value, "head"):
+        # pandas on Spark.
+        return parts_of_frame(value.head(ROWS_MAX).to_pandas())
     if module == "pandas" and kind == "Series":
         value, kind = value.to_frame(), "DataFrame"
     if module == "pandas" and kind == "DataFrame":

@@ -38,7 +38,7 @@ export interface ClusterTable {
   pinned_time: number | null;
   /** True for a PENDING cluster that a restart stopped. */
   restarting: Generated<boolean>;
-  /** False: nobody changed the access control list, and all users may manage the cluster. */
+  /** False: the access control list was never changed, and all users may manage the cluster. */
   permissions_set: Generated<boolean>;
 }
 

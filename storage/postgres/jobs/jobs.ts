@@ -5,6 +5,7 @@ import { checkJobCreations, checkSavedJobs, type JobQuotas } from '../../../engi
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { RunNotification } from '../../../engine/run/notification.ts';
 import type { Job, JobFilter, NewJob } from '../../../engine/ports/jobs.ts';
+import type { KnownJob } from '../../../engine/ports/runs.ts';
 import { lockUntilCommit } from '../advisory-locks.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
@@ -74,6 +75,15 @@ export function columnsOf(settings: JobSettings) {
 export async function findJob(db: Kysely<Database>, jobId: number): Promise<Job | undefined> {
   const row = await listedJobs(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? undefined : jobOf(row);
+}
+
+/** The stored job with the revision of its settings; undefined when there is none or it was deleted. */
+export async function findJobWithRevision(
+  db: Kysely<Database>,
+  jobId: number,
+): Promise<KnownJob | undefined> {
+  const row = await listedJobs(db).selectAll().where('job_id', '=', jobId).executeTakeFirst();
+  return row === undefined ? undefined : { job: jobOf(row), revision: row.settings_revision };
 }
 
 /** Jobs, newest first. */

@@ -12,8 +12,8 @@ import type { Database } from '../schema.ts';
  * `taskRunsPerSlot` task runs. Near the limit, or with more task runs, a launch takes all locks and runs
  * alone.
  */
-const lockSlots = 16;
-const taskRunsPerSlot = 10;
+export const lockSlots = 16;
+export const taskRunsPerSlot = 10;
 const lock = advisoryLocks.launchCapacity;
 
 /**

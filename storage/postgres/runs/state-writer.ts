@@ -9,6 +9,7 @@ import type { ChangeSet } from '../../../engine/ports/runs.ts';
 import type { StateChange } from '../../../engine/run/step.ts';
 import { isTerminal } from '../../../engine/run/states.ts';
 import type { Clock } from '../../../engine/clock.ts';
+import { codeOf } from '../../../engine/errors.ts';
 import { retryTransient } from '../transient-errors.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { attemptRow } from './run-rows.ts';
@@ -84,30 +85,25 @@ async function writeBatch(
   }
 }
 
-/** Writes sets with one commit. Returns the indexes of the written sets. */
+/** Writes sets with one commit. Returns the indexes of the written sets: all, or none when one is refused. */
 async function writeSets(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Set<number>> {
-  const single = sets.every(
-    (set) => set.changes.length === 1 && set.notifications.length === 0 && set.attempts === undefined,
-  );
-  if (single) return new Set((await applyChanges(db, sets)).keys());
-  return (await writeAllOrNone(db, sets)) ? new Set(sets.keys()) : new Set();
-}
-
-class RefusedError extends Error {}
-
-/** Writes all sets in one transaction; returns false when one is refused. */
-async function writeAllOrNone(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<boolean> {
   try {
-    await db.transaction().execute(async (transaction) => {
-      const written = await applyChanges(transaction, sets);
-      if (sets.some((set, index) => (written.get(index) ?? 0) < set.changes.length)) throw new RefusedError();
-      await insertNotificationsAndAttempts(transaction, sets);
-    });
-    return true;
+    if (sets.every(isPlain)) await applyChanges(db, sets);
+    else
+      await db.transaction().execute(async (transaction) => {
+        await applyChanges(transaction, sets);
+        await insertNotificationsAndAttempts(transaction, sets);
+      });
+    return new Set(sets.keys());
   } catch (error) {
-    if (error instanceof RefusedError) return false;
+    if (isRefusal(error)) return new Set();
     throw error;
   }
+}
+
+/** Returns whether a set has only state changes, which are one statement. */
+function isPlain({ notifications, attempts }: ChangeSet): boolean {
+  return notifications.length === 0 && attempts === undefined;
 }
 
 /** Writes one set inside a larger transaction; on `refused` the caller must roll back. */
@@ -115,7 +111,12 @@ export async function writeInTransaction(
   transaction: Transaction<Database>,
   set: ChangeSet,
 ): Promise<'written' | 'refused'> {
-  if (((await applyChanges(transaction, [set])).get(0) ?? 0) < set.changes.length) return 'refused';
+  try {
+    await applyChanges(transaction, [set]);
+  } catch (error) {
+    if (isRefusal(error)) return 'refused';
+    throw error;
+  }
   await insertNotificationsAndAttempts(transaction, [set]);
   return 'written';
 }
@@ -133,25 +134,50 @@ async function insertNotificationsAndAttempts(
     await transaction.insertInto('task_runs').values(attempts.map(attemptRow)).execute();
 }
 
-/** Applies the changes of all sets. Returns the number of rows written for each set, by index. */
-async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<Map<number, number>> {
-  const written = new Map<number, number>();
-  for (const kind of ['run', 'task'] as const) {
-    const rows = sets.flatMap((set, index) =>
-      set.changes.filter((change) => change.kind === kind).map((change) => toChangeRow(change, index)),
-    );
-    if (rows.length === 0) continue;
-    // A fixed lock order makes deadlocks rare.
-    rows.sort((one, other) => one.run_id - other.run_id);
-    const result = await (kind === 'run' ? updateRuns : updateTaskRuns)(db, JSON.stringify(rows));
-    for (const { set_index: index } of result.rows) written.set(index, (written.get(index) ?? 0) + 1);
-  }
-  return written;
+/**
+ * Applies the changes of all sets in one statement. Changes of one row are applied one after the other.
+ * @throws an error that `isRefusal` recognizes when a row is not in its expected state; nothing is changed then
+ */
+async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<void> {
+  const calls = splitByRow(sets.flatMap((set) => set.changes)).map(
+    (changes) =>
+      sql`write_state_changes_1(${toRows(changes, 'run')}::jsonb, ${toRows(changes, 'task')}::jsonb)`,
+  );
+  await sql`select ${sql.join(calls)}`.execute(db);
 }
 
-function toChangeRow(change: StateChange, setIndex: number) {
+/** Splits changes into lists without two changes of one row: the first changes of all rows, then the second ones. */
+function splitByRow(changes: readonly StateChange[]): StateChange[][] {
+  const earlier = new Map<string, number>();
+  const lists: StateChange[][] = [];
+  for (const change of changes) {
+    const row = `${change.kind} ${change.runId}`;
+    const index = earlier.get(row) ?? 0;
+    earlier.set(row, index + 1);
+    (lists[index] ??= []).push(change);
+  }
+  return lists;
+}
+
+function toRows(changes: readonly StateChange[], kind: StateChange['kind']): string {
+  return JSON.stringify(
+    changes
+      .filter((change) => change.kind === kind)
+      .map(toChangeRow)
+      // A fixed lock order makes deadlocks rare.
+      .sort((one, other) => one.run_id - other.run_id),
+  );
+}
+
+/** SQLSTATE of storage/migrations/0007-hot-path.ts: a row is not in the expected state and fence. */
+const refusedSqlState = 'RY001';
+
+function isRefusal(error: unknown): boolean {
+  return codeOf(error) === refusedSqlState;
+}
+
+function toChangeRow(change: StateChange) {
   return {
-    set_index: setIndex,
     run_id: change.runId,
     from_state: change.from,
     to_state: change.to,
@@ -172,40 +198,9 @@ function toChangeRow(change: StateChange, setIndex: number) {
   };
 }
 
-const changeRows = (rows: string) => sql`jsonb_to_recordset(${rows}::jsonb) as change (
-  set_index int, run_id bigint, from_state text, to_state text, to_active boolean, fence bigint, at bigint,
-  start_time bigint, running_time bigint, terminating_time bigint, end_time bigint, warned boolean,
-  result text, message text, explanation jsonb, cause_code text, cluster_id text, spark_context_id text)`;
-
-/** The engine computes the times (engine/run/step.ts); a null keeps what the row has. */
-const progressAssignments = sql`
-  state = to_state, active = to_active,
-  result = coalesce(change.result, row.result), message = coalesce(change.message, row.message),
-  explanation = coalesce(change.explanation, row.explanation),
-  cause_code = coalesce(change.cause_code, row.cause_code),
-  start_time = coalesce(change.start_time, row.start_time),
-  running_time = coalesce(change.running_time, row.running_time),
-  terminating_time = coalesce(change.terminating_time, row.terminating_time),
-  end_time = coalesce(change.end_time, row.end_time),
-  warned_time = case when warned then coalesce(row.warned_time, at) else row.warned_time end`;
-
-const expectedRow = sql`row.run_id = change.run_id and row.state = change.from_state and row.fence = change.fence`;
-
-const updateRuns = (db: Kysely<Database>, rows: string) =>
-  sql<{ set_index: number }>`
-  update runs as row set ${progressAssignments}, queue_code = case when to_state = 'QUEUED' then row.queue_code end from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(
-    db,
-  );
-
-const updateTaskRuns = (db: Kysely<Database>, rows: string) =>
-  sql<{ set_index: number }>`
-  update task_runs as row set ${progressAssignments},
-    cluster_id = coalesce(change.cluster_id, row.cluster_id),
-    spark_context_id = coalesce(change.spark_context_id, row.spark_context_id)
-  from ${changeRows(rows)} where ${expectedRow} returning set_index`.execute(db);
-
-async function isAlreadyWritten(db: Kysely<Database>, set: ChangeSet): Promise<boolean> {
-  for (const change of set.changes) {
+async function isAlreadyWritten(db: Kysely<Database>, { changes }: ChangeSet): Promise<boolean> {
+  // The last change of a row tells in which state it is.
+  for (const change of splitByRow(changes.toReversed())[0] ?? []) {
     const row = await db
       .selectFrom(change.kind === 'run' ? 'runs' : 'task_runs')
       .select(['state', 'fence'])

@@ -106,6 +106,14 @@ describe('clusters/events', () => {
     const count = async (event_types: compute.EventType[]) =>
       (await runyard.callOk('POST', '2.1/clusters/events', { cluster_id, event_types })).total_count;
     expect([await count([]), await count(['RUNNING']), await count(['DRIVER_HEALTHY'])]).toEqual([2, 1, 0]);
+    const page = (fields: object) =>
+      runyard.callOk('POST', '2.1/clusters/events', { cluster_id, page_size: 1, ...fields });
+    const first = await page({});
+    const second = await page({ page_token: first.next_page_token });
+    expect([first, second].map(({ events }) => events[0].type)).toEqual(['RUNNING', 'CREATING']);
+    expect(first).not.toHaveProperty('prev_page_token');
+    expect(second).not.toHaveProperty('next_page_token');
+    expect(await page({ page_token: second.prev_page_token })).toEqual(first);
     await stop(cluster_id);
   });
 });
@@ -127,7 +135,7 @@ describe('changes of a cluster', () => {
     await (await client.clusters.restart({ cluster_id })).wait();
     expect((await runyard.waitForRunEnd(run_id)).tasks[0].state).toMatchObject({
       life_cycle_state: 'INTERNAL_ERROR',
-      state_message: `Cluster ${cluster_id} was restarted`,
+      state_message: expect.stringContaining(`Cluster ${cluster_id} was restarted`),
     });
     await stop(cluster_id);
     await runyard.callOk('POST', '2.1/clusters/restart', { cluster_id });
@@ -217,7 +225,7 @@ describe('permissions on clusters', () => {
     expect(await apiErrorOf(ann.clusters.get({ cluster_id }))).toMatchObject(
       denied('Attach or Restart or Manage'),
     );
-    expect(await collectAll(ann.clusters.list({ filter_by: { cluster_states: ['RUNNING'] } }))).toEqual([]);
+    expect((await collectAll(ann.clusters.list({}))).map((one) => one.cluster_id)).not.toContain(cluster_id);
     const job = {
       name: 'j',
       tasks: [
@@ -246,11 +254,11 @@ describe('permissions on clusters', () => {
   test('only administrators pin clusters, and lists name existing users', async () => {
     const cluster_id = await create('kept');
     expect((await apiErrorOf(ann.clusters.pin({ cluster_id }))).statusCode).toBe(403);
-    const list = [{ user_name: 'nobody', permission_level: 'CAN_MANAGE' }];
+    const list = [{ user_name: 'ghost', permission_level: 'CAN_MANAGE' }];
     expect(
       (await runyard.call('PUT', `2.0/permissions/clusters/${cluster_id}`, { access_control_list: list }))
         .body.message,
-    ).toBe('access_control_list names the user "nobody", which does not exist.');
+    ).toBe('access_control_list names the user "ghost", which does not exist.');
     await stop(cluster_id);
   });
 });

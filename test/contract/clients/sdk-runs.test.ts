@@ -213,8 +213,11 @@ describe('runs', () => {
       says('wish', { depends_on: [{ task_key: 'ok' }] }),
       says('after', { depends_on: [{ task_key: 'wish' }] }),
     ]);
-    const failed = await (await client.jobs.runNow({ job_id: jobId })).wait();
-    expect(failed.state).toMatchObject({ life_cycle_state: 'TERMINATED', result_state: 'FAILED' });
+    const started = await client.jobs.runNow({ job_id: jobId });
+    // The waiter raises on a failed run, because 2.2 shows it as INTERNAL_ERROR.
+    await expect(started.wait()).rejects.toThrow(/INTERNAL_ERROR: Task wish failed/);
+    const failed = await client.jobs.getRun({ run_id: given(started.run_id) });
+    expect(failed.state).toMatchObject({ life_cycle_state: 'INTERNAL_ERROR', result_state: 'FAILED' });
     const wish = given(given(failed.tasks).find((task) => task.task_key === 'wish'));
     expect((await client.jobs.getRunOutput({ run_id: given(wish.run_id) })).error).toMatch(/no wish|exit/);
     await client.dbfs.put({ path: '/wish', contents: base64('granted'), overwrite: true });

@@ -2,7 +2,6 @@
  * Every documented field of the API works, is refused, or is stored only: the walk through the tables of
  * engine/job/fields. The list of fields comes from the types of the vendor's SDK.
  */
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../../api/http/operation.ts';
 import { createCoreOperations } from '../../../api/http/operations.ts';
@@ -33,14 +32,22 @@ const rows: readonly Row[] = Object.entries<FieldTable>(documentedFields).flatMa
 let service: ApiHarness;
 let operations: Operation[];
 let jobId: number;
+/** Number of jobs that were created, with the hidden ones of submissions. */
+let createdJobs = 0;
+
+const post: ApiHarness['post'] = async (path, body) => {
+  const answer = await service.post(path, body);
+  if (answer.status === 200 && /jobs\/(?:create|runs\/submit)$/.test(path)) createdJobs += 1;
+  return answer;
+};
 
 beforeAll(async () => {
   service = await startApiHarness();
   operations = createCoreOperations(service.ports);
   const { db } = service.database;
   await addDestinations(db);
-  await service.post('2.0/preview/scim/v2/Users', { userName: 'ben' });
-  await service.post('2.0/preview/scim/v2/ServicePrincipals', { applicationId: 'robot' });
+  await post('2.0/preview/scim/v2/Users', { userName: 'ben' });
+  await post('2.0/preview/scim/v2/ServicePrincipals', { applicationId: 'robot' });
   const kinds = [
     { ...onCluster, notebook_task: { notebook_path: '/nb' } },
     { ...onCluster, spark_jar_task: { main_class_name: 'Main' } },
@@ -53,7 +60,7 @@ beforeAll(async () => {
     parameters: [{ name: 'city', default: '' }],
     max_concurrent_runs: 100,
   };
-  jobId = idFrom(await service.post('2.1/jobs/create', job), 'job_id');
+  jobId = idFrom(await post('2.1/jobs/create', job), 'job_id');
 });
 afterAll(() => service.close());
 
@@ -77,14 +84,14 @@ describe('the tables', () => {
     ]);
   });
 
-  test.each(rows.filter(({ support }) => support.state === 'works'))(
-    'name a test that shows that $name works',
-    ({ name, field }) => {
-      const file = evidence.get(name) ?? '';
-      expect(existsSync(new URL(`../../${file}`, import.meta.url)), `${name}: ${file}`).toBe(true);
-      expect(readSource(`test/${file}`).includes(field), `${field} occurs in ${file}`).toBe(true);
-    },
-  );
+  test('name, for each field that works, a test that shows it', () => {
+    const texts = new Map([...new Set(evidence.values())].map((file) => [file, readSource(`test/${file}`)]));
+    const unproven = rows.filter(({ name, field, support }) => {
+      const text = texts.get(evidence.get(name) ?? '');
+      return support.state === 'works' && text?.includes(field) !== true;
+    });
+    expect(unproven.map(({ name }) => name)).toEqual([]);
+  });
 });
 
 describe('settings', () => {
@@ -96,7 +103,7 @@ describe('settings', () => {
   test.each(walked)('$name: $support.state', async ({ name, field, support, place }) => {
     const sample = sampleOf(place.samples, field, name);
     const send = (value: unknown) =>
-      service.post('2.0/jobs/create', place.wrap({ ...place.base, ...sample.beside, [field]: value }));
+      post('2.0/jobs/create', place.wrap({ ...place.base, ...sample.beside, [field]: value }));
     const refused = support.state === 'refused' ? sample.value : sample.refusedValue;
     if (refused !== undefined) await expectRefusal(() => send(refused), field);
     if (support.state === 'refused' || sample.needsConfiguration) return;
@@ -115,12 +122,7 @@ describe('submissions', () => {
     async ({ name, field, support }) => {
       const sample = sampleOf(submissionSamples, field, name);
       const send = (value: unknown) =>
-        service.post('2.0/jobs/runs/submit', {
-          ...onCluster,
-          ...pythonTask,
-          ...sample.beside,
-          [field]: value,
-        });
+        post('2.0/jobs/runs/submit', { ...onCluster, ...pythonTask, ...sample.beside, [field]: value });
       const refused = support.state === 'refused' ? sample.value : sample.refusedValue;
       if (refused !== undefined) await expectRefusal(() => send(refused), field);
       if (support.state === 'refused') return;
@@ -137,7 +139,7 @@ describe('run-now', () => {
     '$name: $support.state',
     async ({ name, field, support }) => {
       const { value, hidden } = sampleOf(runNowSamples, field, name);
-      const send = () => service.post('2.0/jobs/run-now', { [field]: value, job_id: jobId });
+      const send = () => post('2.0/jobs/run-now', { [field]: value, job_id: jobId });
       if (support.state === 'refused') return expectRefusal(send, field);
       const answer = await send();
       expect(answer.status).toBe(200);
@@ -154,13 +156,13 @@ test.each(rows.filter(({ object, support }) => object === 'RepairRun' && support
   'a repair refuses $field',
   async ({ name, field }) => {
     const { value } = sampleOf(runNowSamples, field, name);
-    await expectRefusal(() => service.post('2.0/jobs/runs/repair', { run_id: 1, [field]: value }), field);
+    await expectRefusal(() => post('2.0/jobs/runs/repair', { run_id: 1, [field]: value }), field);
   },
 );
 
 test('a repair accepts queue and use_original_settings', async () => {
   const tasks = [{ task_key: 'a', ...onCluster, ...pythonTask }];
-  const runId = idFrom(await service.post('2.1/jobs/runs/submit', { tasks }), 'run_id');
+  const runId = idFrom(await post('2.1/jobs/runs/submit', { tasks }), 'run_id');
   await service.endRun(runId, { result: 'FAILED' });
   const repair = {
     run_id: runId,
@@ -168,9 +170,7 @@ test('a repair accepts queue and use_original_settings', async () => {
     queue: { enabled: true },
     use_original_settings: true,
   };
-  expect((await service.post('2.1/jobs/runs/repair', repair)).body).toEqual({
-    repair_id: expect.any(Number),
-  });
+  expect((await post('2.1/jobs/runs/repair', repair)).body).toEqual({ repair_id: expect.any(Number) });
 });
 
 test('empty values of refused fields count as absent', async () => {
@@ -186,18 +186,21 @@ test('empty values of refused fields count as absent', async () => {
     email_notifications: { on_streaming_backlog_exceeded: [] },
     webhook_notifications: { on_streaming_backlog_exceeded: [] },
   };
-  expect((await service.post('2.0/jobs/create', empty)).status).toBe(200);
+  expect((await post('2.0/jobs/create', empty)).status).toBe(200);
   const parameters = { job_id: jobId, only: [], python_named_params: {}, sql_params: {}, dbt_commands: [] };
-  expect((await service.post('2.0/jobs/run-now', parameters)).status).toBe(200);
+  expect((await post('2.0/jobs/run-now', parameters)).status).toBe(200);
 });
 
-/** Expects an error that names the field, and that nothing was stored. */
+test('refused requests stored nothing', async () => {
+  const [jobs] = await service.rowCounts();
+  expect(jobs).toBe(createdJobs);
+});
+
+/** Expects an error that names the field. */
 async function expectRefusal(send: () => ReturnType<ApiHarness['post']>, field: string): Promise<void> {
-  const before = await service.rowCounts();
   const { status, body } = await send();
   expect([status, body['error_code']], JSON.stringify(body)).toEqual([400, 'INVALID_PARAMETER_VALUE']);
   expect(body['message']).toContain(field);
-  expect(await service.rowCounts()).toEqual(before);
 }
 
 async function storedSettings(runId: number): Promise<unknown> {

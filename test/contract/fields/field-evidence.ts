@@ -27,6 +27,7 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
     'AutoScale.{min_workers,max_workers}',
   ],
   'unit/engine/cluster/inventory.test.ts': ['NewCluster.{instance_pool_id,policy_id,is_single_node}'],
+  'unit/engine/cluster/cluster-policy.test.ts': ['NewCluster.apply_policy_default_values'],
   'e2e/init-scripts.test.ts': [
     'NewCluster.{init_scripts,spark_env_vars}',
     'InitScriptInfo.{workspace,managed_fs}',

@@ -32,6 +32,24 @@ describe('spec 4.1.2: reset', () => {
     expect(await settingsOf(jobId)).toEqual({ ...single, name: 'other', format: 'SINGLE_TASK' });
   });
 
+  test('accepts the access_control_list that the job already has, and refuses every other one', async () => {
+    const users = { group_name: 'users', permission_level: 'CAN_VIEW' };
+    const jobId = await create({ ...single, access_control_list: [users] });
+    // Schedulers send the whole definition of a job, after they have set its permissions.
+    expect(await reset(jobId, { ...single, access_control_list: [users] })).toMatchObject({ status: 200 });
+    expect(await settingsOf(jobId)).toEqual({ ...single, format: 'SINGLE_TASK' });
+    const more = [{ ...users, permission_level: 'CAN_MANAGE' }];
+    expect(await reset(jobId, { ...multi, access_control_list: more }, '2.1')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('access_control_list differs from the permissions of job') },
+    });
+    expect(await reset(jobId, { ...single, access_control_list: [{ group_name: 'users' }] })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('access_control_list[0].permission_level') },
+    });
+    expect(await settingsOf(jobId)).toEqual({ ...single, format: 'SINGLE_TASK' });
+  });
+
   test('keeps creator and creation time', async () => {
     const jobId = await create(single);
     const {

@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, ExecaError } from 'execa';
+import { findSandbox } from '../../../cli/wiring/isolation.ts';
 import { findPythonWithPip } from '../../harness/python-packages.ts';
 
 /** Why a client cannot run here: a tool of this machine is missing, or its registry does not answer. */
@@ -21,6 +22,14 @@ const cacheDirectory =
 /** Messages of pip, npm, Maven and Go about a registry that does not answer. */
 const unreachableRegistry =
   /from versions: none|Connection|Could not transfer|UnknownHost|Unknown host|timed out|No plugin found|could not be resolved|dial tcp|no such host|ENOTFOUND|EAI_AGAIN|ECONNREFUSED/;
+
+/** Tells whether this machine has bubblewrap, which mounts managed_fs at /dbfs for tasks. */
+export async function hasSandbox(): Promise<boolean> {
+  return findSandbox(undefined).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Path of a file or folder beside this one. */
 export function sourcePath(...names: string[]): string {

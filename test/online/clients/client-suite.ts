@@ -1,6 +1,7 @@
 /** Suite of one client: installs it, runs a program that uses it, and compares what each step reports. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execa } from 'execa';
+import type { Config } from '../../../cli/config.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
 import { ClientUnavailable, sourcePath } from './client-installs.ts';
 
@@ -13,7 +14,9 @@ const programLimitMs = 600_000;
 
 export interface ClientProgram {
   /** Installs the client and returns the command that runs its program. */
-  readonly prepare: (service: TestService) => Promise<readonly string[]>;
+  readonly prepare: () => Promise<readonly string[]>;
+  /** Settings of the service that differ from the defaults. */
+  readonly settings?: () => Promise<Partial<Config>>;
   /** Environment of the program, beside the address and the token. */
   readonly environment?: (service: TestService) => Readonly<Record<string, string>>;
   /** Value of each step, or `{ error }`. */
@@ -34,9 +37,9 @@ export function describeClient(name: string, program: ClientProgram): void {
     let reports: readonly StepReport[] = [];
 
     beforeAll(async () => {
-      service = await startTestService();
+      service = await startTestService(await program.settings?.());
       try {
-        const command = await program.prepare(service);
+        const command = await program.prepare();
         reports = await runProgram(command, environmentOf(service, program));
       } catch (error) {
         if (!(error instanceof ClientUnavailable)) throw error;

@@ -43,7 +43,7 @@ describeClient('Python SDK', {
     ],
     'jobs.cancel_all_runs ends the runs of a job': ['CANCELED', 'CANCELED'],
     'jobs.submit_and_wait runs a task once': [['TERMINATED', 'SUCCESS'], 'program submitted\n'],
-    'a task reads and writes /dbfs paths': [['TERMINATED', 'SUCCESS'], 'TEXT'],
+    'a task takes /dbfs paths for its file and its arguments': [['TERMINATED', 'SUCCESS'], 'TEXT'],
     'job permissions are set, updated and read': [
       ['CAN_VIEW'],
       ['CAN_MANAGE_RUN'],

@@ -2,7 +2,7 @@
  * The vendor's TypeScript SDK: its waiters, its block uploads and its cluster selectors. What needs no waiting
  * is tested in test/contract/clients.
  */
-import { compute, Time, TimeUnits, WorkspaceClient, type jobs } from '@databricks/sdk-experimental';
+import { Time, TimeUnits, WorkspaceClient, type compute, type jobs } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../harness/eventually.ts';
 import { startTestService, type TestService } from '../../harness/test-service.ts';

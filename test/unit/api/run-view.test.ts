@@ -223,8 +223,8 @@ describe('a failed run', () => {
       tasks: [{ state: { life_cycle_state: 'TERMINATED', result_state: 'FAILED' } }, {}, {}],
     });
     for (const result of ['SUCCESS', 'CANCELED', 'TIMEDOUT'] as const) {
-      const run = { ...multi.run, progress: { ...succeeded, result } };
-      expect(toRunView({ ...multi, run }, face('2.2'))).toMatchObject({
+      const ended = { ...multi.run, progress: { ...succeeded, result } };
+      expect(toRunView({ ...multi, run: ended }, face('2.2'))).toMatchObject({
         state: { life_cycle_state: 'TERMINATED', result_state: result },
       });
     }

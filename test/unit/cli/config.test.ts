@@ -161,6 +161,7 @@ const given: readonly (readonly [
   ['RUNYARD_TASK_SANDBOX', 'bubblewrap', 'task_sandbox', 'bubblewrap', { taskSandbox: 'bubblewrap' }],
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
+  ['RUNYARD_SPARK_CACHE_DIR', '/cache', 'spark_cache_dir', '/cache', { sparkCacheDirectory: '/cache' }],
   [
     'RUNYARD_LIBRARY_ENV',
     '{"PIP_NO_INDEX":"1"}',

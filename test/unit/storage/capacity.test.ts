@@ -1,8 +1,10 @@
 /** Limits of active task runs under concurrent launches of several engines (spec 8). */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../engine/clock.ts';
 import { defaultLimits } from '../../../engine/limits.ts';
 import { openDatabase, type OpenDatabase } from '../../../storage/postgres/database.ts';
+import { createPendingLauncher } from '../../../storage/postgres/runs/pending-launches.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
 import {
   graphSettings,
@@ -55,11 +57,20 @@ async function active(): Promise<number> {
 /** Launches runs of these sizes concurrently from all engines, and returns the number of accepted runs. */
 async function launchAll(sizes: readonly number[], concurrentTaskRuns: number): Promise<number> {
   const stores = engines.map((engine) => createTestRunStore(engine.db));
+  // Launches in one round trip compete with launch transactions.
+  const launchers = engines.map((engine, index) =>
+    createPendingLauncher(engine.db, {
+      clock: systemClock,
+      nodeId: `node-${index}`,
+      maxTaskRuns: concurrentTaskRuns,
+    }),
+  );
   const launches = await Promise.allSettled(
     sizes.map((size, index) => {
       const ports = {
         ...createLaunchPorts(stores[index % stores.length] ?? createTestRunStore(database.db)),
         limits: { ...defaultLimits, concurrentTaskRuns },
+        pendingLauncher: index % 2 === 0 ? launchers[index % launchers.length] : undefined,
       };
       const own = jobs.get(size) ?? [];
       return launchRunOfJob(ports, own[index % own.length] ?? 0);

@@ -6,7 +6,12 @@ import tempfile
 import time
 import urllib.parse
 
-os.environ.update(PREFECT_HOME=tempfile.mkdtemp(), PREFECT_LOGGING_LEVEL="ERROR", PREFECT_SERVER_ANALYTICS_ENABLED="false")
+os.environ.update(
+    PREFECT_HOME=tempfile.mkdtemp(),
+    PREFECT_LOGGING_LEVEL="ERROR",
+    PREFECT_SERVER_ANALYTICS_ENABLED="false",
+    PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS="300",
+)
 
 import httpx  # noqa: E402
 from prefect_databricks import DatabricksCredentials  # noqa: E402

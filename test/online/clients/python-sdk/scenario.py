@@ -250,15 +250,17 @@ def _():
     return [result_of(run), client.jobs.get_run_output(run.tasks[0].run_id).logs]
 
 
-@step("a task reads and writes /dbfs paths")
+@step("a task takes /dbfs paths for its file and its arguments")
 def _():
-    program = b"from pathlib import Path\nPath('/dbfs/scenario/out.txt').write_text(Path('/dbfs/scenario/in.txt').read_text().upper())\n"
+    program = b"import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())\n"
     client.dbfs.upload("/scenario/in.txt", io.BytesIO(b"text"), overwrite=True)
     client.dbfs.upload("/scenario/paths.py", io.BytesIO(program), overwrite=True)
     task = jobs.SubmitTask(
         task_key="paths",
         new_cluster=NEW_CLUSTER,
-        spark_python_task=jobs.SparkPythonTask(python_file="/dbfs/scenario/paths.py"),
+        spark_python_task=jobs.SparkPythonTask(
+            python_file="/dbfs/scenario/paths.py", parameters=["/dbfs/scenario/in.txt", "/dbfs/scenario/out.txt"]
+        ),
     )
     run = client.jobs.submit_and_wait(run_name="paths", tasks=[task], timeout=short)
     with client.dbfs.download("/scenario/out.txt") as stream:

@@ -89,6 +89,7 @@ export function createCoordinatorHarness(database: TestDatabase): CoordinatorHar
           ensureAttemptDirectory: async (runId) => `/runs/${runId}`,
           ensureClusterDirectory: async (id) => `/clusters/${id}`,
           readTaskValues: async () => ({}),
+          findSparkApplication: async () => undefined,
           readOutput: async () => undefined,
         },
         workspace: { publicUrl: () => 'http://runyard.test', workspaceId: '1' },

@@ -22,6 +22,7 @@ test('a task that cannot be prepared ends as INTERNAL_ERROR with the reason', as
     ensureClusterDirectory: async () => '/c',
     ensureAttemptDirectory: () => Promise.reject(new Error('no space left')),
     readTaskValues: async () => ({}),
+    findSparkApplication: async () => undefined,
     readOutput: async () => undefined,
   };
   const runId = await harness.launchRun(harness.startCoordinator({ directories }), singleTaskSettings);

@@ -1,0 +1,110 @@
+/** Spark of one attempt: its variables, the watch of the driver that it uses, and the release of its session. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { readHead, tryParseJson } from '../../engine/read-file.ts';
+import type { SparkCluster, SparkDriver, TaskAssignment } from '../../engine/run/assignment.ts';
+import type { Exit } from '../contract.ts';
+import { writeFileAtomically } from '../process/pinned-command.ts';
+import { createWakeSignal } from '../wake-signal.ts';
+import { connectSessionOf, releaseSession, type ConnectSession } from './connect-session.ts';
+import { readDriverEnd } from './spark-driver.ts';
+import { attemptVariables, eventDirectoryOf, sparkVariables } from './spark-environment.ts';
+
+export interface SparkAttempt {
+  /** Variables for the processes of the attempt. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Aborted when the driver is gone, with the explanation as reason. */
+  readonly driverLost: AbortSignal | undefined;
+  /** Explains a failure by the end of the driver, if it is gone. */
+  explain(exit: Exit): Promise<Exit>;
+  /** Releases the session, which stops what Spark still computes for it. */
+  close(): Promise<void>;
+}
+
+const DriverSchema = Type.Object({
+  directory: Type.String(),
+  port: Type.Integer(),
+  token: Type.String(),
+  applicationId: Type.String(),
+});
+const watchMs = 500;
+
+/** Prepares the Spark of an attempt; undefined without Spark. */
+export async function openSparkAttempt(
+  { cluster, runId, directory }: TaskAssignment,
+  environment: Readonly<Record<string, string>>,
+  temporary: string,
+): Promise<SparkAttempt | undefined> {
+  const spark = cluster?.spark;
+  if (cluster === undefined || spark === undefined) return undefined;
+  await mkdir(eventDirectoryOf(directory), { recursive: true });
+  const driver = await pinDriver(directory, spark);
+  const session = connectSessionOf(cluster.clusterId, runId);
+  const variables = {
+    ...sparkVariables(spark, environment),
+    ...attemptVariables({ driver, stores: spark.stores }, session, { directory, temporary }),
+  };
+  if (driver === undefined)
+    return {
+      variables,
+      driverLost: undefined,
+      explain: (exit) => Promise.resolve(exit),
+      close: async () => {},
+    };
+  return watchedAttempt(variables, driver, session, cluster.clusterId);
+}
+
+/**
+ * Returns the driver that the attempt uses: the one of its first call. A later call, after a restart of the
+ * engine, may find another driver on the cluster.
+ */
+async function pinDriver(directory: string, spark: SparkCluster): Promise<SparkDriver | undefined> {
+  const file = join(directory, 'spark-driver.json');
+  const stored = tryParseJson((await readHead(file, 16_384)).text);
+  if (Check(DriverSchema, stored)) return stored;
+  if (spark.driver !== undefined) await writeFileAtomically(file, JSON.stringify(spark.driver));
+  return spark.driver;
+}
+
+function watchedAttempt(
+  variables: Readonly<Record<string, string>>,
+  driver: SparkDriver,
+  session: ConnectSession,
+  clusterId: string,
+): SparkAttempt {
+  const lost = new AbortController();
+  const wake = createWakeSignal();
+  const closing = new AbortController();
+  const findLoss = async (): Promise<string | undefined> => {
+    const end = await readDriverEnd(driver.directory);
+    if (end === undefined) return undefined;
+    return (
+      `The Spark driver of cluster ${clusterId} was lost: ${end} What it computed for the task is lost with it; ` +
+      'the next task on the cluster starts another driver.'
+    );
+  };
+  const watch = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      const loss = await findLoss();
+      if (loss !== undefined) return lost.abort(loss);
+      await wake.wait(watchMs);
+    }
+  };
+  void watch().catch(() => undefined);
+  return {
+    variables,
+    driverLost: lost.signal,
+    async explain(exit) {
+      if (exit.kind !== 'exited' || exit.code === 0) return exit;
+      const loss = await findLoss();
+      return loss === undefined ? exit : { kind: 'flooded', message: loss };
+    },
+    async close() {
+      closing.abort();
+      wake.wake();
+      if ((await readDriverEnd(driver.directory)) === undefined) await releaseSession(driver, session);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * Spark of the tests: PySpark, installed once into a cache outside the checkout, which later runs share. Tests that
+ * need it are left out, with the reason in their name, where it cannot be had.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConfig } from '../../cli/config.ts';
+import { defaultPySpark } from '../../engine/cluster/compute.ts';
+import { systemClock } from '../../engine/clock.ts';
+import { defaultInventory, type Inventory } from '../../engine/cluster/inventory.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { noIsolation } from '../../runners/process/isolation.ts';
+import { requireJava } from '../../runners/spark/java-version.ts';
+import { ensureSpark, type InstalledSpark } from '../../runners/spark/spark-runtime.ts';
+
+/** Directory of the installed distributions; RUNYARD_TEST_SPARK_DIR overrides it. */
+export const sparkCacheDirectory =
+  process.env['RUNYARD_TEST_SPARK_DIR'] ??
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'runyard', 'spark');
+
+const pipVariables = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) =>
+    name.startsWith('PIP_') && value !== undefined ? [[name, value]] : [],
+  ),
+);
+
+let found: Promise<InstalledSpark | { readonly missing: string }> | undefined;
+
+/** Returns PySpark, installed if necessary; `missing` says why it cannot be had. */
+export function findTestSpark(): Promise<InstalledSpark | { readonly missing: string }> {
+  found ??= install().catch((error: unknown) => ({ missing: messageOf(error) }));
+  return found;
+}
+
+async function install(): Promise<InstalledSpark> {
+  const { taskEnvironment } = createConfig({});
+  const markerDirectory = await mkdtemp(join(tmpdir(), 'runyard-spark-install-'));
+  try {
+    await requireJava(taskEnvironment, noIsolation);
+    const { SPARK_HOME: _home, ...environment } = { ...taskEnvironment, ...pipVariables };
+    const installed = await ensureSpark(
+      { pyspark: defaultPySpark },
+      {
+        root: sparkCacheDirectory,
+        environment,
+        isolation: noIsolation,
+        markerDirectory,
+        stopGraceMs: 1_000,
+        now: systemClock.now,
+        signal: new AbortController().signal,
+      },
+      async (what) => print(`Installing ${what} into ${sparkCacheDirectory} for the tests ...`),
+    );
+    if (installed === 'stopped') throw new Error('The installation of PySpark was stopped.');
+    return installed;
+  } finally {
+    await rm(markerDirectory, { recursive: true, force: true });
+  }
+}
+
+/** Title of a group of tests, with the reason where they are left out. */
+export function sparkTitle(title: string, spark: InstalledSpark | { readonly missing: string }): string {
+  if (!('missing' in spark)) return title;
+  print(`Tests left out: ${title}. ${spark.missing}`);
+  return `${title} (left out: ${spark.missing})`;
+}
+
+/** Inventory of a service whose clusters compute on a Spark master, as small as the tests allow. */
+function sparkInventory(master: string): Inventory {
+  return {
+    ...defaultInventory,
+    sparkMaster: master,
+    nodeTypes: {
+      ...defaultInventory.nodeTypes,
+      tiny: { memory_mb: 1_024, num_cores: 1, category: 'Test', description: 'tiny' },
+    },
+    sparkRuntimes: {
+      default: {
+        pyspark: defaultPySpark,
+        conf: {
+          'spark.sql.shuffle.partitions': '1',
+          // Short-lived drivers gain nothing from the second compiler.
+          'spark.driver.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
+        },
+      },
+    },
+  };
+}
+
+/** Settings of a service with Spark. */
+export function sparkSettings(master: string) {
+  const { taskEnvironment } = createConfig({});
+  const { SPARK_HOME: _home, ...environment } = taskEnvironment;
+  return {
+    clusters: sparkInventory(master),
+    sparkCacheDirectory,
+    libraryEnvironment: pipVariables,
+    taskEnvironment: { ...environment, RUNYARD_NOTEBOOK_SHELL: 'plain' },
+  };
+}
+
+/** Prints a line for the person who runs the tests. */
+function print(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,159 @@
+/** Rules of the Spark of a cluster: sessions, properties, variables, and causes of failures. */
+import { describe, expect, test } from 'vitest';
+import { nodeTypes } from '../../../../engine/cluster/node-types.ts';
+import { newestApplicationId } from '../../../../engine/run/spark-application.ts';
+import { connectSessionOf, remoteUrlOf } from '../../../../runners/spark/connect-session.ts';
+import { rootCauseIn } from '../../../../runners/spark/root-cause.ts';
+import { sessionModeOf } from '../../../../runners/spark/session-mode.ts';
+import { attemptVariables, sparkVariables } from '../../../../runners/spark/spark-environment.ts';
+import { clusterProperties, renderSparkDefaults } from '../../../../runners/spark/spark-properties.ts';
+
+test.each<[string | undefined, 'auto' | 'connect' | 'classic', 'spark' | 'duckdb', string]>([
+  ['print(1)', 'auto', 'spark', 'none'],
+  ['# a sparkling program', 'auto', 'spark', 'none'],
+  ['spark.range(1)', 'auto', 'spark', 'shared'],
+  ['from pyspark.sql import SparkSession', 'auto', 'spark', 'shared'],
+  ['# MAGIC %sql\n# MAGIC select 1', 'auto', 'spark', 'shared'],
+  ['# MAGIC %sql\n# MAGIC select 1', 'auto', 'duckdb', 'none'],
+  ['%run ./other', 'auto', 'spark', 'shared'],
+  ['spark.sparkContext.parallelize([])', 'auto', 'spark', 'own'],
+  ['sc.textFile("x")', 'auto', 'spark', 'own'],
+  ['df.rdd.collect()  # spark', 'auto', 'spark', 'own'],
+  ['SparkSession.builder.master("local[2]")  # pyspark', 'auto', 'spark', 'own'],
+  ['disc.x; spark.range(1)', 'auto', 'spark', 'shared'],
+  ['spark.sparkContext', 'connect', 'spark', 'shared'],
+  ['spark.range(1)', 'classic', 'spark', 'own'],
+  [undefined, 'auto', 'spark', 'shared'],
+])('a program %j with the session %s and SQL in %s reaches Spark by: %s', (source, session, sql, mode) => {
+  expect(sessionModeOf(source, session, sql)).toBe(mode);
+});
+
+describe('properties', () => {
+  const cluster = {
+    name: 'n',
+    compute: {
+      provider: 'spark',
+      master: 'spark://h:1',
+      runtime: { pyspark: '4.3.0' },
+      session: 'auto',
+      sql: 'spark',
+      conf: {},
+      autoscale: undefined,
+    },
+    nodeType: nodeTypes['standard-4'],
+    workers: 3,
+    classPath: ['/a.jar', '/b.jar'],
+    pythonPath: ['/p'],
+    python: '/usr/bin/python3',
+    managedFs: '/m',
+  } as const;
+  const sizes = (changes: object, conf: Record<string, string> = {}): Record<string, string> =>
+    Object.fromEntries(
+      [...clusterProperties({ ...cluster, compute: { ...cluster.compute, ...changes, conf } })].filter(
+        ([name]) => /memory|cores|nstances|dynamicAllocation|xecutors/.test(name),
+      ),
+    );
+  const executor = {
+    'spark.driver.memory': '4096m',
+    'spark.executor.cores': '4',
+    'spark.executor.memory': '12288m',
+  };
+  const range = { min_workers: 0, max_workers: 5 };
+
+  test.each<[string, object, object]>([
+    ['a local master has only a driver', { master: 'local[2]' }, { 'spark.driver.memory': '4096m' }],
+    ['a standalone master limits the cores', {}, { ...executor, 'spark.cores.max': '12' }],
+    ['YARN starts the workers', { master: 'yarn' }, { ...executor, 'spark.executor.instances': '3' }],
+    [
+      'autoscale is dynamic allocation',
+      { autoscale: range },
+      {
+        ...executor,
+        'spark.cores.max': '20',
+        'spark.dynamicAllocation.enabled': 'true',
+        'spark.dynamicAllocation.shuffleTracking.enabled': 'true',
+        'spark.dynamicAllocation.minExecutors': '1',
+        'spark.dynamicAllocation.initialExecutors': '1',
+        'spark.dynamicAllocation.maxExecutors': '5',
+      },
+    ],
+  ])('%s', (_fact, changes, expected) => {
+    expect(sizes(changes)).toEqual(expected);
+  });
+
+  test('spark_conf overrides the size, and libraries are JARs and import directories', () => {
+    expect(sizes({}, { 'spark.executor.memory': '1g' })).toMatchObject({ 'spark.executor.memory': '1g' });
+    expect(Object.fromEntries(clusterProperties(cluster))).toMatchObject({
+      'spark.jars': 'file:///a.jar,file:///b.jar',
+      'spark.executorEnv.PYTHONPATH': '/p',
+      'spark.sql.warehouse.dir': 'file:///m/user/hive/warehouse',
+      'spark.ui.enabled': 'false',
+    });
+    expect(renderSparkDefaults(new Map([['a', 'b\nspark.evil c']]))).toBe('a b spark.evil c\n');
+  });
+});
+
+test('an attempt keeps its session id, which is a UUID of its own', () => {
+  const session = connectSessionOf('c', 7);
+  expect(session.sessionId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(connectSessionOf('c', 7)).toEqual(session);
+  expect(connectSessionOf('c', 8).sessionId).not.toBe(session.sessionId);
+  const driver = { directory: '/d', port: 5, token: 't', applicationId: 'local-1' };
+  const url = `sc://localhost:5/;token=t;user_id=run-7;session_id=${session.sessionId}`;
+  expect(remoteUrlOf(driver, session)).toBe(url);
+  const stores = { dbfs: '/m' };
+  const places = { directory: '/a', temporary: '/a/tmp' };
+  expect(attemptVariables({ driver, stores }, session, places)).toEqual({
+    RUNYARD_SPARK_STORES: '{"dbfs":"/m"}',
+    SPARK_REMOTE: url,
+  });
+});
+
+test.each<[string, string | undefined]>([
+  ['local[2]', '127.0.0.1'],
+  ['spark://127.0.0.1:7077', '127.0.0.1'],
+  ['spark://host:7077', undefined],
+  ['yarn', undefined],
+])('with the master %s the processes listen on %s', (master, address) => {
+  const spark = { home: '/s', confDirectory: '/c', pythonPath: ['/p'], python: '/py', master };
+  const variables = sparkVariables(
+    { ...spark, stores: {}, sql: 'spark', driver: undefined },
+    { PATH: '/bin', PYTHONPATH: '/libs' },
+  );
+  expect(variables).toMatchObject({
+    SPARK_HOME: '/s',
+    SPARK_CONF_DIR: '/c',
+    PATH: '/bin:/s/bin',
+    PYTHONPATH: expect.stringMatching('^/libs:/p:/'),
+  });
+  expect(variables['SPARK_LOCAL_IP']).toBe(address);
+});
+
+test.each<[string, string, string | undefined]>([
+  [
+    'the innermost cause is that of the program',
+    'Exception in thread "main" java.lang.RuntimeException: wrapped\n\tat Main.main(Main.java:3)\nCaused by: java.lang.IllegalStateException: reason\n\tat Main.go(Main.java:9)\n\t... 3 more\n',
+    'java.lang.IllegalStateException: reason',
+  ],
+  [
+    'a wrapper of Spark is left out',
+    'Caused by: java.lang.ArithmeticException: / by zero\nCaused by: java.util.concurrent.ExecutionException: x\n',
+    'java.lang.ArithmeticException: / by zero',
+  ],
+  [
+    'the error of a Python function is preferred',
+    'Caused by: org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n  File "x.py", line 1, in f\nValueError: bad row\n\n\tat org.apache.spark.x.Y(Z.scala:1)\njava.lang.Error: x\n',
+    'ValueError: bad row',
+  ],
+  ['a log without a trace has no cause', 'INFO all is well\n', undefined],
+])('%s', (_fact, log, error) => {
+  expect(rootCauseIn(log)?.error).toBe(error);
+});
+
+test.each<[readonly string[], string | undefined]>([
+  [[], undefined],
+  [['local-17.inprogress'], 'local-17'],
+  [['app-20260101-0001.zstd', '.app-20260101-0001.crc'], 'app-20260101-0001'],
+])('the event logs %j belong to %s', (names, id) => {
+  expect(newestApplicationId(names)).toBe(id);
+});
