@@ -75,7 +75,7 @@ export async function findMissing(): Promise<ReadonlySet<Requirement>> {
 }
 
 /** Mounts a file system of 1 MB. @throws Error where that is not permitted */
-function mountSmallDisk(directory: string, size = '1m'): void {
+export function mountSmallDisk(directory: string, size = '1m'): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory], { stdio: 'ignore' });
 }
 
