@@ -6,7 +6,7 @@ import { runAsOfAttempt, type Repair } from '../../engine/run/repair-rounds.ts';
 import type { RunWithTasks } from '../../engine/run/run.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
-import { attemptsOfTask, listAttemptsOf, withAttempts } from '../views/explanation-view.ts';
+import { attemptsOfTask, explainWithAttempts, withAttempts } from '../views/explanation-view.ts';
 import { toRepairHistory } from '../views/repair-history.ts';
 import { RunDocument } from '../views/run-document.ts';
 import type { ViewContext } from '../views/run-view-fields.ts';
@@ -48,11 +48,6 @@ export function getRunOperation({
     ]);
     return new Map([...values].map(([id, value]) => [id, maskTexts(mask, value)]));
   };
-  const explainWithAttempts = async (found: RunWithTasks, context: ViewContext): Promise<object> => {
-    const { explanation } = found.run.progress;
-    const ofTask = attemptsOfTask(found.run, found.tasks, explanation?.place.task_key, context);
-    return withAttempts(explanation, ofTask ?? (await listAttemptsOf(runs, found, context)));
-  };
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get',
@@ -76,18 +71,16 @@ export function getRunOperation({
       if (found.run.runId === runId) {
         return {
           ...toRunView(found, context),
-          ...(await explainWithAttempts(found, context)),
+          ...(await explainWithAttempts(runs, found, context)),
           ...(history === true && { repair_history: toRepairHistory(found, repairs, context) }),
         };
       }
       const taskRun = found.tasks.find((task) => task.runId === runId);
       if (taskRun === undefined) throw runNotFound(runId);
+      const attempts = attemptsOfTask(found.run, found.tasks, taskRun.taskKey, context);
       return {
         ...toTaskRunView(runAsOfAttempt(runId, found, repairs), taskRun, context),
-        ...withAttempts(
-          taskRun.progress.explanation,
-          attemptsOfTask(found.run, found.tasks, taskRun.taskKey, context),
-        ),
+        ...withAttempts(taskRun.progress.explanation, attempts),
       };
     },
   });

@@ -15,7 +15,7 @@ function causeOf({ explanation, message, state, result }: Progress): string {
  * Returns the attempts of a single-task run, which are runs of their own; undefined for a run without
  * retries. Links lead backward and forward.
  */
-export async function listAttemptsOf(
+async function listAttemptsOf(
   runs: Pick<RunReader, 'listAttempts'>,
   { run }: RunWithTasks,
   context: ViewContext,
@@ -56,4 +56,15 @@ export function withAttempts(
 ): { readonly explanation?: Explanation } {
   if (explanation === undefined || attempts === undefined) return {};
   return { explanation: { ...explanation, attempts } };
+}
+
+/** Returns the explanation of a run with the attempts of the task that failed, or of the single-task run. */
+export async function explainWithAttempts(
+  runs: Pick<RunReader, 'listAttempts'>,
+  found: RunWithTasks,
+  context: ViewContext,
+): Promise<{ readonly explanation?: Explanation }> {
+  const { explanation } = found.run.progress;
+  const ofTask = attemptsOfTask(found.run, found.tasks, explanation?.place.task_key, context);
+  return withAttempts(explanation, ofTask ?? (await listAttemptsOf(runs, found, context)));
 }

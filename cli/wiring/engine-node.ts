@@ -77,20 +77,12 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
   const { nodeId } = node;
   await assertSharedDataDirectory(node, await nodes.list());
   const pool = createConfiguredPool(dependencies, resolvePath);
-  const clusters = await startClusters({
-    config,
-    isolation,
+  const clusters = await startNodeClusters(dependencies, {
     resolvePath,
     objstore: objects === undefined ? 'directories' : 'server',
-    address,
-    database,
-    roots,
     files,
     nodeId,
     onClusterStarted: libraries.ports.startInstallation,
-    random: randomCharacters,
-    clock,
-    log,
   });
   const driven: { coordinator?: Coordinator } = {};
   const disk = await watchDisk(dependencies, driven);
@@ -143,6 +135,18 @@ function watchDisk(
     log,
     onFull: (directory) => driven.coordinator?.endTasks(`The disk of ${directory} is full`),
   });
+}
+
+/** Starts the clusters of this node. */
+function startNodeClusters(
+  { config, isolation, address, database, roots, clock, log }: EngineDependencies,
+  parts: Pick<
+    Parameters<typeof startClusters>[0],
+    'resolvePath' | 'objstore' | 'files' | 'nodeId' | 'onClusterStarted'
+  >,
+): Promise<Clusters> {
+  const random = randomCharacters;
+  return startClusters({ config, isolation, address, database, roots, random, clock, log, ...parts });
 }
 
 interface EngineParts {

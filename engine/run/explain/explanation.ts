@@ -49,19 +49,19 @@ export const causeCodes = Object.keys(causeCodeTable).filter(
 );
 
 /** A text without a maximum: the explanation bounds its texts when it is made. */
-const text = (description: string) => Type.String({ description });
+const textField = (description: string) => Type.String({ description });
 
 export const PlaceSchema = Type.Object(
   {
-    text: text('The place in one phrase, for example `managed_fs:/etl/load.py, line 8`.'),
-    task_key: Type.Optional(text('Task that failed.')),
+    text: textField('The place in one phrase, for example `managed_fs:/etl/load.py, line 8`.'),
+    task_key: Type.Optional(textField('Task that failed.')),
     run_id: Type.Optional(Type.Integer({ description: 'Task run that failed.' })),
     attempt: Type.Optional(Type.Integer({ description: 'Attempt of the task, 0 for the first.' })),
-    file: Type.Optional(text('File or notebook, as a managed_fs, objstore or workspace path.')),
+    file: Type.Optional(textField('File or notebook, as a managed_fs, objstore or workspace path.')),
     cell: Type.Optional(Type.Integer({ description: 'Cell of the notebook, from 1.' })),
     line: Type.Optional(Type.Integer({ description: 'Line of the file or cell, from 1.' })),
-    cluster_id: Type.Optional(text('Cluster of the task.')),
-    node: Type.Optional(text('Machine on which the task ran.')),
+    cluster_id: Type.Optional(textField('Cluster of the task.')),
+    node: Type.Optional(textField('Machine on which the task ran.')),
   },
   { description: 'Where it failed.' },
 );
@@ -70,15 +70,15 @@ const AttemptSchema = Type.Object(
   {
     run_id: Type.Integer({ description: 'Id of the attempt.' }),
     attempt: Type.Integer({ description: 'Number of the attempt, 0 for the first.' }),
-    cause: text('Cause of its end; empty for an attempt that has not failed.'),
-    run_page_url: Type.Optional(text('URL of the attempt in the console.')),
+    cause: textField('Cause of its end; empty for an attempt that has not failed.'),
+    run_page_url: Type.Optional(textField('URL of the attempt in the console.')),
   },
   { description: 'An attempt of the same work.' },
 );
 
 const EvidenceSchema = Type.Object(
   {
-    exit_status: Type.Optional(text('How the process ended.')),
+    exit_status: Type.Optional(textField('How the process ended.')),
     last_lines: Type.Optional(Type.Array(Type.String(), { description: 'Last lines that it wrote.' })),
     frames: Type.Optional(
       Type.Array(Type.String(), { description: 'Stack frames in files of the user, innermost last.' }),
@@ -88,7 +88,7 @@ const EvidenceSchema = Type.Object(
     ),
     limits: Type.Optional(Type.Array(Type.String(), { description: 'Limits that applied.' })),
     details: Type.Optional(Type.Array(Type.String(), { description: 'Further facts.' })),
-    query: Type.Optional(text('Query that shows the rows that failed an expectation.')),
+    query: Type.Optional(textField('Query that shows the rows that failed an expectation.')),
     child_run_id: Type.Optional(Type.Integer({ description: 'Run that the task started.' })),
   },
   { description: 'Facts behind the explanation.' },
@@ -98,12 +98,12 @@ const EvidenceSchema = Type.Object(
 export const ExplanationSchema = Type.Object(
   {
     cause_code: Type.Enum(causeCodes, { description: 'Stable code of the cause.' }),
-    cause: text('What happened.'),
+    cause: textField('What happened.'),
     place: PlaceSchema,
-    next_step: text('What to do.'),
+    next_step: textField('What to do.'),
     evidence: Type.Optional(EvidenceSchema),
-    others: Type.Optional(text('How many other tasks failed or were skipped.')),
-    retries: Type.Optional(text('How often it was tried.')),
+    others: Type.Optional(textField('How many other tasks failed or were skipped.')),
+    retries: Type.Optional(textField('How often it was tried.')),
     attempts: Type.Optional(
       Type.Array(AttemptSchema, { description: 'All attempts of the same work, oldest first.' }),
     ),

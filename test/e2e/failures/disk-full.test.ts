@@ -1,4 +1,4 @@
-/** A full disk of the data directory: found at once, told to everybody, and survived. */
+/** A full disk of the data directory: found at once, told, and survived. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

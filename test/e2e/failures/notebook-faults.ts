@@ -38,10 +38,10 @@ export const notebookFaults: readonly Fault[] = [
     place: '/nb/widget, cell 1',
     nextStep: 'Correct the parameter in base_parameters or notebook_params',
   }),
-  notebookFault('/nb/caller', ['x = 1', '%run ./shared/helperz'], {
+  notebookFault('/nb/caller', ['x = 1', '%run ./shared/missing'], {
     name: '%run names a missing notebook',
     code: 'CONFIGURATION',
-    cause: '%run ./shared/helperz: The notebook /nb/shared/helperz was not found',
+    cause: '%run ./shared/missing: The notebook /nb/shared/missing was not found',
     place: '/nb/caller, cell 2',
     nextStep: 'Import that notebook or correct the path',
   }),

@@ -105,7 +105,7 @@ export const programFaults: readonly Fault[] = [
     cause: 'killed by signal 15, SIGTERM',
     nextStep: 'Runyard did not send the signal; something on this machine did.',
   }),
-  pythonFault('/etl/segv.py', ['import ctypes', 'ctypes.string_at(0)'], {
+  pythonFault('/etl/native.py', ['import ctypes', 'ctypes.string_at(0)'], {
     name: 'a native library crashes',
     code: 'DEPENDENCY',
     cause: 'killed by signal 11, SIGSEGV',

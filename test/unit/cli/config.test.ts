@@ -104,6 +104,7 @@ const given: readonly (readonly [
     { limits: { ...defaultLimits, bootDiskGigabytesMin: 200 } },
   ],
   ['RUNYARD_LOG_BYTES_MAX', '1000', 'log_bytes_max', 1000, { logBytesMax: 1000 }],
+  ['RUNYARD_DISK_RESERVE_BYTES', '0', 'disk_reserve_bytes', 0, { diskReserveBytes: 0 }],
   ['RUNYARD_LOG_LEVEL', 'debug', 'log_level', 'debug', { logLevel: 'debug' }],
   ['RUNYARD_METRICS_OPEN', 'true', 'metrics_open', true, { metricsOpen: true }],
   ['RUNYARD_METRICS_OPEN', '0', 'metrics_open', false, { metricsOpen: false }],

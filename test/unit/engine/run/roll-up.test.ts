@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { rollUp, type RunCondition, type TaskState } from '../../../../engine/run/roll-up.ts';
 import type { StopReason } from '../../../../engine/run/states.ts';
-import type { Stop } from '../../../../engine/run/explain/failure.ts';
 import { stopFor } from '../../../harness/run-stops.ts';
 import { createTaskState as task, type TaskPhase } from './task-states.ts';
 
@@ -267,37 +266,5 @@ describe('the end of a run', () => {
   test.each<TaskPhase>(['started', 'running', 'cleaning'])('waits for a task that is %s', (place) => {
     expect(rollUp([task('a', 'failed'), task('b', place)], undefined).end).toBeUndefined();
     expect(rollUp([task('a', 'canceled'), task('b', place)], stopFor('cancel')).end).toBeUndefined();
-  });
-});
-
-describe('a stop', () => {
-  const ofParent = 'Run cancelled by its parent: task load of run 7 timed out';
-
-  test.each<[Stop, 'skip' | 'exclude', string]>([
-    [
-      { reason: 'cancel', by: { user: 'ada@example.org' } },
-      'exclude',
-      'Run cancelled by user ada@example.org',
-    ],
-    [{ reason: 'cancel', by: { text: ofParent } }, 'exclude', ofParent],
-    [
-      { reason: 'timeout', limit: { owner: 'job nightly', seconds: 3 } },
-      'skip',
-      'Run timed out: job nightly reached its timeout_seconds of 3',
-    ],
-  ])('%j: %s of the waiting tasks; started tasks continue: %s', (stop, event, message) => {
-    const tasks = [
-      task('a', 'running'),
-      task('b', 'started'),
-      task('c', 'waiting'),
-      task('d', 'waiting', 'a'),
-    ];
-    expect(rollUp(tasks, stop)).toMatchObject({
-      start: [],
-      skip: [
-        { key: 'c', event, message: expect.stringContaining(`${message}. Task c had not started. `) },
-        { key: 'd', event, message: expect.stringContaining(`${message}. Task d had not started. `) },
-      ],
-    });
   });
 });
