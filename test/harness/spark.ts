@@ -1,6 +1,7 @@
 /**
  * Spark of the tests: PySpark, installed once into a cache outside the checkout, which later runs share. Tests that
- * need it are left out, with the reason in their name, where it cannot be had.
+ * need it are left out, with the reason in their name, unless RUNYARD_TEST_SPARK is set: the package is a download
+ * of several hundred megabytes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -29,11 +30,17 @@ let found: Promise<InstalledSpark | { readonly missing: string }> | undefined;
 
 /** Returns PySpark, installed if necessary; `missing` says why it cannot be had. */
 export function findTestSpark(): Promise<InstalledSpark | { readonly missing: string }> {
-  found ??= install().catch((error: unknown) => ({ missing: messageOf(error) }));
+  found ??= (process.env['RUNYARD_TEST_SPARK'] === undefined ? leaveOut() : install()).catch(
+    (error: unknown) => ({ missing: messageOf(error) }),
+  );
   return found;
 }
 
-async function install(): Promise<InstalledSpark> {
+async function leaveOut(): Promise<{ readonly missing: string }> {
+  return { missing: 'RUNYARD_TEST_SPARK=1 npm test runs them; it installs PySpark once.' };
+}
+
+async function install(): Promise<InstalledSpark | { readonly missing: string }> {
   const { taskEnvironment } = createConfig({});
   const markerDirectory = await mkdtemp(join(tmpdir(), 'runyard-spark-install-'));
   try {
