@@ -27,7 +27,9 @@ def start_forward_proxy(address):
                 answer = error
             body = answer.read()
             self.send_response(answer.status)
-            self.send_header("content-type", answer.headers.get("content-type", "application/json"))
+            for name in ("content-type", "content-encoding"):
+                if name in answer.headers:
+                    self.send_header(name, answer.headers[name])
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
