@@ -95,6 +95,7 @@ function createRunPorts({
   roots,
   workspaceInfo,
   clock,
+  log,
   launchGate,
   plugins,
 }: ApiServerDependencies) {
@@ -122,7 +123,7 @@ function createRunPorts({
       access: { permissions, clusterPermissions },
     },
     launching: {
-      ...createGatedLaunches(db, runs, { clock, nodeId, maxTaskRuns: limits.concurrentTaskRuns, launchGate }),
+      ...createGatedLaunches(db, runs, { clock, log, nodeId, maxTaskRuns: limits.concurrentTaskRuns, launchGate }),
       clock,
       limits,
       nodeId,

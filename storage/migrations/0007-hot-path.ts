@@ -84,7 +84,8 @@ export const hotPath: readonly string[] = [
   `create function launch_pending_runs_1(
     given_jobs jsonb, given_launches jsonb, node text, at bigint, max_task_runs bigint,
     lock_number integer, lock_slots integer, slot_size integer)
-  returns table (launch_index integer, launched_run_id bigint, launched_number bigint, task_run_ids jsonb)
+  returns table (launch_index integer, launched_run_id bigint, launched_number bigint, launched_at bigint,
+    task_run_ids jsonb)
   language plpgsql${byIndex}
   as $$
   declare
@@ -94,6 +95,7 @@ export const hotPath: readonly string[] = [
     first_slot integer;
     budget bigint;
     granted bigint;
+    latest bigint;
   begin
     select sum(given.parallel_task_runs) into wanted
     from jsonb_to_recordset(given_launches) as launch (job_id bigint)
@@ -125,6 +127,9 @@ export const hotPath: readonly string[] = [
         from (select queue_code from runs where job_id = job.job_id and active limit job.max_concurrent_runs) as used;
       continue when granted <= 0;
       budget := budget - granted * job.parallel_task_runs;
+      -- The runs of a job start in the order of their numbers, also when the clocks of two engines differ a little.
+      select start_time into latest from runs where job_id = job.job_id order by start_time desc, run_id desc limit 1;
+      latest := case when latest between at and at + 1000 then latest else at end;
       update jobs set runs_started = runs_started + granted where job_id = job.job_id;
       return query
         with launch as (
@@ -140,7 +145,7 @@ export const hotPath: readonly string[] = [
             start_time)
           select launch.run_id, job.job_id, launch.number, job.format, job.api_version, job.name, 'JOB_RUN',
             'ONE_TIME', launch.creator, job.settings, launch.parameters, launch.run_id, 0, node, job.parallel_task_runs, 0,
-            'PENDING', true, at
+            'PENDING', true, latest
           from launch
         ), stored_tasks as (
           insert into task_runs (run_id, job_run_id, task_key, attempt, state, active, message)
@@ -149,7 +154,7 @@ export const hotPath: readonly string[] = [
           from launch cross join jsonb_to_recordset(job.tasks) as task (task_key text, message text)
           returning run_id, job_run_id, task_key
         )
-        select launch.index, launch.run_id, launch.number, (
+        select launch.index, launch.run_id, launch.number, latest, (
           select jsonb_object_agg(stored_tasks.task_key, stored_tasks.run_id) from stored_tasks
           where stored_tasks.job_run_id = launch.run_id)
         from launch;

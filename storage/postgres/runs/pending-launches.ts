@@ -4,7 +4,9 @@
  */
 import { sql, type Kysely } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
+import { messageOf } from '../../../engine/errors.ts';
 import { formatOf } from '../../../engine/job/job-format.ts';
+import type { Log } from '../../../engine/ports/log.ts';
 import type { KnownJob, PendingLaunch, PendingLauncher, PendingRun } from '../../../engine/ports/runs.ts';
 import { advisoryLocks } from '../advisory-locks.ts';
 import { findJobWithRevision } from '../jobs/jobs.ts';
@@ -14,6 +16,7 @@ import { isTransientError } from '../transient-errors.ts';
 
 export interface PendingLauncherOptions {
   readonly clock: Clock;
+  readonly log: Log;
   /** The node that owns the runs. */
   readonly nodeId: string;
   /** Active task runs of the workspace. */
@@ -88,7 +91,13 @@ async function storeBatch(
       resolve(stored.get(index));
     }
   } catch (error) {
-    // After a broken connection the batch may be committed. Otherwise nothing is stored, and each launch is decided alone.
+    // After a broken connection the batch may be committed. Otherwise nothing is stored, and each launch is decided
+    // alone.
+    if (!isTransientError(error))
+      options.log.warn(
+        { error: messageOf(error), launches: batch.length },
+        'A batch of launches failed; each of them gets a transaction of its own.',
+      );
     for (const { reject, resolve } of batch) {
       if (isTransientError(error)) reject(error);
       else resolve(undefined);
@@ -100,6 +109,7 @@ interface StoredRow {
   readonly launch_index: number;
   readonly launched_run_id: number;
   readonly launched_number: number;
+  readonly launched_at: number;
   readonly task_run_ids: Readonly<Record<string, number>>;
 }
 
@@ -114,16 +124,15 @@ async function storeLaunches(
   const current = [...launches.entries()].filter(
     ([, { known }]) => jobs.get(known.job.jobId)?.known.revision === known.revision,
   );
-  const startTime = clock.now();
   const { rows } = await sql<StoredRow>`
     select * from launch_pending_runs_1(${JSON.stringify([...jobs.values()].map(toJobRow))}::jsonb,
-      ${JSON.stringify(current.map(toLaunchRow))}::jsonb, ${nodeId}, ${startTime}, ${maxTaskRuns},
+      ${JSON.stringify(current.map(toLaunchRow))}::jsonb, ${nodeId}, ${clock.now()}, ${maxTaskRuns},
       ${advisoryLocks.launchCapacity}, ${lockSlots}, ${taskRunsPerSlot})`.execute(db);
   return new Map(
     rows.map((row) => [
       row.launch_index,
       {
-        startTime,
+        startTime: row.launched_at,
         runId: row.launched_run_id,
         numberInJob: row.launched_number,
         taskRunIds: row.task_run_ids,

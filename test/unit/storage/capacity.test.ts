@@ -61,6 +61,7 @@ async function launchAll(sizes: readonly number[], concurrentTaskRuns: number): 
   const launchers = engines.map((engine, index) =>
     createPendingLauncher(engine.db, {
       clock: systemClock,
+      log,
       nodeId: `node-${index}`,
       maxTaskRuns: concurrentTaskRuns,
     }),

@@ -21,7 +21,6 @@ import { createTestDatabase, type TestDatabase } from '../../harness/test-databa
  */
 const releasedHashes: Readonly<Record<string, string>> = {
   '0001-initial': '72db775ad04c990c4226b010c087b3a3c2906a81a887cf69b31c7b6a23f72b80',
-  '0007-hot-path': 'dde1d2197eeea1480f4fc2c5f1fded76da4e3c5050e2649f05f3fd3d1a5df0c3',
 };
 
 const log = pino({ level: 'silent' });

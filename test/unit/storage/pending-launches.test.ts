@@ -1,4 +1,5 @@
 /** Launches in one round trip: what they store, and which ones they leave to a launch transaction. */
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
 import type { JobSettings } from '../../../engine/job/settings.ts';
@@ -30,7 +31,12 @@ const many = { max_concurrent_runs: 1000 };
 
 /** Creates launch ports whose launcher counts the runs that it started. */
 function createPorts(accepted: RunWithTasks[] = [], maxTaskRuns: number = defaultLimits.concurrentTaskRuns) {
-  const launcher = createPendingLauncher(database.db, { clock: systemClock, nodeId: 'node-1', maxTaskRuns });
+  const launcher = createPendingLauncher(database.db, {
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    nodeId: 'node-1',
+    maxTaskRuns,
+  });
   const started = { count: 0 };
   const counting: PendingLauncher = {
     ...launcher,
