@@ -90,8 +90,8 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
   driven.coordinator = coordinator;
-  const sweep = (): Promise<void> =>
-    sweepOrphanProcesses({ processes: createProcessTable(roots.runs.directory), runs, log });
+  const processes = createProcessTable(roots.runs.directory);
+  const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
   await sweep();
   const { leaseMs } = config;
   const ownership = await startOwnershipLoop({

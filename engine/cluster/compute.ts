@@ -1,7 +1,7 @@
 /** What the programs of a cluster compute on: this machine, or a Spark master (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
 import { ownPropertyPrefix, sparkSwitches } from '../job/spark-switches.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory, SparkRuntime } from './inventory.ts';
 
 export type SparkSession = (typeof sparkSwitches)['runyard.spark.session'][number];
 export type SqlEngine = (typeof sparkSwitches)['runyard.sql'][number];
@@ -12,16 +12,6 @@ export const noSparkMaster = 'none';
 /** Matches the masters of Spark: local, local[n], spark://, yarn and k8s://. */
 export const sparkMasterPattern =
   /^(?:local(?:\[(?:\d+|\*)(?:,\d+)?\])?|spark:\/\/[^\s,/]+(?:,[^\s,/]+)*|yarn|k8s:\/\/\S+)$/;
-
-/** A distribution of Spark for a `spark_version`. */
-export interface SparkRuntime {
-  /** Version of the PySpark package, for example 4.3.0. */
-  readonly pyspark: string;
-  /** SPARK_HOME of an existing installation, which is used instead of the package. */
-  readonly home?: string;
-  /** Default properties; `spark_conf` of the cluster overrides them. */
-  readonly conf?: Readonly<Record<string, string>>;
-}
 
 /** PySpark of clusters whose `spark_version` has no configured runtime. */
 export const defaultPySpark = '4.3.0';

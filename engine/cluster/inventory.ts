@@ -1,9 +1,18 @@
 /** Inventory of the configuration: pools, policies, node types and runtimes of clusters (spec 2.8). */
 import type { NewCluster } from '../job/cluster.ts';
 import { quote } from '../validation/messages.ts';
-import type { SparkRuntime } from './compute.ts';
 import { nodeTypes, type NodeType } from './node-types.ts';
 import type { PolicyRules } from './policy-rules.ts';
+
+/** A distribution of Spark for a `spark_version`. */
+export interface SparkRuntime {
+  /** Version of the PySpark package, for example 4.3.0. */
+  readonly pyspark: string;
+  /** SPARK_HOME of an existing installation, which is used instead of the package. */
+  readonly home?: string;
+  /** Default properties; `spark_conf` of the cluster overrides them. */
+  readonly conf?: Readonly<Record<string, string>>;
+}
 
 /** Pool of nodes. */
 export interface NodePool {

@@ -1,4 +1,4 @@
-/** End of the compute of clusters: their drivers end with them, whoever terminated them. */
+/** End of the compute of clusters: their drivers end with them. */
 import type { ClusterStore, ComputePorts } from '../ports/clusters.ts';
 
 /** Ends what the programs of a terminated cluster computed on. */

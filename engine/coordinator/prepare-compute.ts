@@ -5,7 +5,7 @@ import { maskOfVariables, maskText } from '../run/masking.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { setTaskWarning } from './duration-warnings.ts';
-import type { EquippedCluster } from './prepare-libraries.ts';
+import type { InstalledCluster } from './prepare-libraries.ts';
 import { isReleased, type ClusterUnavailable, type RunExecution } from './run-execution.ts';
 import { setInterrupt, type TaskExecution } from './task-execution.ts';
 import { setTaskTimeout } from './timeouts.ts';
@@ -14,7 +14,7 @@ import { transitionTask, type TransitionContext } from './transition-run.ts';
 export type ComputeContext = TransitionContext & Pick<CoordinatorContext, 'compute'>;
 
 /** A cluster with its libraries and its Spark. */
-export type ReadyCluster = EquippedCluster & Pick<TaskCluster, 'spark'>;
+export type ReadyCluster = InstalledCluster & Pick<TaskCluster, 'spark'>;
 
 /** `cluster` is undefined when the task was stopped. */
 type ComputeReadyResult =
@@ -27,7 +27,7 @@ export async function prepareCompute(
   c: ComputeContext,
   execution: RunExecution,
   task: TaskExecution,
-  cluster: EquippedCluster,
+  cluster: InstalledCluster,
 ): Promise<ComputeReadyResult> {
   if (cluster.compute.provider === 'local') return { kind: 'prepared', cluster };
   const isRunning = task.taskRun.progress.state === 'RUNNING';

@@ -19,11 +19,11 @@ import { transitionTask, type TransitionContext } from './transition-run.ts';
 export type LibrariesContext = TransitionContext & Pick<CoordinatorContext, 'libraryManager' | 'directories'>;
 
 /** A cluster with its libraries. */
-export type EquippedCluster = ClusterInUse & Pick<TaskCluster, 'libraries'>;
+export type InstalledCluster = ClusterInUse & Pick<TaskCluster, 'libraries'>;
 
 export type LibrariesResult =
   /** `cluster` is undefined when the task was stopped. */
-  | { readonly kind: 'prepared'; readonly cluster: EquippedCluster | undefined }
+  | { readonly kind: 'prepared'; readonly cluster: InstalledCluster | undefined }
   | ClusterUnavailable
   | OwnershipLost;
 

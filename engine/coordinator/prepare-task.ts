@@ -59,10 +59,10 @@ async function prepareCluster(
   const acquired = await acquireCluster(c, execution, task);
   if (acquired === ownershipLost || acquired.kind === 'unavailable') return acquired;
   if (acquired.kind !== 'acquired') return { kind: 'prepared', cluster: undefined };
-  const equipped = await prepareLibraries(c, execution, task, acquired.cluster);
-  if (equipped === ownershipLost || equipped.kind === 'unavailable') return equipped;
-  if (equipped.cluster === undefined) return { kind: 'prepared', cluster: undefined };
-  return prepareCompute(c, execution, task, equipped.cluster);
+  const installed = await prepareLibraries(c, execution, task, acquired.cluster);
+  if (installed === ownershipLost || installed.kind === 'unavailable') return installed;
+  if (installed.cluster === undefined) return { kind: 'prepared', cluster: undefined };
+  return prepareCompute(c, execution, task, installed.cluster);
 }
 
 /** Returns the id of the Spark application; nothing for one that the task itself starts. */

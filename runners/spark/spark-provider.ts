@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { extname, join } from 'node:path';
 import { readHead, statIfExists } from '../../engine/read-file.ts';
+import { spellingsOf } from '../../engine/validation/aliases.ts';
 import type { SparkCluster } from '../../engine/run/assignment.ts';
 import type { ComputeProvider, ComputeRequest, ComputeResult } from '../../engine/ports/compute-providers.ts';
 import { cacheKeyOf } from '../libraries/library-cache.ts';
@@ -104,7 +105,10 @@ async function prepare(
   const mode = await sessionModeOfTask(options, request);
   const common = { home: installed.home, pythonPath: installed.pythonPath, python: installed.python };
   const { managedFs, objstore } = options;
-  const stores = { managed_fs: managedFs, dbfs: managedFs, ...(objstore !== undefined && { objstore }) };
+  const stores = Object.fromEntries([
+    ...spellingsOf('managed_fs').map((scheme) => [scheme, managedFs] as const),
+    ...(objstore === undefined ? [] : [['objstore', objstore] as const]),
+  ]);
   const cluster = { ...common, master: compute.master, sql: compute.sql, stores };
   const own = await writeProperties(options, request, installed, new Map());
   const ready = (changes: Pick<SparkCluster, 'confDirectory' | 'driver'>): ComputeResult => ({

@@ -1,7 +1,7 @@
 /** Distributions of Spark: an existing installation, or the PySpark package, installed once for all clusters. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { SparkRuntime } from '../../engine/cluster/compute.ts';
+import type { SparkRuntime } from '../../engine/cluster/inventory.ts';
 import { statIfExists, undefinedIfMissing } from '../../engine/read-file.ts';
 import { buildOnce, type BuildContext } from '../libraries/build-once.ts';
 import { cacheKeyOf, entryPathOf } from '../libraries/library-cache.ts';

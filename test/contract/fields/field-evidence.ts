@@ -26,8 +26,9 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
     'NewCluster.{num_workers,autoscale,node_type_id,driver_node_type_id,cluster_log_conf}',
     'AutoScale.{min_workers,max_workers}',
   ],
-  'unit/engine/cluster/inventory.test.ts': ['NewCluster.{instance_pool_id,policy_id,is_single_node}'],
   'unit/engine/cluster/cluster-policy.test.ts': ['NewCluster.apply_policy_default_values'],
+  'unit/engine/cluster/compute.test.ts': ['NewCluster.{spark_version,spark_conf}'],
+  'unit/engine/cluster/inventory.test.ts': ['NewCluster.{instance_pool_id,policy_id,is_single_node}'],
   'e2e/init-scripts.test.ts': [
     'NewCluster.{init_scripts,spark_env_vars}',
     'InitScriptInfo.{workspace,managed_fs}',

@@ -220,7 +220,7 @@ def _():
 def _():
     created = read("tokens", "create", "--comment", "legacy", "--lifetime-seconds", "3600")
     token_id = created["token_info"]["token_id"]
-    listed = [line.split()[-1] for line in run("tokens", "list").splitlines() if token_id in line]
+    listed = [one["comment"] for one in read("tokens", "list")["token_infos"] if one["token_id"] == token_id]
     run("tokens", "revoke", "--token-id", token_id)
     return [listed, token_id in run("tokens", "list")]
 
