@@ -269,7 +269,6 @@ describe('the end of a run', () => {
   });
 });
 
-<<<<<<< HEAD
 test.each([
   ['killed by signal 9 (SIGKILL)', 'Task a failed with message: killed by signal 9 (SIGKILL).'],
   ['The engine failed this task.', 'Task a failed with message: The engine failed this task.'],
@@ -277,36 +276,4 @@ test.each([
 ])('the message of the run is a sentence: %j', (message, expected) => {
   const failed: TaskState = { ...task('a', 'error'), progress: { ...progressByPhase.error, message } };
   expect(rollUp([failed], undefined).end?.message).toBe(expected);
-=======
-describe('a stop', () => {
-  const ofParent = 'Run cancelled by its parent: task load of run 7 timed out';
-
-  test.each<[Stop, 'skip' | 'exclude', string]>([
-    [
-      { reason: 'cancel', by: { user: 'ada@example.org' } },
-      'exclude',
-      'Run cancelled by user ada@example.org',
-    ],
-    [{ reason: 'cancel', by: { text: ofParent } }, 'exclude', ofParent],
-    [
-      { reason: 'timeout', limit: { owner: 'job nightly', seconds: 3 } },
-      'skip',
-      'Run timed out: job nightly reached its timeout_seconds of 3',
-    ],
-  ])('%j: %s of the waiting tasks; started tasks continue: %s', (stop, event, message) => {
-    const tasks = [
-      task('a', 'running'),
-      task('b', 'started'),
-      task('c', 'waiting'),
-      task('d', 'waiting', 'a'),
-    ];
-    expect(rollUp(tasks, stop)).toMatchObject({
-      start: [],
-      skip: [
-        { key: 'c', event, message: expect.stringContaining(`${message}. Task c had not started. `) },
-        { key: 'd', event, message: expect.stringContaining(`${message}. Task d had not started. `) },
-      ],
-    });
-  });
->>>>>>> main
 });
