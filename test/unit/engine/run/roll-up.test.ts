@@ -268,12 +268,3 @@ describe('the end of a run', () => {
     expect(rollUp([task('a', 'canceled'), task('b', place)], stopFor('cancel')).end).toBeUndefined();
   });
 });
-
-test.each([
-  ['killed by signal 9 (SIGKILL)', 'Task a failed with message: killed by signal 9 (SIGKILL).'],
-  ['The engine failed this task.', 'Task a failed with message: The engine failed this task.'],
-  ['', 'Task a failed.'],
-])('the message of the run is a sentence: %j', (message, expected) => {
-  const failed: TaskState = { ...task('a', 'error'), progress: { ...progressByPhase.error, message } };
-  expect(rollUp([failed], undefined).end?.message).toBe(expected);
-});
