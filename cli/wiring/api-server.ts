@@ -123,7 +123,13 @@ function createRunPorts({
       access: { permissions, clusterPermissions },
     },
     launching: {
-      ...createGatedLaunches(db, runs, { clock, log, nodeId, maxTaskRuns: limits.concurrentTaskRuns, launchGate }),
+      ...createGatedLaunches(db, runs, {
+        clock,
+        log,
+        nodeId,
+        maxTaskRuns: limits.concurrentTaskRuns,
+        launchGate,
+      }),
       clock,
       limits,
       nodeId,

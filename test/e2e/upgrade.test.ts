@@ -20,7 +20,7 @@ import { runCommand } from '../unit/cli/cli-process.ts';
 
 /** A migration as the next version may have it. */
 const nextMigration = {
-  name: '0002-add-run-priority',
+  name: '9001-add-run-priority',
   statements: [
     'alter table runs add column priority integer not null default 5',
     'alter table task_runs add column priority integer',

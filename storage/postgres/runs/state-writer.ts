@@ -169,7 +169,7 @@ function toRows(changes: readonly StateChange[], kind: StateChange['kind']): str
   );
 }
 
-/** SQLSTATE of storage/migrations/0007-hot-path.ts: a row is not in the expected state and fence. */
+/** SQLSTATE of storage/migrations/0005-hot-path.ts: a row is not in the expected state and fence. */
 const refusedSqlState = 'RY001';
 
 function isRefusal(error: unknown): boolean {

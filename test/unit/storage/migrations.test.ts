@@ -21,6 +21,10 @@ import { createTestDatabase, type TestDatabase } from '../../harness/test-databa
  */
 const releasedHashes: Readonly<Record<string, string>> = {
   '0001-initial': '72db775ad04c990c4226b010c087b3a3c2906a81a887cf69b31c7b6a23f72b80',
+  '0002-manage-clusters': '9f93743fe06563858d9b2fbd41d6ce3cee423948b4401f9566c15441bdcd4ea2',
+  '0003-repair-and-parallel-tasks': 'a06e2e93a8763a036d30c1375dda28aef8ee496c4a415a9bca05fe098dd69081',
+  '0004-failure-explanations': '3c4a9f17a7bcc2997b9a86e9ac64c8fd9578a8c1db8717c5d207d805ece55107',
+  '0005-hot-path': '080e3eb2768c52ca429ae822739cf6b31b39997328a41d413e6f48de62c20cde',
 };
 
 const log = pino({ level: 'silent' });
@@ -48,7 +52,7 @@ async function freshSchema(steps?: readonly Migration[]): Promise<string> {
 
 /** A migration as a later version may have it: it adds a column and fills it for the rows that exist. */
 const addPriority: Migration = {
-  name: '0002-add-run-priority',
+  name: '9001-add-run-priority',
   statements: [
     'alter table runs add column priority integer',
     'update runs set priority = number_in_job * 10',
@@ -114,9 +118,9 @@ describe('an upgrade', () => {
 
   test('that fails is rolled back and names the migration', async () => {
     const { db } = await createEmptyDatabase();
-    const broken = { name: '0002-broken', statements: ['create table extra (id bigint)', 'select 1 / 0'] };
+    const broken = { name: '9001-broken', statements: ['create table extra (id bigint)', 'select 1 / 0'] };
     await expect(migrate(db, log, [...migrations, broken])).rejects.toThrow(
-      'Migration 0002-broken failed: division by zero',
+      'Migration 9001-broken failed: division by zero',
     );
     expect(await schemaOf(db)).toBe(await freshSchema());
     await migrate(db, log, [...migrations, addPriority]);
@@ -142,7 +146,7 @@ describe('a database of another version', () => {
     await migrate(db, { info, warn: vi.fn(), error: vi.fn() });
     expect(info.mock.calls).toEqual([
       [
-        { migrations: ['0002-add-run-priority'] },
+        { migrations: ['9001-add-run-priority'] },
         'A newer version has migrated the database; this version keeps working on its schema.',
       ],
     ]);

@@ -11,8 +11,7 @@ const changeColumns = `run_id bigint, from_state text, to_state text, to_active 
       result text, message text, explanation jsonb, cause_code text, cluster_id text, spark_context_id text`;
 
 /**
- * The engine computes the times (engine/run/step.ts); a null keeps what the row has. The columns of explanations come
- * with 0009: a function body is compiled when it is first called.
+ * The engine computes the times (engine/run/step.ts); a null keeps what the row has.
  */
 const progressAssignments = `
       state = to_state, active = to_active,
