@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import { ServiceError } from './errors.ts';
 import { defaultName, formatOf, tasksOf } from './job/job-format.ts';
 import type { JobSettings } from './job/settings.ts';
-import type { LaunchRunRequest } from './launch.ts';
+import type { LaunchRunRequest } from './launch-request.ts';
 import type { Limits } from './limits.ts';
 import type { LaunchedRun, PendingLaunch, PendingLauncher, PendingRun } from './ports/runs.ts';
 import { maxConcurrentRunsOf } from './run/admission.ts';

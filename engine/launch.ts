@@ -18,9 +18,10 @@ import type {
 } from './ports/runs.ts';
 import { decideAdmission, maxConcurrentRunsOf, type Admission } from './run/admission.ts';
 import { toRunWithTasks, type NewRun } from './run/new-run.ts';
-import { checkRunNowParameters, type RunParameters } from './run/parameters.ts';
+import { checkRunNowParameters } from './run/parameters.ts';
 import type { RunWithTasks } from './run/run.ts';
 import { launchPendingRun } from './launch-pending.ts';
+import type { ChildRunOrigin, LaunchRunRequest } from './launch-request.ts';
 import { storeRun, type StorePorts, type StoreResult } from './store-run.ts';
 
 export interface LaunchPorts extends StorePorts {
@@ -33,27 +34,6 @@ export interface LaunchPorts extends StorePorts {
   readonly pendingLauncher?: PendingLauncher | undefined;
   /** Drives a run that is stored. */
   readonly acceptRun: (run: RunWithTasks) => void;
-}
-
-export interface LaunchRunRequest {
-  readonly jobId: number;
-  readonly parameters: RunParameters;
-  readonly idempotencyToken: string | undefined;
-  readonly creator: string;
-  /** True when the run may wait in the queue; undefined leaves it to the job. */
-  readonly queue?: boolean | undefined;
-  /** The task run of the run_job_task that launches; it has one run, also when it asks again. */
-  readonly launchedBy?: number;
-  readonly child?: ChildRunOrigin;
-}
-
-/** Origin of a run that a program starts. Each key has one run, also when the program asks again. */
-export interface ChildRunOrigin {
-  /** Scope of the key; not the id of a job. */
-  readonly idempotencyScope: number;
-  readonly key: string;
-  /** The task run of the program. */
-  readonly parentTaskRun: number;
 }
 
 /**

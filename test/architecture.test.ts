@@ -64,6 +64,7 @@ const layers: readonly (readonly string[])[] = [
   [
     'engine/launch.ts',
     'engine/launch-pending.ts',
+    'engine/launch-request.ts',
     'engine/store-run.ts',
     'engine/cancel.ts',
     'engine/repair.ts',

@@ -88,18 +88,10 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
 }
 
 /** Ports of the operations that read or drive jobs, runs and clusters. */
-function createRunPorts({
-  config,
-  database: { db },
-  engine: { runs, nodes, clusters, coordinator, queue, files, libraries, nodeId },
-  roots,
-  workspaceInfo,
-  clock,
-  log,
-  launchGate,
-  plugins,
-}: ApiServerDependencies) {
-  const { limits } = config;
+function createRunPorts(dependencies: ApiServerDependencies) {
+  const { config, engine, roots, workspaceInfo, plugins } = dependencies;
+  const { db } = dependencies.database;
+  const { runs, nodes, clusters, coordinator, queue, files, libraries } = engine;
   const permissions = createPermissionStore(db);
   const clusterPermissions = createClusterPermissionStore(db);
   return {
@@ -122,19 +114,7 @@ function createRunPorts({
       find: clusters.reader.find,
       access: { permissions, clusterPermissions },
     },
-    launching: {
-      ...createGatedLaunches(db, runs, {
-        clock,
-        log,
-        nodeId,
-        maxTaskRuns: limits.concurrentTaskRuns,
-        launchGate,
-      }),
-      clock,
-      limits,
-      nodeId,
-      acceptRun: coordinator.accept,
-    },
+    launching: createLaunchPorts(dependencies),
     nodes,
     cancelling: {
       runs,
@@ -153,6 +133,20 @@ function createRunPorts({
     workspaceInfo,
     ...libraries,
   } satisfies Partial<OperationPorts>;
+}
+
+/** Ports of the launches of runs. */
+function createLaunchPorts({ config, database, engine, clock, log, launchGate }: ApiServerDependencies) {
+  const { limits } = config;
+  const { runs, coordinator, nodeId } = engine;
+  const maxTaskRuns = limits.concurrentTaskRuns;
+  return {
+    ...createGatedLaunches(database.db, runs, { clock, log, nodeId, maxTaskRuns, launchGate }),
+    clock,
+    limits,
+    nodeId,
+    acceptRun: coordinator.accept,
+  };
 }
 
 /** Ports of the operations on stored data: tokens, people, files, dashboards, deliveries and pipelines. */

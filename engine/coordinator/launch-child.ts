@@ -5,7 +5,8 @@
 import { messageOf, ServiceError } from '../errors.ts';
 import { checkSubmission } from '../job/check-settings.ts';
 import type { SubmitSettings } from '../job/settings.ts';
-import { launchRun, submitRun, type ChildRunOrigin } from '../launch.ts';
+import { launchRun, submitRun } from '../launch.ts';
+import type { ChildRunOrigin } from '../launch-request.ts';
 import {
   toChildRunResult,
   depthError,

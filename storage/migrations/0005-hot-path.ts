@@ -76,8 +76,9 @@ export const hotPath: readonly string[] = [
       end if;
     end if;
   end $$`,
-  // Starts runs that certainly may start. It returns no row for any other launch: the job has changed, is gone
-  // or locked, has reached its limit or has runs in the queue, or the workspace is close to its limit.
+  // Starts runs that certainly may start. It returns no row for any other launch: the job has changed, is gone,
+  // has reached its limit or has runs in the queue, or the workspace is close to its limit. A job that stays
+  // locked ends the call with lock_not_available.
   // given_jobs: what the engine knows of each job; given_launches: the runs, in the order of their numbers.
   // The advisory locks are those of storage/postgres/queue/capacity.ts: each allows slot_size more task runs.
   `create function launch_pending_runs_1(
@@ -86,6 +87,7 @@ export const hotPath: readonly string[] = [
   returns table (launch_index integer, launched_run_id bigint, launched_number bigint, launched_at bigint,
     task_run_ids jsonb)
   language plpgsql${byIndex}
+  set lock_timeout = '200ms'
   as $$
   declare
     job record;
@@ -96,6 +98,9 @@ export const hotPath: readonly string[] = [
     granted bigint;
     latest bigint;
   begin
+    -- Jobs before slots, as in the launch transaction: two launches that wait for each other would deadlock.
+    perform from jobs where job_id in (select job_id from jsonb_to_recordset(given_jobs) as given (job_id bigint))
+      order by job_id for no key update;
     select sum(given.parallel_task_runs) into wanted
     from jsonb_to_recordset(given_launches) as launch (job_id bigint)
     join jsonb_to_recordset(given_jobs) as given (job_id bigint, parallel_task_runs bigint) using (job_id);
@@ -107,7 +112,6 @@ export const hotPath: readonly string[] = [
     end if;
     select least(slots * slot_size, max_task_runs - lock_slots * slot_size - coalesce(sum(coalesce(parallel_task_runs, 100)), 0))
       into budget from runs where active and queue_code is null;
-    -- Locked jobs are left out: waiting here would delay the launches of all other jobs.
     for job in
       select jobs.job_id, jobs.runs_started, jobs.settings, jobs.api_version, given.max_concurrent_runs,
         given.format, given.name, given.tasks, given.parallel_task_runs
@@ -116,7 +120,6 @@ export const hotPath: readonly string[] = [
       join jobs on jobs.job_id = given.job_id
       where jobs.settings_revision = given.settings_revision and jobs.deleted_time is null and not jobs.hidden
       order by jobs.job_id
-      for update of jobs skip locked
     loop
       select least(job.max_concurrent_runs - count(*), budget / job.parallel_task_runs,
           (select count(*) from jsonb_to_recordset(given_launches) as launch (job_id bigint)

@@ -4,7 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely';
 import type { Clock } from '../../../engine/clock.ts';
-import { messageOf } from '../../../engine/errors.ts';
+import { codeOf, messageOf } from '../../../engine/errors.ts';
 import { formatOf } from '../../../engine/job/job-format.ts';
 import type { Log } from '../../../engine/ports/log.ts';
 import type { KnownJob, PendingLaunch, PendingLauncher, PendingRun } from '../../../engine/ports/runs.ts';
@@ -31,6 +31,8 @@ interface Waiting {
 
 /** Task runs of one batch: half of what all slots of the capacity check allow. */
 const batchTaskRuns = (lockSlots * taskRunsPerSlot) / 2;
+/** SQLSTATE of a job that another transaction locks for long. */
+const lockNotAvailable = '55P03';
 /** Jobs that an engine remembers. */
 const knownJobsMax = 1_000;
 
@@ -93,7 +95,7 @@ async function storeBatch(
   } catch (error) {
     // After a broken connection the batch may be committed. Otherwise nothing is stored, and each launch is decided
     // alone.
-    if (!isTransientError(error))
+    if (!isTransientError(error) && codeOf(error) !== lockNotAvailable)
       options.log.warn(
         { error: messageOf(error), launches: batch.length },
         'A batch of launches failed; each of them gets a transaction of its own.',

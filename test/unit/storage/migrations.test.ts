@@ -24,7 +24,7 @@ const releasedHashes: Readonly<Record<string, string>> = {
   '0002-manage-clusters': '9f93743fe06563858d9b2fbd41d6ce3cee423948b4401f9566c15441bdcd4ea2',
   '0003-repair-and-parallel-tasks': 'a06e2e93a8763a036d30c1375dda28aef8ee496c4a415a9bca05fe098dd69081',
   '0004-failure-explanations': '3c4a9f17a7bcc2997b9a86e9ac64c8fd9578a8c1db8717c5d207d805ece55107',
-  '0005-hot-path': '080e3eb2768c52ca429ae822739cf6b31b39997328a41d413e6f48de62c20cde',
+  '0005-hot-path': '1ac8fad8c5a7f2d244d75b258034f1a58eb8df8d31dc7582e89bd9ef1c6f131b',
 };
 
 const log = pino({ level: 'silent' });
