@@ -178,7 +178,7 @@ describe.skipIf(isBrowserMissing)(`pages${browserMissingNote}`, { timeout: hangT
           .getByLabel('Trace', { exact: true })
           .last()
           .getByText(attack.slice(0, 20))
-          .waitFor();
+          .waitFor({ state: 'attached' });
       expect(
         await consolePage.page.evaluate(
           '[window.owned, document.querySelectorAll("#console img, #console script").length]',

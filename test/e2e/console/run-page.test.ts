@@ -81,7 +81,7 @@ describe.skipIf(isBrowserMissing)(`run page${browserMissingNote}`, { timeout: ha
     await consolePage.page.goto(url);
     await consolePage.signIn();
     await consolePage.heading(/^load attempt 1/).waitFor();
-    await consolePage.waitForText('Task load failed with message');
+    await consolePage.page.getByRole('region', { name: 'Explanation' }).first().waitFor();
     await consolePage.waitForText('FileNotFoundError: no such table: orders');
     expect(await output('Trace').textContent()).toContain('Traceback (most recent call last)');
     await output('Logs').getByText('before').waitFor();
