@@ -36,7 +36,7 @@ describe('spec 2.8 nodes of a pool: a task whose cluster waits for nodes', () =>
     );
     expect(waiting.tasks[0].state.life_cycle_state).toBe('PENDING');
     expect(waiting.tasks[0].state.state_message).toBe(
-      `Cluster ${clusterIdOf(waiting, 'a')} waits for 3 nodes of the pool "three", which has 3`,
+      `Cluster ${clusterIdOf(waiting, 'a')} waits for 3 nodes of the pool "three", which has 3, held by task a of run ${first}`,
     );
     expect(await cluster(clusterIdOf(waiting, 'a'))).toMatchObject({
       state: 'PENDING',

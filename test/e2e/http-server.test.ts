@@ -169,7 +169,9 @@ describe('limits', () => {
       headers: { 'retry-after': expect.stringMatching(/^([1-9]|[1-5]\d|60)$/) },
       body: {
         error_code: 'REQUEST_LIMIT_EXCEEDED',
-        message: 'More than 3 credentials from 203.0.113.9 were refused within a minute.',
+        message: expect.stringMatching(
+          /^More than 3 credentials from 203\.0\.113\.9 were refused within a minute\. Retry in \d+ s\.$/,
+        ),
       },
     });
     expect((await guess(5, '203.0.113.10')).status).toBe(403);

@@ -94,9 +94,7 @@ describe('spec 2.8 init_scripts', () => {
       await submit({ init_scripts: [script('managed_fs:/none.sh')] }),
     );
     expect(missing.tasks[0].state.state_message).toContain(
-      expect.stringContaining(
-        'Init script managed_fs:/none.sh (1 of 1) could not be run: File managed_fs:/none.sh was not found',
-      ),
+      'Init script managed_fs:/none.sh (1 of 1) could not be run: File managed_fs:/none.sh was not found',
     );
     const late = await runyard.waitForRunEnd(
       await submit({ init_scripts: [script('managed_fs:/endless.sh')] }),

@@ -93,10 +93,12 @@ test('spec 6: start and failure of a run and its task are sent by mail and webho
       call.body,
       Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, String(value)])),
     );
+  const explanation = expect.objectContaining({ cause: 'IndexError: list index out of range' });
   expect(calls.map(({ body }) => JSON.parse(body))).toEqual([
     { event_type: 'jobs.on_start', workspace_id: 1, run: { run_id }, job: { job_id, name: 'nightly load' } },
     {
       event_type: 'jobs.on_failure',
+      explanation,
       workspace_id: 1,
       run: { run_id: run.tasks[0].run_id, parent_run_id: run_id },
       task: { task_key: 'load' },
@@ -104,6 +106,7 @@ test('spec 6: start and failure of a run and its task are sent by mail and webho
     },
     {
       event_type: 'jobs.on_failure',
+      explanation,
       workspace_id: 1,
       run: { run_id },
       job: { job_id, name: 'nightly load' },

@@ -184,7 +184,7 @@ describe('http_request_task', () => {
     const { job_id } = await create({ http_request_task: { ...task, url: at + Reflect.get(task, 'url') } });
     expect((await ended(job_id)).run.state).toMatchObject({
       result_state: 'FAILED',
-      state_message: at + message,
+      state_message: `${at}${message} Correct what the plugin http_request_task reports, then start the run again.`,
     });
   });
 
@@ -218,7 +218,8 @@ describe('shell_script_task', () => {
     const { run, output } = await ended((await create(script('false; echo never'))).job_id);
     expect(run.state).toMatchObject({
       result_state: 'FAILED',
-      state_message: 'The script ended with exit code 1.',
+      state_message:
+        'The script ended with exit code 1. Correct what the plugin shell_script_task reports, then start the run again.',
     });
     expect(output).toMatchObject({
       error: 'The script ended with exit code 1.',

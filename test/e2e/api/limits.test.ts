@@ -54,7 +54,7 @@ const rows: [
     {
       status: 429,
       error_code: 'REQUEST_LIMIT_EXCEEDED',
-      message: expect.stringContaining('There are already 2 active runs (limit: 3). This run would add 2'),
+      message: /^There are already 2 active runs \(limit: 3\)\. This run would add 2/,
     },
   ],
   [
@@ -65,7 +65,7 @@ const rows: [
     {
       status: 429,
       error_code: 'REQUEST_LIMIT_EXCEEDED',
-      message: expect.stringContaining('There are already 1 active runs (limit: 1)'),
+      message: /^There are already 1 active runs \(limit: 1\)/,
     },
   ],
   [

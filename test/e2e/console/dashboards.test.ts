@@ -54,7 +54,9 @@ afterAll(async () => {
 
 /** Finds a widget by its title, which the name of its query follows unless it is the same. */
 const widget = (title: string): Locator =>
-  consolePage.page.getByRole('region', { name: new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?: - |$)`) });
+  consolePage.page.getByRole('region', {
+    name: new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?: - |$)`),
+  });
 
 /** Opens the data table of a chart and returns its rows. */
 async function readDataRows(title: string): Promise<string[][]> {

@@ -36,7 +36,7 @@ test('a classic dashboard is imported, listed and migrated', async () => {
     code: 0,
     stdout: expect.stringMatching(/^[0-9a-f]{32} {2}\/New charts\.lvdash\.json\n$/),
   });
-  expect(stderr).toContain('Widget "Custom chart": This table replaces a chart of type custom');
+  expect(stderr).toContain(': This table replaces a chart of type custom');
 });
 
 test('an error is printed as one line with exit code 1', async () => {
