@@ -63,7 +63,9 @@ test('an init script survives kill -9 of its engine, runs once, and its nodes go
     const seen = await second.waitForRun(waiting, (run) => state(run).state_message.includes('waits for'));
     expect(state(seen)).toMatchObject({
       life_cycle_state: 'PENDING',
-      state_message: expect.stringMatching(/waits for 2 nodes of this service, which has 2$/),
+      state_message: expect.stringMatching(
+        /waits for 2 nodes of this service, which has 2, held by task .* of run \d+$/,
+      ),
     });
     await first.kill();
     await second.putFile('/go', '');

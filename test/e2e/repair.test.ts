@@ -59,7 +59,13 @@ describe('repair of a failed run', () => {
         start_time: failed.start_time,
         end_time: failed.end_time,
         state: failed.state,
-        status: failed.status,
+        status: {
+          ...failed.status,
+          termination_details: expect.objectContaining({
+            code: 'RUN_EXECUTION_ERROR',
+            message: failed.state.state_message,
+          }),
+        },
         task_run_ids: failed.tasks
           .map((one: ResponseBody) => one.run_id)
           .sort((one: number, other: number) => one - other),

@@ -29,6 +29,7 @@ describe('the bundle of a run', () => {
     const { files } = await downloadBundle(runyard, await taskRun(runId, 'nb'));
     expect([...files.keys()].toSorted()).toEqual([
       'events.json',
+      'explanation.txt',
       'run.json',
       'tasks/flaky/attempt-0/output.json',
       'tasks/flaky/attempt-0/stderr',

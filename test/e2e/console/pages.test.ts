@@ -255,7 +255,7 @@ describe.skipIf(isBrowserMissing)(
         for (const [address, seen] of [
           [`#runs?job=${hostileJob}`, 'hostile'],
           ['#jobs', 'hostile'],
-          [`#job/run/${hostileRun}`, 'Traceback'],
+          [`#job/run/${hostileRun}`, 'Next step'],
           ['#nodes', 'Alive'],
           ['#none', 'Page not found'],
         ] as const) {
