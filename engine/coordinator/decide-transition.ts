@@ -41,7 +41,9 @@ export function decideTaskTransition(
   if (isSingleTask(execution)) {
     const { clusterId: _cluster, sparkContextId: _context, ...runFacts } = facts;
     // A retry starts with its task, not when it was planned.
-    const starts = isPlannedRetry(run) && step.change.startTime !== undefined;
+    const starts =
+      isPlannedRetry(run) &&
+      [step.changeBefore, step.change].some((change) => change?.startTime !== undefined);
     const progress = starts ? { ...run.progress, startTime: undefined } : run.progress;
     return { step, retry, runStep: stepOfEvents({ kind: 'run', ...run, progress }, events, now, runFacts) };
   }

@@ -62,13 +62,21 @@ function EvidenceView({ explanation }: { readonly explanation: Explanation }) {
           <a href={linkTo.anyRun(evidence.child_run_id)}>Open run {evidence.child_run_id}</a>
         </p>
       )}
-      {frames.length > 0 && <pre aria-label="Frames of your code">{frames.join('\n')}</pre>}
+      {frames.length > 0 && (
+        <pre tabIndex={0} aria-label="Frames of your code">
+          {frames.join('\n')}
+        </pre>
+      )}
       {folded > 0 && (
         <p className="hint">
           {folded} {folded === 1 ? 'frame' : 'frames'} of libraries folded; the trace below has them.
         </p>
       )}
-      {lines.length > 1 && <pre aria-label="Last output">{lines.join('\n')}</pre>}
+      {lines.length > 1 && (
+        <pre tabIndex={0} aria-label="Last output">
+          {lines.join('\n')}
+        </pre>
+      )}
       {texts.length > 0 && (
         <details>
           <summary>Evidence</summary>
