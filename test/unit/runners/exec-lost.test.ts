@@ -31,7 +31,7 @@ describe('a damaged or abandoned claim', () => {
     process.kill(-Number(pid), 'SIGKILL');
     expect(await running).toMatchObject({
       kind: 'lost',
-      message: expect.stringContaining(`process ${pid} is gone`),
+      message: expect.stringContaining(`The task's process ${pid} on node `),
     });
     expect(await isAlive(escaped)).toBe(false);
   });

@@ -52,7 +52,7 @@ describe('%run', () => {
     [
       'a notebook of another language',
       './query',
-      /^\/team\/query is a SQL notebook; %run supports only Python notebooks\.$/,
+      /^%run \.\/query: \/team\/query is a SQL notebook; %run supports only Python notebooks\.$/,
     ],
     ['no path', '', /^%run requires the path of a notebook/],
     [
