@@ -39,7 +39,7 @@ export interface ConsolePage {
 }
 
 /** Limits that only end a hanging test, ms: every wait follows an event, however busy the machine is. */
-export const hangTimeouts = { wait: 15_000, test: 300_000 };
+export const hangTimeouts = { wait: 60_000, test: 300_000 };
 
 /** Waits until a locator matches exactly `count` elements. */
 export async function waitForCount(locator: Locator, count: number): Promise<void> {
