@@ -1,6 +1,7 @@
 /** Faults of graphs, timeouts, cancellations, child runs, plugins and processes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '../../harness/eventually.ts';
 import { python, task, waitUntilRunning, type Fault, type FaultService } from './fault.ts';
 
 const files = {
@@ -88,20 +89,17 @@ export const graphFaults: readonly Fault[] = [
     place: 'held by',
     nextStep: 'Raise the timeout',
     files,
-    job: {
-      ...multi(
-        task('holder', {
-          ...(wait as object),
-          existing_cluster_id: undefined,
-          new_cluster: { spark_version: 'x', instance_pool_id: 'busy', num_workers: 1 },
-        }),
-        task('waiter', {
-          ...(ok as object),
-          existing_cluster_id: undefined,
-          new_cluster: { spark_version: 'x', instance_pool_id: 'busy', num_workers: 1 },
-        }),
-      ),
-      timeout_seconds: 8,
+    async start(service) {
+      const cluster = { spark_version: 'x', instance_pool_id: 'busy', num_workers: 1 };
+      const onPool = (key: string, source: object): object =>
+        task(key, { ...source, existing_cluster_id: undefined, new_cluster: cluster });
+      const holder = await startJob(service, { name: 'holder', ...multi(onPool('holder', wait)) });
+      await waitUntilRunning(service, holder.runId);
+      const waiter = { ...notified(service), ...onPool('waiter', ok) };
+      const { runId } = await startJob(service, { name: 'waiter', ...multi(waiter), timeout_seconds: 2 });
+      await service.waitForRunEnd(runId);
+      await service.callOk('POST', '2.0/jobs/runs/cancel', { run_id: holder.runId });
+      return runId;
     },
   },
   {
@@ -274,8 +272,7 @@ function notified(service: FaultService): object {
 
 /** Kills the process of an attempt together with its supervisor. */
 async function killGroup(service: FaultService, runId: number): Promise<void> {
-  const [pid = ''] = (
-    await readFile(join(service.dataDirectory, 'runs', String(runId), 'pid'), 'utf8')
-  ).split(' ');
-  process.kill(-Number(pid), 'SIGKILL');
+  const file = join(service.dataDirectory, 'runs', String(runId), 'pid');
+  const claim = await eventually(async () => readFile(file, 'utf8').catch(() => ''), { until: Boolean });
+  process.kill(-Number(claim.split(' ')[0]), 'SIGKILL');
 }
