@@ -222,6 +222,7 @@ function createRunDriver(
     onCapacityFreed: () => queue.wake(),
     runEndListeners,
     updatePlanner: createUpdatePlanner({
+      inventory: clusters.compute.inventory,
       pipelines: createRetryingPipelineStore(db, clock, log),
       clock,
       limits,

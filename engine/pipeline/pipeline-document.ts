@@ -1,7 +1,8 @@
 /** Pipeline in the body of a request. Unknown fields are kept and shown. */
 import { Type, type Static } from 'typebox';
 import { invalid } from '../errors.ts';
-import { validateSpec, type PipelineSpec } from './pipeline-spec.ts';
+import { Library, libraryKinds } from '../job/cluster.ts';
+import { PipelineClusterSchema, validateSpec, type PipelineSpec } from './pipeline-spec.ts';
 
 const pathSchema = Type.Object({ path: Type.String({ description: 'Path in the workspace.' }) });
 
@@ -19,10 +20,11 @@ export const PipelineDocument = Type.Object({
         ),
         file: Type.Optional(pathSchema),
         notebook: Type.Optional(pathSchema),
+        ...Library.properties,
       }),
       {
         description:
-          'SQL files and SQL notebooks of the workspace with the definitions. Each entry has one of glob, file and notebook.',
+          'SQL and Python files and notebooks of the workspace with the definitions; each entry has one of glob, file and notebook. Other entries are libraries of its cluster.',
       },
     ),
   ),
@@ -32,6 +34,11 @@ export const PipelineDocument = Type.Object({
   storage: Type.Optional(
     Type.String({
       description: 'Directory of managed_fs for the tables. Default: managed_fs:/pipelines/<name>.',
+    }),
+  ),
+  clusters: Type.Optional(
+    Type.Array(PipelineClusterSchema, {
+      description: 'Cluster of the updates that Spark runs; the first entry is used.',
     }),
   ),
   catalog: Type.Optional(Type.String({ description: 'Qualifier that queries may put before table names.' })),
@@ -47,8 +54,9 @@ export type PipelineDocument = Static<typeof PipelineDocument>;
 /** Converts the document to a spec. @throws ServiceError that names the invalid field */
 export function toPipelineSpec({
   name,
-  libraries = [],
+  libraries: entries = [],
   configuration = {},
+  clusters,
   storage,
   catalog,
   schema,
@@ -59,7 +67,10 @@ export function toPipelineSpec({
     throw invalid(
       'continuous is true; it must be false, because only requests, jobs and their schedules update a pipeline.',
     );
-  for (const [index, library] of libraries.entries()) {
+  const packages = entries.filter((entry) => libraryKinds.some((kind) => entry[kind] !== undefined));
+  const libraries = entries.filter((entry) => !packages.includes(entry));
+  for (const [index, library] of entries.entries()) {
+    if (packages.includes(library)) continue;
     const kinds = [library.glob, library.file, library.notebook].filter((kind) => kind !== undefined);
     if (kinds.length !== 1)
       throw invalid(
@@ -76,6 +87,8 @@ export function toPipelineSpec({
     name,
     configuration,
     libraries,
+    ...(packages.length > 0 && { packages }),
+    ...(clusters !== undefined && { clusters }),
     ...(storage !== undefined && storage !== '' && { storage }),
     ...(catalog !== undefined && { catalog }),
     ...(schemaName !== undefined && { schema: schemaName }),

@@ -10,6 +10,7 @@ import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { defineRunner } from '../built-in-runner.ts';
 import type { Exit, RunnerContext, TaskOutcome } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
+import { eventDirectoryOf } from '../spark/spark-environment.ts';
 import { newestVersion, finishPublish } from './versions.ts';
 
 const FailureFile = Type.Object({
@@ -31,12 +32,14 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
   if (order === undefined) return failTask(context, 'The plan of this update is missing or unreadable.');
   if ('refused' in order) return failTask(context, order.refused);
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
+  const spark = context.cluster?.spark;
   const exit = await context.exec({
     argv: [
       process.execPath,
       `--max-old-space-size=${heapMb}`,
       fileURLToPath(new URL('./update-process.ts', import.meta.url)),
       file,
+      ...(spark === undefined ? [] : [spark.python, eventDirectoryOf(spark.driver?.directory ?? '')]),
     ],
   });
   return updateOutcomeOf(exit, order, context);
@@ -47,6 +50,7 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
   try {
     // A process that was killed after its publication has succeeded.
     if (
+      order.compute === undefined &&
       !order.request.validateOnly &&
       (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId
     ) {
@@ -71,7 +75,7 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
       if (Check(FailureFile, failure)) return failTask(context, failure.error, failure);
       return failTask(
         context,
-        `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
+        `The process of the update ended with ${describeExit(exit.code)}.${order.compute === undefined ? ' Nothing was published.' : ''}`,
       );
     }
     default:

@@ -250,6 +250,8 @@ async function sessionModeOfTask(
   { locate }: SparkProviderOptions,
   { kind, task, compute }: ComputeRequest,
 ): Promise<SessionMode> {
+  // The definitions of a pipeline are built in a Connect session.
+  if (kind === 'pipeline_task') return 'shared';
   const known = sessionKinds[kind];
   if (known === undefined || compute.provider !== 'spark') return 'own';
   const { session, sql } = compute;
