@@ -26,28 +26,39 @@ const pipVariables = Object.fromEntries(
   ),
 );
 
-let found: Promise<InstalledSpark | { readonly missing: string }> | undefined;
+/** Version of PySpark -> its installation. */
+const found = new Map<string, Promise<InstalledSpark | { readonly missing: string }>>();
+
+/** Newest version of PySpark that Delta is built for, and its Maven package. */
+export const deltaPySpark = '4.1.4';
+export const deltaPackage = 'io.delta:delta-spark_2.13:4.3.0';
 
 /** Returns PySpark, installed if necessary; `missing` says why it cannot be had. */
-export function findTestSpark(): Promise<InstalledSpark | { readonly missing: string }> {
-  found ??= (process.env['RUNYARD_TEST_SPARK'] === undefined ? leaveOut() : install()).catch(
-    (error: unknown) => ({ missing: messageOf(error) }),
-  );
-  return found;
+export function findTestSpark(
+  version: string = defaultPySpark,
+): Promise<InstalledSpark | { readonly missing: string }> {
+  const known = found.get(version);
+  if (known !== undefined) return known;
+  const isWanted = process.env['RUNYARD_TEST_SPARK'] !== undefined;
+  const finding = (isWanted ? install(version) : leaveOut()).catch((error: unknown) => ({
+    missing: messageOf(error),
+  }));
+  found.set(version, finding);
+  return finding;
 }
 
 async function leaveOut(): Promise<{ readonly missing: string }> {
   return { missing: 'RUNYARD_TEST_SPARK=1 npm test runs them; it installs PySpark once.' };
 }
 
-async function install(): Promise<InstalledSpark | { readonly missing: string }> {
+async function install(version: string): Promise<InstalledSpark | { readonly missing: string }> {
   const { taskEnvironment } = createConfig({});
   const markerDirectory = await mkdtemp(join(tmpdir(), 'runyard-spark-install-'));
   try {
     await requireJava(taskEnvironment, noIsolation);
     const { SPARK_HOME: _home, ...environment } = { ...taskEnvironment, ...pipVariables };
     const installed = await ensureSpark(
-      { pyspark: defaultPySpark },
+      { pyspark: version },
       {
         root: sparkCacheDirectory,
         environment,
