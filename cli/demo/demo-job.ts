@@ -17,6 +17,8 @@ export interface DemoExample {
   readonly directory: URL;
   readonly files: readonly string[];
   readonly notebooks: readonly string[];
+  /** Plain files of the workspace. */
+  readonly workspaceFiles: readonly string[];
 }
 
 const examples = new URL('../../examples/', import.meta.url);
@@ -26,14 +28,20 @@ export const weatherExample: DemoExample = {
   directory: new URL('weather/', examples),
   files: ['ingest.py', 'seattle-weather.csv'],
   notebooks: ['temperature', 'rain', 'report'],
+  workspaceFiles: [],
 };
 
 /** The weather again, computed by Spark. */
 export const sparkExample: DemoExample = {
   folder: '/weather-spark',
   directory: new URL('spark/', examples),
-  files: ['ingest.py', '../weather/seattle-weather.csv'],
+  files: ['ingest.py', 'build_jar.py', 'Records.scala', '../weather/seattle-weather.csv'],
   notebooks: ['months', 'report'],
+  workspaceFiles: [
+    'pipeline/spark-pipeline.yml',
+    'pipeline/transformations/months.py',
+    'pipeline/transformations/wet-months.sql',
+  ],
 };
 
 /** Poll interval of the run, ms. */
@@ -53,12 +61,14 @@ const Report = Type.Object({
 /** Uploads the files of the example and creates its job. Resolves with the id of the job. */
 export async function installExample(
   client: DemoClient,
-  { folder, directory, files, notebooks }: DemoExample,
+  { folder, directory, files, notebooks, workspaceFiles }: DemoExample,
 ): Promise<number> {
   for (const name of files)
     await client.putFile(`${folder}/${basename(name)}`, await readFile(new URL(name, directory)));
   for (const name of notebooks)
     await client.importNotebook(`${folder}/${name}`, await readFile(new URL(`${name}.py`, directory)));
+  for (const name of workspaceFiles)
+    await client.importFile(`${folder}/${name}`, await readFile(new URL(name, directory)));
   return client.createJob(JSON.parse(await readFile(new URL('job.json', directory), 'utf8')));
 }
 

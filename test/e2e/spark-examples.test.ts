@@ -1,0 +1,89 @@
+/** Programs of Spark itself, unchanged, as Python, JAR and submit tasks: those of the PySpark package. */
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultPySpark } from '../../engine/cluster/compute.ts';
+import { eventually } from '../harness/eventually.ts';
+import { createSparkJobs, type SparkJobs } from '../harness/spark-jobs.ts';
+import { findTestSpark, sparkSettings, sparkTitle } from '../harness/spark.ts';
+import { startTestService, type TestService } from '../harness/test-service.ts';
+
+const spark = await findTestSpark();
+const within = { within: 240_000 };
+
+describe.skipIf('missing' in spark)(sparkTitle('examples of Spark', spark), { timeout: 400_000 }, () => {
+  let runyard: TestService;
+  let jobs: SparkJobs;
+  let files: string;
+  beforeAll(async () => {
+    if ('missing' in spark) return;
+    runyard = await startTestService(sparkSettings('local[2]'));
+    jobs = createSparkJobs(runyard);
+    files = join(runyard.dataDirectory, 'managed_fs');
+    await mkdir(join(files, 'stream'), { recursive: true });
+    const python = join(spark.home, 'examples/src/main/python');
+    for (const [from, to] of [
+      [join(python, 'wordcount.py'), 'wordcount.py'],
+      [join(python, 'ml/pipeline_example.py'), 'ml.py'],
+      [join(python, 'streaming/hdfs_wordcount.py'), 'stream.py'],
+      [join(python, 'pagerank.py'), 'pagerank.py'],
+      [join(spark.home, 'data/graphx/followers.txt'), 'followers.txt'],
+      [join(spark.home, 'jars', `spark-graphx_2.13-${defaultPySpark}.jar`), 'graphx.jar'],
+    ] as const)
+      await copyFile(from, join(files, to));
+    await writeFile(join(files, 'words.txt'), 'a b a\n');
+  });
+  afterAll(() => runyard?.stop());
+
+  const cluster = {
+    new_cluster: { spark_version: '17.3.x-scala2.13', node_type_id: 'tiny', num_workers: 1 },
+  };
+  const succeeds = async (run: number, logs: string | RegExp): Promise<void> => {
+    const { result, output } = await jobs.end(run);
+    expect([result, output.error, output.logs]).toEqual(['SUCCESS', undefined, expect.stringMatching(logs)]);
+  };
+
+  test('word count and a machine learning pipeline run as Python tasks', async () => {
+    const python = (file: string, ...parameters: string[]): Promise<number> =>
+      jobs.submit({ ...cluster, spark_python_task: { python_file: `managed_fs:/${file}`, parameters } });
+    const runs = [await python('wordcount.py', join(files, 'words.txt')), await python('ml.py')] as const;
+    await succeeds(runs[0], /a: 2\nb: 1\n/);
+    await succeeds(runs[1], /\(6, spark hadoop spark\) --> prob=\[.*\], prediction=1\.0/);
+  });
+
+  test('page rank runs as a submit task, and as a JAR task with the main class of GraphX', async () => {
+    const followers = join(files, 'followers.txt');
+    const runs = [
+      await jobs.submit({
+        ...cluster,
+        spark_submit_task: { parameters: ['managed_fs:/pagerank.py', followers, '2'] },
+      }),
+      await jobs.submit({
+        ...cluster,
+        libraries: [{ jar: 'managed_fs:/graphx.jar' }],
+        spark_jar_task: {
+          main_class_name: 'org.apache.spark.graphx.lib.Analytics',
+          parameters: ['pagerank', followers, '--numEPart=2', `--output=${join(files, 'ranks')}`],
+        },
+      }),
+    ] as const;
+    await succeeds(runs[0], /has rank: \d\.\d+/);
+    await succeeds(runs[1], /GRAPHX: Total rank: \d+\.\d+/);
+  });
+
+  test('the streaming file source counts the words of a new file until its task is cancelled', async () => {
+    const run = await jobs.submit({
+      ...cluster,
+      spark_python_task: { python_file: 'managed_fs:/stream.py', parameters: [join(files, 'stream')] },
+    });
+    const logs = async (): Promise<string> =>
+      (await runyard.callOk('GET', '2.1/jobs/runs/logs', { run_id: run, stream: 'stdout', offset: 0 }))
+        .content;
+    await eventually(logs, { ...within, until: (text) => text.includes('Time: ') });
+    await writeFile(join(files, 'later.txt'), 'late later late\n');
+    await rename(join(files, 'later.txt'), join(files, 'stream', 'later.txt'));
+    await eventually(logs, { ...within, until: (text) => text.includes("('late', 2)") });
+    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
+    expect((await jobs.end(run)).result).toBe('CANCELED');
+  });
+});
