@@ -18,7 +18,8 @@ import { userVariables } from '../process/task-environment.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
-import { sparkVariables } from './spark-environment.ts';
+import { packPythonPath } from './python-archives.ts';
+import { isLocalMaster, sparkVariables } from './spark-environment.ts';
 import { clusterProperties, driverProperties, renderSparkDefaults } from './spark-properties.ts';
 import { ensureSpark, type InstalledSpark } from './spark-runtime.ts';
 
@@ -214,6 +215,11 @@ async function writeProperties(
   more: ReadonlyMap<string, string>,
 ): Promise<string> {
   if (compute.provider !== 'spark') throw new Error('The cluster has no Spark.');
+  const spark = join(directory, 'spark');
+  await mkdir(spark, { recursive: true, mode: 0o700 });
+  const packed = isLocalMaster(compute.master)
+    ? undefined
+    : await packPythonPath(libraries.pythonPath, spark);
   const properties = clusterProperties({
     name,
     compute,
@@ -221,11 +227,11 @@ async function writeProperties(
     workers,
     classPath: libraries.classPath,
     pythonPath: [...libraries.pythonPath, ...pythonPath],
+    packed,
     python,
     managedFs,
   });
   const text = renderSparkDefaults(new Map([...properties, ...more]));
-  const spark = join(directory, 'spark');
   const own = join(spark, cacheKeyOf(text).slice(0, 16));
   await mkdir(own, { recursive: true, mode: 0o700 });
   await mkdir(join(managedFs, 'user', 'hive', 'warehouse'), { recursive: true });
