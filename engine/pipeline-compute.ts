@@ -9,7 +9,7 @@ import type { PipelineSpec } from './pipeline/pipeline-spec.ts';
 import { quote } from './validation/messages.ts';
 
 /** Key of `configuration` that chooses the engine. */
-export const engineProperty = 'runyard.pipeline.engine';
+const engineProperty = 'runyard.pipeline.engine';
 const engines = ['spark', 'duckdb'] as const;
 
 /** Cluster and libraries of an update that Spark runs. */

@@ -50,6 +50,7 @@ export const PipelineDocument = Type.Object({
 });
 
 export type PipelineDocument = Static<typeof PipelineDocument>;
+type LibraryEntry = NonNullable<PipelineDocument['libraries']>[number];
 
 /** Converts the document to a spec. @throws ServiceError that names the invalid field */
 export function toPipelineSpec({
@@ -67,30 +68,35 @@ export function toPipelineSpec({
     throw invalid(
       'continuous is true; it must be false, because only requests, jobs and their schedules update a pipeline.',
     );
-  const packages = entries.filter((entry) => libraryKinds.some((kind) => entry[kind] !== undefined));
-  const libraries = entries.filter((entry) => !packages.includes(entry));
-  for (const [index, library] of entries.entries()) {
-    if (packages.includes(library)) continue;
-    const kinds = [library.glob, library.file, library.notebook].filter((kind) => kind !== undefined);
-    if (kinds.length !== 1)
-      throw invalid(
-        `libraries[${index}] has ${kinds.length} of glob, file and notebook; exactly one is needed.`,
-      );
-    const path = library.glob?.include ?? library.file?.path ?? library.notebook?.path ?? '';
-    if (!path.startsWith('/'))
-      throw invalid(
-        `libraries[${index}] names ${JSON.stringify(path)}; it must be a path of the workspace that begins with a slash.`,
-      );
-  }
+  const packages = entries.filter(isPackage);
+  for (const [index, library] of entries.entries()) if (!isPackage(library)) checkFiles(index, library);
   const schemaName = schema ?? target;
   return validateSpec({
     name,
     configuration,
-    libraries,
+    libraries: entries.filter((entry) => !isPackage(entry)),
     ...(packages.length > 0 && { packages }),
     ...(clusters !== undefined && { clusters }),
     ...(storage !== undefined && storage !== '' && { storage }),
     ...(catalog !== undefined && { catalog }),
     ...(schemaName !== undefined && { schema: schemaName }),
   });
+}
+
+/** Tells whether an entry is a library of the cluster, and not files with definitions. */
+function isPackage(entry: LibraryEntry): boolean {
+  return libraryKinds.some((kind) => entry[kind] !== undefined);
+}
+
+function checkFiles(index: number, { glob, file, notebook }: LibraryEntry): void {
+  const kinds = [glob, file, notebook].filter((kind) => kind !== undefined);
+  if (kinds.length !== 1)
+    throw invalid(
+      `libraries[${index}] has ${kinds.length} of glob, file and notebook; exactly one is needed.`,
+    );
+  const path = glob?.include ?? file?.path ?? notebook?.path ?? '';
+  if (!path.startsWith('/'))
+    throw invalid(
+      `libraries[${index}] names ${JSON.stringify(path)}; it must be a path of the workspace that begins with a slash.`,
+    );
 }
