@@ -52,7 +52,7 @@ describe('SQL for Spark', () => {
   test('a flow by position is refused with its place', () => {
     expect(() =>
       define('CREATE STREAMING TABLE t;\nCREATE FLOW f AS INSERT INTO t SELECT * FROM STREAM s'),
-    ).toThrow(/^\/a\.sql:2:1: flow f inserts by position, .* write INSERT INTO t BY NAME\.$/);
+    ).toThrow(/^\/a\.sql, line 2, column 1: flow f inserts by position, .* write INSERT INTO t BY NAME\.$/);
   });
 });
 
@@ -88,7 +88,11 @@ describe('engine of an update', () => {
       /^Pipeline p needs Spark, because \/a\.py is a definition in Python, but its cluster has none\./,
     ],
     [property('spark'), '/a.sql', /because its configuration has runyard\.pipeline\.engine: spark/],
-    [{ clusters: [{ num_workers: -1 }] }, '/a.sql', /^clusters\[0\]\.num_workers/],
+    [
+      { clusters: [{ autoscale: { min_workers: 2, max_workers: 1 } }] },
+      '/a.sql',
+      /^clusters\[0\]\.autoscale\.max_workers is 1/,
+    ],
   ])('%j with %s is refused', (spec, source, message) => {
     expect(() => engineOf(spec, [source], defaultInventory)).toThrow(message);
   });
