@@ -1,5 +1,5 @@
 /** Programs of Spark itself, unchanged, as Python, JAR and submit tasks: those of the PySpark package. */
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultPySpark } from '../../engine/cluster/compute.ts';
@@ -28,7 +28,7 @@ describe.skipIf('missing' in spark)(sparkTitle('examples of Spark', spark), { ti
       [join(python, 'streaming/hdfs_wordcount.py'), 'stream.py'],
       [join(python, 'pagerank.py'), 'pagerank.py'],
       [join(spark.home, 'data/graphx/followers.txt'), 'followers.txt'],
-      [join(spark.home, 'jars', `spark-graphx_2.13-${defaultPySpark}.jar`), 'graphx.jar'],
+      [join(spark.home, 'jars', `spark-mllib_2.13-${defaultPySpark}.jar`), 'mllib.jar'],
     ] as const)
       await copyFile(from, join(files, to));
     await writeFile(join(files, 'words.txt'), 'a b a\n');
@@ -51,7 +51,7 @@ describe.skipIf('missing' in spark)(sparkTitle('examples of Spark', spark), { ti
     await succeeds(runs[1], /\(6, spark hadoop spark\) --> prob=\[.*\], prediction=1\.0/);
   });
 
-  test('page rank runs as a submit task, and as a JAR task with the main class of GraphX', async () => {
+  test('page rank runs as a submit task, and a generator of MLlib as a JAR task', async () => {
     const followers = join(files, 'followers.txt');
     const runs = [
       await jobs.submit({
@@ -60,15 +60,17 @@ describe.skipIf('missing' in spark)(sparkTitle('examples of Spark', spark), { ti
       }),
       await jobs.submit({
         ...cluster,
-        libraries: [{ jar: 'managed_fs:/graphx.jar' }],
+        libraries: [{ jar: 'managed_fs:/mllib.jar' }],
         spark_jar_task: {
-          main_class_name: 'org.apache.spark.graphx.lib.Analytics',
-          parameters: ['pagerank', followers, '--numEPart=2', `--output=${join(files, 'ranks')}`],
+          main_class_name: 'org.apache.spark.mllib.util.KMeansDataGenerator',
+          parameters: ['local[1]', join(files, 'points'), '10', '2', '3', '1.0', '1'],
         },
       }),
     ] as const;
     await succeeds(runs[0], /has rank: \d\.\d+/);
-    await succeeds(runs[1], /GRAPHX: Total rank: \d+\.\d+/);
+    expect((await jobs.end(runs[1])).result).toBe('SUCCESS');
+    const points = await readFile(join(files, 'points', 'part-00000'), 'utf8');
+    expect(points.trimEnd().split('\n')).toHaveLength(10);
   });
 
   test('the streaming file source counts the words of a new file until its task is cancelled', async () => {
@@ -76,8 +78,9 @@ describe.skipIf('missing' in spark)(sparkTitle('examples of Spark', spark), { ti
       ...cluster,
       spark_python_task: { python_file: 'managed_fs:/stream.py', parameters: [join(files, 'stream')] },
     });
+    const [{ run_id: taskRun }] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
     const logs = async (): Promise<string> =>
-      (await runyard.callOk('GET', '2.1/jobs/runs/logs', { run_id: run, stream: 'stdout', offset: 0 }))
+      (await runyard.callOk('GET', '2.1/jobs/runs/logs', { run_id: taskRun, stream: 'stdout', offset: 0 }))
         .content;
     await eventually(logs, { ...within, until: (text) => text.includes('Time: ') });
     await writeFile(join(files, 'later.txt'), 'late later late\n');
