@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createSparkPageTickets } from '../../api/http/spark-page-tickets.ts';
 import { createApp } from '../../api/http/app.ts';
 import { createAllOperations } from '../../api/http/operations.ts';
 import { cacheTokenLookups } from '../../api/http/token-cache.ts';
@@ -59,9 +60,11 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
   const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
     dependencies;
   const { db } = database;
+  const sparkPageTickets = createSparkPageTickets(clock);
   return createApp({
     operations: createAllOperations({
       ...createRunPorts(dependencies),
+      sparkPageTickets,
       ...createDataPorts(dependencies),
       clock,
       limits: config.limits,
@@ -79,6 +82,11 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     },
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
+    sparkPages: {
+      applications: engine.sparkApplications,
+      tickets: sparkPageTickets,
+      publicUrl: workspaceInfo.publicUrl,
+    },
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,
@@ -102,6 +110,7 @@ function createRunPorts(dependencies: ApiServerDependencies) {
     outputs: files,
     logs: createLogFiles(roots),
     notebooks: createNotebookFiles(roots),
+    sparkApplications: engine.sparkApplications,
     kinds: [...builtInKinds, ...plugins],
     clusters: clusters.reader,
     control: clusters.control,

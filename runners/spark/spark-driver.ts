@@ -21,7 +21,8 @@ import { readClaim, readExitCode, readStop, recordStop } from '../process/proces
 import { createWakeSignal } from '../wake-signal.ts';
 import { applicationIdIn } from './event-logs.ts';
 import { rootCauseIn } from './root-cause.ts';
-import { eventDirectoryOf } from './spark-environment.ts';
+import { ensurePagesPort } from './pages-access.ts';
+import { driverOptions, eventDirectoryOf } from './spark-environment.ts';
 import { SparkUnavailableError } from './java-version.ts';
 
 /** A driver to start. */
@@ -104,8 +105,7 @@ async function startDriver(spec: DriverSpec, directory: string): Promise<void> {
   const program = {
     argv: [
       join(home, 'bin', 'spark-submit'),
-      '--conf',
-      `spark.eventLog.dir=file://${eventDirectoryOf(directory)}`,
+      ...driverOptions(directory, await ensurePagesPort(directory)),
       '--class',
       serverClass,
     ] as const,

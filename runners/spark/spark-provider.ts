@@ -16,6 +16,7 @@ import { writeFileAtomically } from '../process/pinned-command.ts';
 import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
+import { canProtectPages, ensurePagesSecret } from './pages-access.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
 import { sparkVariables } from './spark-environment.ts';
@@ -210,12 +211,14 @@ async function install(
 async function writeProperties(
   { managedFs, isolation }: SparkProviderOptions,
   { compute, name, nodeType, workers, libraries, directory }: ComputeRequest,
-  { pythonPath, python }: InstalledSpark,
+  { home, pythonPath, python }: InstalledSpark,
   more: ReadonlyMap<string, string>,
 ): Promise<string> {
   if (compute.provider !== 'spark') throw new Error('The cluster has no Spark.');
+  const spark = join(directory, 'spark');
   const properties = clusterProperties({
     name,
+    pagesSecret: (await canProtectPages(home)) ? await ensurePagesSecret(spark) : undefined,
     compute,
     nodeType,
     workers,
@@ -225,7 +228,6 @@ async function writeProperties(
     managedFs,
   });
   const text = renderSparkDefaults(new Map([...properties, ...more]));
-  const spark = join(directory, 'spark');
   const own = join(spark, cacheKeyOf(text).slice(0, 16));
   await mkdir(own, { recursive: true, mode: 0o700 });
   await mkdir(join(managedFs, 'user', 'hive', 'warehouse'), { recursive: true });

@@ -142,13 +142,94 @@ select city, count(*) n from rain where int(mm) >= int(:least) group by city
     ]);
   });
 
-  test('a cancelled task stops its Spark job, and the driver serves the next task', async () => {
+  test('while a query runs, its stages are shown for the task and for the cluster, with the pages of Spark', async () => {
     const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
-    const stages = () => activeStages(runyard.dataDirectory, cluster_id);
-    await eventually(stages, { until: (count) => count > 0, within: 120_000 });
+    await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
+      until: (count) => count > 0,
+      within: 120_000,
+    });
+    const [task] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
+    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
+    expect(output.spark_progress).toMatchObject({
+      num_jobs: 1,
+      num_completed_jobs: 0,
+      num_tasks: 2,
+      num_completed_tasks: 0,
+      active_stages: [{ num_tasks: 2, num_completed_tasks: 0 }],
+    });
+    const { applications } = await runyard.callOk('GET', '2.1/clusters/list-spark-applications', {
+      cluster_id,
+    });
+    expect(applications).toMatchObject([
+      {
+        state: 'RUNNING',
+        name: 'shared',
+        spark_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        application_id: output.spark_progress.application_id,
+        executors: [{ executor_id: 'driver', num_cores: 2 }],
+        active_stages: [{ num_tasks: 2 }],
+      },
+    ]);
+    const [{ pages_url: pages, application_id: id }] = applications;
+    const page = await fetch(pages);
+    expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      `${pages}jobs/`,
+      expect.stringContaining('sandbox allow-scripts'),
+    ]);
+    const { pathname } = new URL(pages);
+    expect(await page.text()).toContain(`href="${pathname}stages/"`);
+    const list = await fetch(`${pages}api/v1/applications`);
+    expect(await list.json()).toMatchObject([{ id }]);
+    const status = async (path: string, init: RequestInit = {}): Promise<number> =>
+      (await fetch(`${pages}${path}`, init)).status;
+    const refused = [
+      await status('jobs/job/kill/?id=0'),
+      await status('%2e%2e/%2e%2e/api/2.1/jobs/list'),
+      await status('static//x'),
+      await status('jobs/', { method: 'POST' }),
+      (await fetch(pages.replace(/[^/]+\/$/, 'x/'))).status,
+    ];
+    expect(refused).toEqual([400, 404, 400, 401, 403]);
+    // Without the signature of the service, Spark shows nothing.
+    const { pagesPort } = await driverOf(runyard.dataDirectory, cluster_id);
+    expect((await fetch(`http://127.0.0.1:${pagesPort}/jobs/`)).status).toBe(403);
     await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
     expect((await end(run)).result).toBe('CANCELED');
+    await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
+      until: (count) => count === 0,
+    });
+  });
+
+  test('a timeout stops the Spark job of a task, and the driver serves the next task', async () => {
+    const tasks = [
+      { task_key: 'main', ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } },
+    ];
+    const { job_id } = await runyard.callOk('POST', '2.1/jobs/create', { tasks });
+    const { run_id } = await runyard.callOk('POST', '2.1/jobs/run-now', { job_id });
+    const stages = () => activeStages(runyard.dataDirectory, cluster_id);
+    await eventually(stages, { until: (count) => count > 0, within: 120_000 });
+    await runyard.callOk('POST', '2.1/jobs/update', { job_id, new_settings: { timeout_seconds: 1 } });
+    expect((await end(run_id)).result).toBe('TIMEDOUT');
     await eventually(stages, { until: (count) => count === 0 });
+  });
+
+  test('a failed function of the user is the error of the task and of the cell, with its place', async () => {
+    const failing =
+      'from pyspark.sql import SparkSession, functions as f\nspark = SparkSession.builder.getOrCreate()\ndef parse(value):\n    return int("x" + str(value))\nspark.range(2).select(f.udf(parse, "int")("id")).collect()\n';
+    await put('/failing.py', failing);
+    await runyard.putNotebook('/failing', [failing]);
+    const program = await submit({
+      ...shared(),
+      spark_python_task: { python_file: 'managed_fs:/failing.py' },
+    });
+    const notebook = await submit({ ...shared(), notebook_task: { notebook_path: '/failing' } });
+    const error = /^ValueError: invalid literal for int\(\) with base 10: 'x[01]'$/;
+    for (const { result, output, message } of [await end(program), await end(notebook)]) {
+      expect([result, output.error]).toEqual(['FAILED', expect.stringMatching(error)]);
+      expect(message).toMatch(/^Workload failed, see run output for details: ValueError: invalid literal/);
+      expect(output.explanation.cause_code).toBe('USER_CODE');
+    }
   });
 
   test('a lost driver fails the task with an explanation, and the next task gets another driver', async () => {

@@ -1,0 +1,287 @@
+/**
+ * Facts of a Spark application, from the lines of its event log: executors, jobs, stages, and the progress of each
+ * task of a cluster that shares the application.
+ */
+import { tryParseJson } from '../read-file.ts';
+import { isRecord, type JsonObject } from '../validation/json-object.ts';
+
+export interface SparkExecutor {
+  readonly id: string;
+  /** `host:port`. */
+  readonly host: string;
+  readonly cores: number;
+  /** Epoch ms. */
+  readonly addedTime: number;
+  readonly removedTime?: number;
+  readonly removedReason?: string;
+  /** Page of its log on its worker, by stream. */
+  readonly logUrls: Readonly<Record<string, string>>;
+}
+
+export interface SparkStage {
+  readonly stageId: number;
+  readonly name: string;
+  readonly tasks: number;
+  /** Tasks that have succeeded. */
+  tasksDone: number;
+  readonly startedTime: number;
+}
+
+/** Counts of jobs; a skipped stage counts as completed. */
+export interface SparkProgress {
+  jobs: number;
+  jobsDone: number;
+  jobsFailed: number;
+  stages: number;
+  stagesDone: number;
+  tasks: number;
+  tasksDone: number;
+}
+
+interface SparkJob {
+  readonly session: string;
+  /** Stage id -> number of its tasks; a completed stage leaves the map. */
+  readonly open: Map<number, number>;
+}
+
+/** What the log of an application has told so far. Changed by `foldSparkEvent`. */
+export interface SparkApplication {
+  applicationId: string;
+  name: string;
+  sparkVersion: string;
+  startedTime: number;
+  /** Undefined while it runs, and for a driver that was lost. */
+  endedTime: number | undefined;
+  readonly executors: Map<string, SparkExecutor>;
+  /** Running stages. */
+  readonly stages: Map<number, SparkStage & { readonly session: string }>;
+  /** Running jobs. */
+  readonly jobs: Map<number, SparkJob>;
+  /** Progress of each session, in the order of their first jobs. */
+  readonly progress: Map<string, SparkProgress>;
+  /** Session -> user of Spark Connect: the task of a cluster that shares the application. */
+  readonly users: Map<string, string>;
+  /** Message of the newest failed job. */
+  lastFailure: string | undefined;
+}
+
+/** Maximum of remembered executors and sessions; the oldest are forgotten first. */
+const rememberedMax = 1_000;
+const failureCharactersMax = 500;
+
+export function newSparkApplication(): SparkApplication {
+  return {
+    applicationId: '',
+    name: '',
+    sparkVersion: '',
+    startedTime: 0,
+    endedTime: undefined,
+    executors: new Map(),
+    stages: new Map(),
+    jobs: new Map(),
+    progress: new Map(),
+    users: new Map(),
+    lastFailure: undefined,
+  };
+}
+
+/**
+ * Returns the progress of a user of Spark Connect, and the stages that run for them; of all users without one.
+ */
+export function progressOfUser(
+  { progress, users, stages }: SparkApplication,
+  user: string | undefined,
+): { readonly progress: SparkProgress; readonly stages: readonly SparkStage[] } {
+  const counts = (session: string): boolean => user === undefined || users.get(session) === user;
+  const total = noProgress();
+  for (const [session, own] of progress) {
+    if (!counts(session)) continue;
+    total.jobs += own.jobs;
+    total.jobsDone += own.jobsDone;
+    total.jobsFailed += own.jobsFailed;
+    total.stages += own.stages;
+    total.stagesDone += own.stagesDone;
+    total.tasks += own.tasks;
+    total.tasksDone += own.tasksDone;
+  }
+  return { progress: total, stages: [...stages.values()].filter(({ session }) => counts(session)) };
+}
+
+function noProgress(): SparkProgress {
+  return { jobs: 0, jobsDone: 0, jobsFailed: 0, stages: 0, stagesDone: 0, tasks: 0, tasksDone: 0 };
+}
+
+const taskEnd = /^\{"Event":"SparkListenerTaskEnd","Stage ID":(\d+),.{0,200}?"Reason":"Success"/;
+
+/** Adds a line of an event log. Lines of unknown events and damaged lines change nothing. */
+export function foldSparkEvent(application: SparkApplication, line: string): void {
+  // Most lines are ends of tasks; they are long, and only their beginning counts.
+  const [, stageId] = taskEnd.exec(line) ?? [];
+  if (stageId !== undefined) return finishTask(application, Number(stageId));
+  const [, name = ''] = /^\{"Event":"SparkListener(\w+)"/.exec(line) ?? [];
+  const fold = Object.hasOwn(folds, name) ? folds[name] : undefined;
+  if (fold === undefined) return;
+  const event = tryParseJson(line);
+  if (isRecord(event)) fold(application, event);
+}
+
+const folds: Readonly<Record<string, (application: SparkApplication, event: JsonObject) => void>> = {
+  LogStart(application, event) {
+    application.sparkVersion = text(event, 'Spark Version');
+  },
+  ApplicationStart(application, event) {
+    application.applicationId = text(event, 'App ID');
+    application.name = text(event, 'App Name');
+    application.startedTime = count(event, 'Timestamp');
+  },
+  ApplicationEnd(application, event) {
+    application.endedTime = count(event, 'Timestamp');
+    application.stages.clear();
+    application.jobs.clear();
+  },
+  ExecutorAdded({ executors }, event) {
+    const info = part(event, 'Executor Info');
+    const id = text(event, 'Executor ID');
+    const urls = Object.entries(part(info, 'Log Urls')).filter(([, url]) => typeof url === 'string');
+    executors.set(id, {
+      id,
+      host: text(info, 'Host'),
+      cores: count(info, 'Total Cores'),
+      addedTime: count(event, 'Timestamp'),
+      logUrls: Object.fromEntries(urls) as Record<string, string>,
+    });
+    forgetOldest(executors);
+  },
+  ExecutorRemoved({ executors }, event) {
+    const executor = executors.get(text(event, 'Executor ID'));
+    if (executor === undefined) return;
+    executors.set(executor.id, {
+      ...executor,
+      removedTime: count(event, 'Timestamp'),
+      removedReason: text(event, 'Removed Reason').slice(0, failureCharactersMax),
+    });
+  },
+  JobStart: startJob,
+  JobEnd: endJob,
+  StageSubmitted: startStage,
+  StageCompleted: endStage,
+};
+
+/** Returns the session that started a job, and remembers its user; empty for an application without sessions. */
+function sessionOf(application: SparkApplication, event: JsonObject): string {
+  const tags = text(part(event, 'Properties'), 'spark.job.tags');
+  const [, session = ''] = /(?:^|,)(spark-session-[\da-f-]{36})(?:,|$)/.exec(tags) ?? [];
+  const [, user] = /(?:^|,)SparkConnect_OperationTag_User_(.+?)_Session_/.exec(tags) ?? [];
+  if (user !== undefined) application.users.set(session, user);
+  forgetOldest(application.users);
+  return session;
+}
+
+function startJob(application: SparkApplication, event: JsonObject): void {
+  const infos = event['Stage Infos'];
+  const stages = (Array.isArray(infos) ? infos : []).filter(isRecord);
+  const open = new Map(
+    stages.map((info): [number, number] => [count(info, 'Stage ID'), count(info, 'Number of Tasks')]),
+  );
+  const session = sessionOf(application, event);
+  application.jobs.set(count(event, 'Job ID'), { session, open });
+  const progress = progressOf(application, session);
+  progress.jobs += 1;
+  progress.stages += open.size;
+  progress.tasks += sum(open.values());
+}
+
+function endJob(application: SparkApplication, event: JsonObject): void {
+  const jobId = count(event, 'Job ID');
+  const job = application.jobs.get(jobId);
+  if (job === undefined) return;
+  application.jobs.delete(jobId);
+  const progress = progressOf(application, job.session);
+  const result = part(event, 'Job Result');
+  if (text(result, 'Result') === 'JobSucceeded') {
+    progress.jobsDone += 1;
+    // What is still open was skipped: an earlier job has computed it.
+    progress.stagesDone += job.open.size;
+    progress.tasksDone += sum(job.open.values());
+    return;
+  }
+  progress.jobsFailed += 1;
+  application.lastFailure = text(part(result, 'Exception'), 'Message').slice(0, failureCharactersMax);
+}
+
+function startStage(application: SparkApplication, event: JsonObject): void {
+  const info = part(event, 'Stage Info');
+  const stageId = count(info, 'Stage ID');
+  application.stages.set(stageId, {
+    stageId,
+    name: text(info, 'Stage Name'),
+    tasks: count(info, 'Number of Tasks'),
+    tasksDone: 0,
+    startedTime: count(info, 'Submission Time'),
+    session: jobOf(application, stageId)?.session ?? '',
+  });
+}
+
+function endStage(application: SparkApplication, event: JsonObject): void {
+  const info = part(event, 'Stage Info');
+  const stageId = count(info, 'Stage ID');
+  const stage = application.stages.get(stageId);
+  application.stages.delete(stageId);
+  const job = jobOf(application, stageId);
+  if (job === undefined) return;
+  const progress = progressOf(application, job.session);
+  // A stage that failed is tried again, and its tasks are counted again.
+  if (info['Failure Reason'] !== undefined) {
+    progress.tasksDone -= stage?.tasksDone ?? 0;
+    return;
+  }
+  job.open.delete(stageId);
+  progress.stagesDone += 1;
+}
+
+function finishTask(application: SparkApplication, stageId: number): void {
+  const stage = application.stages.get(stageId);
+  // A second copy of a slow task adds nothing.
+  if (stage === undefined || stage.tasksDone >= stage.tasks) return;
+  stage.tasksDone += 1;
+  progressOf(application, stage.session).tasksDone += 1;
+}
+
+function jobOf({ jobs }: SparkApplication, stageId: number): SparkJob | undefined {
+  return [...jobs.values()].find(({ open }) => open.has(stageId));
+}
+
+function progressOf({ progress }: SparkApplication, session: string): SparkProgress {
+  const known = progress.get(session);
+  if (known !== undefined) return known;
+  const made = noProgress();
+  progress.set(session, made);
+  forgetOldest(progress);
+  return made;
+}
+
+function forgetOldest(entries: Map<string, unknown>): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= rememberedMax) return;
+    entries.delete(key);
+  }
+}
+
+function part(fields: JsonObject, name: string): JsonObject {
+  const value = fields[name];
+  return isRecord(value) ? value : {};
+}
+
+function text(fields: JsonObject, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function count(fields: JsonObject, name: string): number {
+  const value = fields[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+function sum(values: Iterable<number>): number {
+  return [...values].reduce((all, one) => all + one, 0);
+}
