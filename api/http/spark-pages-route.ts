@@ -70,7 +70,7 @@ export function addSparkPages(app: FastifyInstance, ports: SparkPagePorts): void
  * @param written path and query as the client sent them
  * @throws ServiceError for any other path
  */
-function provePath(written: string): string {
+export function provePath(written: string): string {
   const [path = '', query] = written.split('?', 2);
   const decoded = decodeOrEmpty(path);
   const segments = decoded.split('/').slice(1);

@@ -4,6 +4,7 @@ import type { SparkDriver, TaskAssignment } from '../../engine/run/assignment.ts
 import type { Exit } from '../contract.ts';
 import { createWakeSignal } from '../wake-signal.ts';
 import { connectUserOf, releaseSession, remoteUrlOf, type ConnectSession } from './connect-session.ts';
+import { collectExecutorLogs } from './executor-logs.ts';
 import { ensurePagesPort } from './pages-access.ts';
 import { pinDriver } from './pinned-driver.ts';
 import { recordOwnDriver } from './spark-applications.ts';
@@ -42,7 +43,7 @@ export async function openSparkAttempt(
       variables: { ...variables, ...stores, ...ownDriverVariables({ directory, temporary, pagesPort }) },
       driverLost: undefined,
       explain: (exit) => Promise.resolve(exit),
-      close: async () => {},
+      close: () => collectExecutorLogs(directory),
     };
   }
   const session = { sessionId: driver.sessionId, userId: connectUserOf(runId) };

@@ -29,6 +29,7 @@ export interface SparkProviderOptions {
   /** Absolute parent of the clusters' directories. */
   readonly clustersDirectory: string;
   readonly managedFs: string;
+  readonly workspace: string;
   /** Undefined for an object store that is a server. */
   readonly objstore: string | undefined;
   /** Base environment of tasks. */
@@ -109,6 +110,7 @@ async function prepare(
   const stores = Object.fromEntries([
     ...spellingsOf('managed_fs').map((scheme) => [scheme, managedFs] as const),
     ...(objstore === undefined ? [] : [['objstore', objstore] as const]),
+    ['workspace', options.workspace] as const,
   ]);
   const cluster = { ...common, master: compute.master, sql: compute.sql, stores };
   const own = await writeProperties(options, request, installed, new Map());

@@ -144,57 +144,59 @@ select city, count(*) n from rain where int(mm) >= int(:least) group by city
 
   test('while a query runs, its stages are shown for the task and for the cluster, with the pages of Spark', async () => {
     const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
-    await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
-      until: (count) => count > 0,
-      within: 120_000,
-    });
-    const [task] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
-    const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
-    expect(output.spark_progress).toMatchObject({
-      num_jobs: 1,
-      num_completed_jobs: 0,
-      num_tasks: 2,
-      num_completed_tasks: 0,
-      active_stages: [{ num_tasks: 2, num_completed_tasks: 0 }],
-    });
-    const { applications } = await runyard.callOk('GET', '2.1/clusters/list-spark-applications', {
-      cluster_id,
-    });
-    expect(applications).toMatchObject([
-      {
-        state: 'RUNNING',
-        name: 'shared',
-        spark_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-        application_id: output.spark_progress.application_id,
-        executors: [{ executor_id: 'driver', num_cores: 2 }],
-        active_stages: [{ num_tasks: 2 }],
-      },
-    ]);
-    const [{ pages_url: pages, application_id: id }] = applications;
-    const page = await fetch(pages);
-    expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([
-      200,
-      `${pages}jobs/`,
-      expect.stringContaining('sandbox allow-scripts'),
-    ]);
-    const { pathname } = new URL(pages);
-    expect(await page.text()).toContain(`href="${pathname}stages/"`);
-    const list = await fetch(`${pages}api/v1/applications`);
-    expect(await list.json()).toMatchObject([{ id }]);
-    const status = async (path: string, init: RequestInit = {}): Promise<number> =>
-      (await fetch(`${pages}${path}`, init)).status;
-    const refused = [
-      await status('jobs/job/kill/?id=0'),
-      await status('%2e%2e/%2e%2e/api/2.1/jobs/list'),
-      await status('static//x'),
-      await status('jobs/', { method: 'POST' }),
-      (await fetch(pages.replace(/[^/]+\/$/, 'x/'))).status,
-    ];
-    expect(refused).toEqual([400, 404, 400, 401, 403]);
-    // Without the signature of the service, Spark shows nothing.
-    const { pagesPort } = await driverOf(runyard.dataDirectory, cluster_id);
-    expect((await fetch(`http://127.0.0.1:${pagesPort}/jobs/`)).status).toBe(403);
-    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
+    try {
+      await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
+        until: (count) => count > 0,
+        within: 120_000,
+      });
+      const [task] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
+      const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
+      expect(output.spark_progress).toMatchObject({
+        num_jobs: 1,
+        num_completed_jobs: 0,
+        num_tasks: 2,
+        num_completed_tasks: 0,
+        active_stages: [{ num_tasks: 2, num_completed_tasks: 0 }],
+      });
+      const { applications } = await runyard.callOk('GET', '2.1/clusters/list-spark-applications', {
+        cluster_id,
+      });
+      expect(applications).toMatchObject([
+        {
+          state: 'RUNNING',
+          name: 'shared',
+          spark_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+          application_id: output.spark_progress.application_id,
+          executors: [{ executor_id: 'driver', num_cores: 2 }],
+          active_stages: [{ num_tasks: 2 }],
+        },
+      ]);
+      const [{ pages_url: pages, application_id: id }] = applications;
+      const page = await fetch(pages);
+      expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([
+        200,
+        `${pages}jobs/`,
+        expect.stringContaining('sandbox allow-scripts'),
+      ]);
+      const { pathname } = new URL(pages);
+      expect(await page.text()).toContain(`href="${pathname}stages/"`);
+      const list = await fetch(`${pages}api/v1/applications`);
+      expect(await list.json()).toMatchObject([{ id }]);
+      const status = async (path: string, init: RequestInit = {}): Promise<number> =>
+        (await fetch(`${pages}${path}`, init)).status;
+      const refused = [
+        await status('jobs/job/kill/?id=0'),
+        await status('static//x'),
+        await status('jobs/', { method: 'POST' }),
+        (await fetch(pages.replace(/[^/]+\/$/, 'x/'))).status,
+      ];
+      expect(refused).toEqual([400, 400, 401, 403]);
+      // Without the signature of the service, Spark shows nothing.
+      const { pagesPort } = await driverOf(runyard.dataDirectory, cluster_id);
+      expect((await fetch(`http://127.0.0.1:${pagesPort}/jobs/`)).status).toBe(403);
+    } finally {
+      await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
+    }
     expect((await end(run)).result).toBe('CANCELED');
     await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
       until: (count) => count === 0,
@@ -230,6 +232,33 @@ select city, count(*) n from rain where int(mm) >= int(:least) group by city
       expect(message).toMatch(/^Workload failed, see run output for details: ValueError: invalid literal/);
       expect(output.explanation.cause_code).toBe('USER_CODE');
     }
+  });
+
+  test('sessions of two notebooks are isolated, and Spark reads and writes the stores by their paths', async () => {
+    await runyard.putNotebook('/first', [
+      'spark.range(3).createOrReplaceTempView("mine")\nspark.range(4).createOrReplaceGlobalTempView("ours")\nspark.conf.set("spark.test.mark", "changed")',
+      'for base in ("managed_fs:/paths", "dbfs:/paths2", "objstore://lake/paths", "/Volumes/paths"):\n    spark.range(2).write.mode("overwrite").json(base)\n    print(spark.read.json(base).count(), spark.sql(f"select count(*) from json.`{base}`").collect()[0][0])\nprint([entry.name for entry in dbutils.fs.ls("dbfs:/paths") if entry.name == "_SUCCESS"])',
+      'print(spark.read.text("file:/Workspace/data.txt").collect()[0][0], spark.read.text("workspace:/data.txt").count())',
+    ]);
+    await runyard.callOk('POST', '2.0/workspace/import', {
+      path: '/data.txt',
+      format: 'AUTO',
+      content: Buffer.from('from the workspace\n').toString('base64'),
+    });
+    await runyard.putNotebook('/second', [
+      'print(spark.catalog.tableExists("mine"), spark.table("global_temp.ours").count(), spark.conf.get("spark.test.mark"))',
+    ]);
+    const printed = async (notebook_path: string): Promise<unknown> => {
+      const { task, result, output } = await end(
+        await submit({ ...shared(), notebook_task: { notebook_path } }),
+      );
+      expect([result, output.error]).toEqual(['SUCCESS', undefined]);
+      return (await reportOf(task.run_id)).cells.flatMap(({ outputs }) =>
+        outputs.map((one) => ('data' in one ? one.data : one.type)),
+      );
+    };
+    expect(await printed('/first')).toEqual(["2 2\n2 2\n2 2\n2 2\n['_SUCCESS']\n", 'from the workspace 1\n']);
+    expect(await printed('/second')).toEqual(['False 4 from spark_conf\n']);
   });
 
   test('a lost driver fails the task with an explanation, and the next task gets another driver', async () => {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nodeTypes } from '../../../../engine/cluster/node-types.ts';
 import { newestApplicationId } from '../../../../engine/run/spark-application.ts';
+import { userFramesOf } from '../../../../engine/run/explain/stack-frames.ts';
 import { connectUserOf, remoteUrlOf } from '../../../../runners/spark/connect-session.ts';
+import { findFailure } from '../../../../runners/python/python.ts';
 import { rootCauseIn } from '../../../../runners/spark/root-cause.ts';
 import { sessionModeOf } from '../../../../runners/spark/session-mode.ts';
 import { pinDriver } from '../../../../runners/spark/pinned-driver.ts';
@@ -183,6 +185,29 @@ test.each<[string, string, string | undefined]>([
   ['a log without a trace has no cause', 'INFO all is well\n', undefined],
 ])('%s', (_fact, log, error) => {
   expect(rootCauseIn(log)?.error).toBe(error);
+});
+
+test.each<[string, string]>([
+  [
+    'Traceback (most recent call last):\n  File "/t/a.py", line 3, in <module>\n    df.collect()\npy4j.protocol.Py4JJavaError: An error occurred while calling o45.collect.\n: org.apache.spark.SparkException: Job aborted due to stage failure: x\n\tat org.apache.spark.A.b(C.scala:1)\nCaused by: java.lang.IllegalStateException: bad row\n\tat Main.go(Main.java:9)\n',
+    'java.lang.IllegalStateException: bad row',
+  ],
+  [
+    'Traceback (most recent call last):\n  File "/t/a.py", line 3, in <module>\n    df.collect()\npyspark.errors.exceptions.connect.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] x\n',
+    'pyspark.errors.exceptions.connect.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] x',
+  ],
+  [
+    'Traceback (most recent call last):\n  File "/t/a.py", line 3, in <module>\n    df.collect()\npyspark.errors.exceptions.connect.PythonException: \n  An exception was thrown from the Python worker. Please see the stack trace below.\nTraceback (most recent call last):\n  File "/t/a.py", line 2, in parse\nValueError: bad row\n',
+    'ValueError: bad row',
+  ],
+])('the error of a Python program with the output %j is %s', (stderr, error) => {
+  expect(findFailure(stderr)?.error).toBe(error);
+});
+
+test('the place of a Java failure is in the innermost cause that has a frame of the user', () => {
+  const trace =
+    'java.lang.RuntimeException: wrapped\n\tat app.Main.main(Main.java:3)\n\tat org.apache.spark.A.b(C.scala:1)\nCaused by: java.lang.IllegalStateException: reason\n\tat app.Load.read(Load.java:9)\n\tat app.Load.run(Load.java:5)\nCaused by: java.io.IOException: x\n\tat java.base/java.io.F.g(F.java:7)\n';
+  expect(userFramesOf(trace).at).toEqual({ file: 'Load.java', line: 9 });
 });
 
 test.each<[readonly string[], string | undefined]>([
