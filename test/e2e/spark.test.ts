@@ -26,7 +26,7 @@ onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, (
   let cluster_id: string;
   const shared = (): object => ({ existing_cluster_id: cluster_id });
   let jobs: SparkJobs;
-  const { put, submit, end }: SparkJobs = {
+  const { put, submit, end }: Pick<SparkJobs, 'put' | 'submit' | 'end'> = {
     put: (...content) => jobs.put(...content),
     submit: (task) => jobs.submit(task),
     end: (run) => jobs.end(run),

@@ -19,6 +19,8 @@ export interface SparkJobs {
   put(path: string, content: string | Buffer): Promise<unknown>;
   submit(task: object): Promise<number>;
   end(run: number): Promise<EndedTask>;
+  /** Counts the running stages of a run. */
+  stages(run: number): Promise<number>;
 }
 
 export function createSparkJobs(runyard: Pick<ApiClient, 'callOk' | 'waitForRunEnd'>): SparkJobs {
@@ -32,6 +34,11 @@ export function createSparkJobs(runyard: Pick<ApiClient, 'callOk' | 'waitForRunE
     submit: async (task) =>
       (await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'main', ...task }] }))
         .run_id,
+    async stages(run) {
+      const [task] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
+      const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
+      return output.spark_progress?.active_stages.length ?? 0;
+    },
     async end(run) {
       const [task] = (await runyard.waitForRunEnd(run)).tasks;
       const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
