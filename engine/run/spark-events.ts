@@ -40,8 +40,15 @@ export interface SparkProgress {
 
 interface SparkJob {
   readonly session: string;
-  /** Stage id -> number of its tasks; a completed stage leaves the map. */
-  readonly open: Map<number, number>;
+  /** Stages that are not completed. */
+  readonly open: Map<number, PlannedStage>;
+}
+
+interface PlannedStage {
+  readonly stageId: number;
+  readonly name: string;
+  readonly tasks: number;
+  readonly parents: readonly number[];
 }
 
 /** What the log of an application has told so far. Changed by `foldSparkEvent`. */
@@ -179,16 +186,37 @@ function sessionOf(application: SparkApplication, event: JsonObject): string {
 
 function startJob(application: SparkApplication, event: JsonObject): void {
   const infos = event['Stage Infos'];
-  const stages = (Array.isArray(infos) ? infos : []).filter(isRecord);
-  const open = new Map(
-    stages.map((info): [number, number] => [count(info, 'Stage ID'), count(info, 'Number of Tasks')]),
-  );
+  const stages = (Array.isArray(infos) ? infos : []).filter(isRecord).map(planStage);
+  const open = new Map(stages.map((stage): [number, PlannedStage] => [stage.stageId, stage]));
   const session = sessionOf(application, event);
-  application.jobs.set(count(event, 'Job ID'), { session, open });
+  const job = { session, open };
+  application.jobs.set(count(event, 'Job ID'), job);
   const progress = progressOf(application, session);
   progress.jobs += 1;
   progress.stages += open.size;
-  progress.tasks += sum(open.values());
+  progress.tasks += tasksOf(open);
+  startReadyStages(application, job, count(event, 'Submission Time'));
+}
+
+function planStage(info: JsonObject): PlannedStage {
+  const parents = info['Parent IDs'];
+  return {
+    stageId: count(info, 'Stage ID'),
+    name: text(info, 'Stage Name'),
+    tasks: count(info, 'Number of Tasks'),
+    parents: (Array.isArray(parents) ? parents : []).map(Number),
+  };
+}
+
+/**
+ * Starts the stages that wait for no other one: Spark writes their submission to the log with a later event, which
+ * may take as long as the stage.
+ */
+function startReadyStages(application: SparkApplication, { session, open }: SparkJob, now: number): void {
+  for (const { stageId, name, tasks, parents } of open.values()) {
+    if (application.stages.has(stageId) || parents.some((parent) => open.has(parent))) continue;
+    application.stages.set(stageId, { stageId, name, tasks, tasksDone: 0, startedTime: now, session });
+  }
 }
 
 function endJob(application: SparkApplication, event: JsonObject): void {
@@ -196,13 +224,14 @@ function endJob(application: SparkApplication, event: JsonObject): void {
   const job = application.jobs.get(jobId);
   if (job === undefined) return;
   application.jobs.delete(jobId);
+  for (const stageId of job.open.keys()) application.stages.delete(stageId);
   const progress = progressOf(application, job.session);
   const result = part(event, 'Job Result');
   if (text(result, 'Result') === 'JobSucceeded') {
     progress.jobsDone += 1;
     // What is still open was skipped: an earlier job has computed it.
     progress.stagesDone += job.open.size;
-    progress.tasksDone += sum(job.open.values());
+    progress.tasksDone += tasksOf(job.open);
     return;
   }
   progress.jobsFailed += 1;
@@ -211,15 +240,10 @@ function endJob(application: SparkApplication, event: JsonObject): void {
 
 function startStage(application: SparkApplication, event: JsonObject): void {
   const info = part(event, 'Stage Info');
-  const stageId = count(info, 'Stage ID');
-  application.stages.set(stageId, {
-    stageId,
-    name: text(info, 'Stage Name'),
-    tasks: count(info, 'Number of Tasks'),
-    tasksDone: 0,
-    startedTime: count(info, 'Submission Time'),
-    session: jobOf(application, stageId)?.session ?? '',
-  });
+  const { stageId, name, tasks } = planStage(info);
+  const session = jobOf(application, stageId)?.session ?? '';
+  const startedTime = count(info, 'Submission Time');
+  application.stages.set(stageId, { stageId, name, tasks, tasksDone: 0, startedTime, session });
 }
 
 function endStage(application: SparkApplication, event: JsonObject): void {
@@ -237,6 +261,7 @@ function endStage(application: SparkApplication, event: JsonObject): void {
   }
   job.open.delete(stageId);
   progress.stagesDone += 1;
+  startReadyStages(application, job, count(info, 'Completion Time'));
 }
 
 function finishTask(application: SparkApplication, stageId: number): void {
@@ -282,6 +307,6 @@ function count(fields: JsonObject, name: string): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
-function sum(values: Iterable<number>): number {
-  return [...values].reduce((all, one) => all + one, 0);
+function tasksOf(stages: ReadonlyMap<number, PlannedStage>): number {
+  return [...stages.values()].reduce((all, { tasks }) => all + tasks, 0);
 }

@@ -52,7 +52,7 @@ describe('progress', () => {
     [
       'a running stage',
       [
-        jobStart(0, [stage(0, 4), stage(1, 1)], tagOf('run-7')),
+        jobStart(0, [stage(0, 4), stage(1, 1, { 'Parent IDs': [0] })], tagOf('run-7')),
         stageStart(0, 4),
         taskEnd(0),
         taskEnd(0, 'x'),
@@ -90,6 +90,23 @@ describe('progress', () => {
       { jobs: 1, jobsFailed: 1, stages: 1, tasks: 1 },
       0,
     ],
+    [
+      'a job whose first stage runs, before Spark has written its submission',
+      [jobStart(0, [stage(0, 4), stage(1, 1, { 'Parent IDs': [0] })], tagOf('run-7'))],
+      { jobs: 1, stages: 2, tasks: 5 },
+      1,
+    ],
+    [
+      'a job whose second stage runs',
+      [
+        jobStart(0, [stage(0, 1), stage(1, 2, { 'Parent IDs': [0] })], tagOf('run-7')),
+        stageStart(0, 1),
+        taskEnd(0),
+        stageEnd(0, 1),
+      ],
+      { jobs: 1, stages: 2, stagesDone: 1, tasks: 3, tasksDone: 1 },
+      1,
+    ],
     ['a job of another task', [jobStart(0, [stage(0, 1)], tagOf('run-70')), stageStart(0, 1)], {}, 0],
     [
       'a job that began before its session was known to belong to the task',
@@ -98,7 +115,7 @@ describe('progress', () => {
         jobStart(1, [], tagOf('run-7')),
       ],
       { jobs: 2, stages: 1, tasks: 1 },
-      0,
+      1,
     ],
     ['damaged lines', ['{"Event":"SparkListenerJobStart"', '{"Event":"SparkListenerJobEnd"}', 'x'], {}, 0],
   ])('%s', (_fact, lines, expected, running) => {

@@ -200,6 +200,10 @@ test.each<[string, string]>([
     'Traceback (most recent call last):\n  File "/t/a.py", line 3, in <module>\n    df.collect()\npyspark.errors.exceptions.connect.PythonException: \n  An exception was thrown from the Python worker. Please see the stack trace below.\nTraceback (most recent call last):\n  File "/t/a.py", line 2, in parse\nValueError: bad row\n',
     'ValueError: bad row',
   ],
+  [
+    'Traceback (most recent call last):\n  File "/t/a.py", line 5, in <module>\n    df.collect()\npyspark.errors.exceptions.connect.PythonException: \n  An exception was thrown from the Python worker. Please see the stack trace below.\n[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):\n  File "/t/a.py", line 4, in parse\n    return int("x")\n           ^^^^\nValueError: invalid literal\n SQLSTATE: 38000\n',
+    'ValueError: invalid literal',
+  ],
 ])('the error of a Python program with the output %j is %s', (stderr, error) => {
   expect(findFailure(stderr)?.error).toBe(error);
 });
