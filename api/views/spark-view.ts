@@ -1,7 +1,7 @@
 /** Spark applications and progress in responses. */
 import { Type } from 'typebox';
 import type { ClusterApplication, TaskProgress } from '../../engine/ports/spark-applications.ts';
-import { progressOfUser, type SparkProgress, type SparkStage } from '../../engine/run/spark-events.ts';
+import { progressOfUser, type SparkProgress, type SparkStage } from '../../engine/run/spark-application.ts';
 import { epochMsSchema } from './time-schemas.ts';
 
 const StageDocument = Type.Object(

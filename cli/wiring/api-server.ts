@@ -10,6 +10,7 @@ import type { Clock } from '../../engine/clock.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
+import { createSparkApplications } from '../../runners/spark/spark-applications.ts';
 import { createLogFiles } from '../../storage/files/log-files.ts';
 import { createManagedFileStore } from '../../storage/files/managed-files.ts';
 import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
@@ -57,13 +58,18 @@ export interface ApiServerDependencies {
 }
 
 export function createApiServer(dependencies: ApiServerDependencies): FastifyInstance {
-  const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
+  const { config, database, engine, roots, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
     dependencies;
   const { db } = database;
   const sparkPageTickets = createSparkPageTickets(clock);
+  const sparkApplications = createSparkApplications({
+    clusters: roots.clusters.directory,
+    runs: roots.runs.directory,
+  });
   return createApp({
     operations: createAllOperations({
       ...createRunPorts(dependencies),
+      sparkApplications,
       sparkPageTickets,
       ...createDataPorts(dependencies),
       clock,
@@ -83,7 +89,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
     sparkPages: {
-      applications: engine.sparkApplications,
+      applications: sparkApplications,
       tickets: sparkPageTickets,
       publicUrl: workspaceInfo.publicUrl,
     },
@@ -110,7 +116,6 @@ function createRunPorts(dependencies: ApiServerDependencies) {
     outputs: files,
     logs: createLogFiles(roots),
     notebooks: createNotebookFiles(roots),
-    sparkApplications: engine.sparkApplications,
     kinds: [...builtInKinds, ...plugins],
     clusters: clusters.reader,
     control: clusters.control,

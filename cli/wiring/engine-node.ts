@@ -10,7 +10,6 @@ import { startOwnershipLoop, type OwnershipLoop } from '../../engine/coordinator
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { hostName, identifyProcess } from '../../engine/process-identity.ts';
 import type { Log } from '../../engine/ports/log.ts';
-import type { SparkApplications } from '../../engine/ports/spark-applications.ts';
 import type { NodeIdentity, NodeReader } from '../../engine/ports/nodes.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 import type { LibraryManager } from '../../engine/ports/libraries.ts';
@@ -19,7 +18,6 @@ import { createUpdatePlanner } from '../../engine/pipeline-update.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import type { RunnerSettings } from '../../runners/pool/thread-messages.ts';
 import { createTaskPool, type ClosableTaskPool, type TaskPoolOptions } from '../../runners/pool/task-pool.ts';
-import { createSparkApplications } from '../../runners/spark/spark-applications.ts';
 import { createProcessTable } from '../../runners/process/process-table.ts';
 import { createAttemptFiles, type AttemptFiles } from '../../storage/files/attempt-files.ts';
 import { createRetryingPermissionReader } from '../../storage/postgres/jobs/job-permissions.ts';
@@ -48,7 +46,6 @@ export interface Engine {
   /** Starts nothing new, and resolves when the running tasks end. Call before `close`. */
   drain(): Promise<void>;
   readonly files: AttemptFiles;
-  readonly sparkApplications: SparkApplications;
   /** Returns the data directory while its disk is full. */
   readonly findFullDisk: () => string | undefined;
   /** Releases the runs: their tasks continue, and another engine may adopt them at once. */
@@ -119,10 +116,6 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     coordinator,
     queue,
     files,
-    sparkApplications: createSparkApplications({
-      clusters: roots.clusters.directory,
-      runs: roots.runs.directory,
-    }),
     findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
     drain: () => drainEngine(parts),

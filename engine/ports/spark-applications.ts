@@ -1,5 +1,5 @@
 /** Spark applications of clusters, for the API. Types only; runners/ implements them. */
-import type { SparkApplication, SparkProgress, SparkStage } from '../run/spark-events.ts';
+import type { SparkApplication, SparkProgress, SparkStage } from '../run/spark-application.ts';
 
 /** An application of a cluster: its shared driver, or a task with a driver of its own. */
 export interface ClusterApplication {

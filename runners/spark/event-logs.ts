@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRegularFile, readRange, undefinedIfMissing } from '../../engine/read-file.ts';
 import { newestApplicationId } from '../../engine/run/spark-application.ts';
-import { foldSparkEvent, newSparkApplication, type SparkApplication } from '../../engine/run/spark-events.ts';
+import { foldSparkEvent } from '../../engine/run/spark-events.ts';
+import { newSparkApplication, type SparkApplication } from '../../engine/run/spark-application.ts';
 
 /** Returns the id of the newest application that wrote to a directory; undefined when there is none. */
 export async function applicationIdIn(directory: string): Promise<string | undefined> {

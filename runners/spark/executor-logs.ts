@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { executorLogDirectory } from '../../engine/run/spark-application.ts';
-import type { SparkExecutor } from '../../engine/run/spark-events.ts';
+import type { SparkExecutor } from '../../engine/run/spark-application.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 import { createEventLogReader } from './event-logs.ts';
 import { eventDirectoryOf } from './spark-environment.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isAlive } from '../../engine/process-identity.ts';
 import { undefinedIfMissing } from '../../engine/read-file.ts';
 import type { ClusterApplication, SparkApplications } from '../../engine/ports/spark-applications.ts';
-import { progressOfUser } from '../../engine/run/spark-events.ts';
+import { progressOfUser } from '../../engine/run/spark-application.ts';
 import { readClaim, readExitCode } from '../process/process-state.ts';
 import { connectUserOf } from './connect-session.ts';
 import { createEventLogReader, type EventLogReader } from './event-logs.ts';
@@ -65,6 +65,12 @@ export function createSparkApplications(directories: Directories): SparkApplicat
       return port === undefined ? undefined : pages.read({ port, secret, applicationId, path, base });
     },
   };
+}
+
+/** Returns the directories of the event logs that are kept for a cluster. */
+export async function listEventDirectories(directories: Directories, clusterId: string): Promise<string[]> {
+  const drivers = await listDrivers(directories, sparkDirectoryOf(directories, clusterId));
+  return drivers.map(({ directory }) => eventDirectoryOf(directory));
 }
 
 /** A cluster id is free text of a job; its directory has exactly this name. */

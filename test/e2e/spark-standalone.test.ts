@@ -79,9 +79,10 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
     command = /./,
   ): Promise<readonly { readonly pid: number }[]> => {
     const mark = `RUNYARD_ATTEMPT_DIR=${join(directory, folder)}/`;
-    return (await listProcesses()).filter(
+    const found = (await listProcesses()).filter(
       ({ pid, variables }) => variables.some((one) => one.startsWith(mark)) && command.test(commandOf(pid)),
     );
+    return found.map(({ pid }) => ({ pid, command: commandOf(pid).slice(0, 200) }));
   };
   const succeeds = async (run: number, logs: string): Promise<void> => {
     const { result, output } = await jobs.end(run);
@@ -157,13 +158,19 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
       expect(result).not.toBe('SUCCESS');
     },
     async 'driver of a task'() {
-      const run = await jobs.submit(program('managed_fs:/classic.py'));
-      const [java] = await eventually(() => processesBelow('runs', /\bjava\b.*SparkSubmit/), {
-        ...within,
-        until: (found) => found.length > 0,
+      // The shared driver holds the executors of the workers, so this one computes itself.
+      const run = await jobs.submit({
+        new_cluster: {
+          spark_version: '16.4.x-scala2.12',
+          node_type_id: 'tiny',
+          num_workers: 0,
+          spark_conf: { 'spark.master': 'local[1]' },
+        },
+        spark_python_task: { python_file: 'managed_fs:/classic.py' },
       });
       await eventually(() => jobs.stages(run), { ...within, until: (count) => count > 0 });
-      process.kill(java?.pid ?? 0, 'SIGKILL');
+      const [java] = await processesBelow('runs', /\bjava\b.*SparkSubmit/);
+      process.kill(java?.pid ?? NaN, 'SIGKILL');
       const { result, output } = await jobs.end(run);
       expect([result, output.explanation]).toMatchObject([
         'FAILED',

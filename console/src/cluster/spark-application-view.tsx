@@ -24,7 +24,7 @@ export function SparkApplicationView({ application }: { readonly application: Sp
         facts={[
           ['Application', <code key="id">{id}</code>],
           ['Spark', application.spark_version],
-          ['Driver of', runId === undefined ? 'all tasks' : <a href={linkTo.anyRun(runId)}>run {runId}</a>],
+          ['Driver of', <DriverOf key="driver" runId={runId} />],
           ['Started', <Timestamp key="start" at={application.start_time} />],
           ['Duration', <RunTime key="duration" application={application} />],
           ['Progress', progressText(application)],
@@ -51,6 +51,10 @@ export function SparkApplicationView({ application }: { readonly application: Sp
       />
     </section>
   );
+}
+
+function DriverOf({ runId }: { readonly runId: number | undefined }) {
+  return runId === undefined ? 'all tasks' : <a href={linkTo.anyRun(runId)}>run {runId}</a>;
 }
 
 /** A lost driver has no end that is known. */

@@ -1,11 +1,11 @@
 /** Facts of a Spark application out of the lines of its event log. */
 import { describe, expect, test } from 'vitest';
+import { foldSparkEvent } from '../../../../engine/run/spark-events.ts';
 import {
-  foldSparkEvent,
   newSparkApplication,
   progressOfUser,
   type SparkApplication,
-} from '../../../../engine/run/spark-events.ts';
+} from '../../../../engine/run/spark-application.ts';
 
 const session = 'spark-session-4ea46c4d-4e14-406a-b11e-ee8cb9f33500';
 const tagOf = (user: string): string =>
