@@ -25,6 +25,9 @@ export const pythonRunner = defineRunner('spark_python_task', (task, context) =>
 /** Prefers the cause that an exception of PySpark quotes to its own name. */
 export function findFailure(stderr: string): ProgramFailure | undefined {
   const failure = findUncaughtException(stderr);
+  // Without its Java process, a program fails with whatever it tries next.
+  const [gone] = /^py4j\.protocol\.Py4JNetworkError: .*$/m.exec(failure?.errorTrace ?? '') ?? [];
+  if (failure !== undefined && gone !== undefined) return { ...failure, error: gone };
   if (failure?.errorTrace === undefined || !/^(?:pyspark|py4j)\./.test(failure.error)) return failure;
   const cause = rootCauseIn(failure.errorTrace);
   return cause === undefined ? failure : { ...failure, error: cause.error };

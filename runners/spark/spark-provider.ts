@@ -17,6 +17,7 @@ import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
 import { canProtectPages, ensurePagesSecret } from './pages-access.ts';
+import { findKnownInstallation, type KnownInstallations } from './known-installation.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
 import { sparkVariables } from './spark-environment.ts';
@@ -49,16 +50,22 @@ const sourceBytesMax = 2 ** 20;
 /** Time that a driver has to end its application. */
 const endGraceMs = 3_000;
 
+/** What a provider remembers between tasks. */
+interface ProviderMemory {
+  /** Drivers that are being started, by their directory. */
+  readonly starting: Map<string, ReturnType<typeof ensureDriver>>;
+  readonly installations: KnownInstallations;
+}
+
 export function createSparkProvider(options: SparkProviderOptions): ComputeProvider {
-  // Drivers that are being started, by their directory.
-  const starting = new Map<string, ReturnType<typeof ensureDriver>>();
+  const memory: ProviderMemory = { starting: new Map(), installations: new Map() };
   // Clusters that may have drivers; undefined before the first look at the processes of this machine.
   let known: Set<string> | undefined;
   return {
     async prepare(request) {
       known?.add(request.clusterId);
       try {
-        return await prepare(options, request, starting);
+        return await prepare(options, request, memory);
       } catch (error) {
         if (error instanceof SparkUnavailableError) return { kind: 'failed', message: error.message };
         throw error;
@@ -96,13 +103,16 @@ async function endCluster(
 async function prepare(
   options: SparkProviderOptions,
   request: ComputeRequest,
-  starting: Map<string, ReturnType<typeof ensureDriver>>,
+  memory: ProviderMemory,
 ): Promise<ComputeResult> {
   const { compute, isRunning, signal } = request;
   if (compute.provider !== 'spark' || signal.aborted) return { kind: 'stopped' };
   const environment = clusterEnvironment(options, request);
-  await requireJava(environment, options.isolation);
-  const installed = await install(options, request, environment);
+  await mkdir(join(request.directory, 'spark'), { recursive: true, mode: 0o700 });
+  const installed = await findKnownInstallation(memory.installations, request, environment, async () => {
+    await requireJava(environment, options.isolation);
+    return install(options, request, environment);
+  });
   if (installed === 'stopped') return { kind: 'stopped' };
   const mode = await sessionModeOfTask(options, request);
   const common = { home: installed.home, pythonPath: installed.pythonPath, python: installed.python };
@@ -122,7 +132,7 @@ async function prepare(
   const shared = await writeProperties(options, request, installed, driverProperties);
   const parent = join(shared, encodeURIComponent(hostname()));
   if (isRunning) return ready({ confDirectory: own, driver: await findDriver(parent) });
-  const driver = startOnce(starting, parent, () =>
+  const driver = startOnce(memory.starting, parent, () =>
     ensureDriver(
       {
         parent,

@@ -110,7 +110,7 @@ const rules: readonly ErrorRule[] = [
   },
   {
     // The Java process of a driver that a Python program started itself is gone.
-    pattern: /^py4j\.protocol\.Py4JNetworkError|^ConnectionRefusedError.*py4j/,
+    pattern: /^py4j\.protocol\.Py4JNetworkError.*/,
     explain: ([text], context) => ({
       code: 'CLUSTER',
       cause: `The Spark driver of the task is gone (${text})`,

@@ -37,6 +37,9 @@ def describe_error(error):
 def find_spark_cause(error):
     """Returns the line with the cause in the traces that an exception of PySpark quotes: the exception of a Python
     function of the notebook, else the innermost exception of Java. None for other exceptions."""
+    if isinstance(error, ConnectionError) and type(error.__context__).__name__ == "Py4JNetworkError":
+        # The Java process of the session is gone; the next use of it is refused.
+        return "py4j.protocol.Py4JNetworkError: %s" % error.__context__
     if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
         return None
     text = str(error)

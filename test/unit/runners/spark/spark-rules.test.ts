@@ -204,6 +204,10 @@ test.each<[string, string]>([
     'Traceback (most recent call last):\n  File "/t/a.py", line 5, in <module>\n    df.collect()\npyspark.errors.exceptions.connect.PythonException: \n  An exception was thrown from the Python worker. Please see the stack trace below.\n[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):\n  File "/t/a.py", line 4, in parse\n    return int("x")\n           ^^^^\nValueError: invalid literal\n SQLSTATE: 38000\n',
     'ValueError: invalid literal',
   ],
+  [
+    'Traceback (most recent call last):\n  File "/s/py4j/clientserver.py", line 540, in send_command\npy4j.protocol.Py4JNetworkError: Answer from Java side is empty\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "/t/a.py", line 3, in <module>\nConnectionRefusedError: [Errno 111] Connection refused\n',
+    'py4j.protocol.Py4JNetworkError: Answer from Java side is empty',
+  ],
 ])('the error of a Python program with the output %j is %s', (stderr, error) => {
   expect(findFailure(stderr)?.error).toBe(error);
 });
