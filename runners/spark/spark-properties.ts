@@ -52,7 +52,7 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
   );
 }
 
-/** Pages that anybody can read are off for a remote master: they would be open to its network. */
+/** Pages without protection are off for a remote master: they would be open to its network. */
 function pagesProperties({ compute, pagesSecret }: ClusterProperties): Record<string, string> {
   if (pagesSecret !== undefined) return protectedPages(pagesSecret);
   return isLocalMaster(compute.master) ? {} : { 'spark.ui.enabled': 'false' };

@@ -40,9 +40,6 @@ onlyWithSpark(sparkTitle('queries of Spark', installed), { timeout: 240_000 }, (
       await shown.link('Open').click();
       const pages = await opened;
       await pages.getByRole('heading', { name: 'Spark Jobs' }).waitFor();
-      await pages.getByRole('link', { name: 'Executors' }).click();
-      // The rows are loaded by a script of the page.
-      await pages.locator('#active-executors-table tbody tr', { hasText: 'driver' }).first().waitFor();
       await shown.goTo(`#job/run/${run}`);
       await shown.waitForText(/^0 of 1 stage, 0 of 2 tasks$/);
       expect(shown.browserErrors).toEqual([]);
