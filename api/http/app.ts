@@ -31,6 +31,7 @@ import {
 } from './error-response.ts';
 import { addDiscoveryRoutes } from './discovery-routes.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
+import { addSparkPages, type SparkPagePorts } from './spark-pages-route.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import { addLoadLimit } from './load-limit.ts';
 import type { Operation } from './operation.ts';
@@ -71,6 +72,8 @@ export interface AppPorts extends NetworkOptions {
   readonly metrics: MetricsPorts;
   /** Address and id that clients discover. */
   readonly workspace: WorkspaceInfo;
+  /** Spark's own pages. Undefined: the service shows none. */
+  readonly sparkPages?: SparkPagePorts | undefined;
   /** Directory of the built console. Undefined: the service has no pages. */
   readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
@@ -162,6 +165,7 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   const operations = addPluginKindsToOperations(ports.operations, plugins);
   addDocumentation(routes, operations, plugins);
   if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
+  if (ports.sparkPages !== undefined) addSparkPages(routes, ports.sparkPages);
   addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)

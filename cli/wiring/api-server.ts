@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createSparkPageTickets } from '../../api/http/spark-page-tickets.ts';
 import { createApp } from '../../api/http/app.ts';
 import { createAllOperations } from '../../api/http/operations.ts';
 import { cacheTokenLookups } from '../../api/http/token-cache.ts';
@@ -9,6 +10,7 @@ import type { Clock } from '../../engine/clock.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
+import { createSparkApplications } from '../../runners/spark/spark-applications.ts';
 import { createLogFiles } from '../../storage/files/log-files.ts';
 import { createManagedFileStore } from '../../storage/files/managed-files.ts';
 import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
@@ -56,12 +58,19 @@ export interface ApiServerDependencies {
 }
 
 export function createApiServer(dependencies: ApiServerDependencies): FastifyInstance {
-  const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
+  const { config, database, engine, roots, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
     dependencies;
   const { db } = database;
+  const sparkPageTickets = createSparkPageTickets(clock);
+  const sparkApplications = createSparkApplications({
+    clusters: roots.clusters.directory,
+    runs: roots.runs.directory,
+  });
   return createApp({
     operations: createAllOperations({
       ...createRunPorts(dependencies),
+      sparkApplications,
+      sparkPageTickets,
       ...createDataPorts(dependencies),
       clock,
       limits: config.limits,
@@ -79,6 +88,11 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     },
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
+    sparkPages: {
+      applications: sparkApplications,
+      tickets: sparkPageTickets,
+      publicUrl: workspaceInfo.publicUrl,
+    },
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,

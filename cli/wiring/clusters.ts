@@ -179,6 +179,7 @@ function createSpark({ config, isolation, resolvePath, roots, objstore, clock }:
     cacheDirectory: sparkDirectory(config),
     clustersDirectory: roots.clusters.directory,
     managedFs: roots.managedFs.directory,
+    workspace: roots.workspace.directory,
     objstore: objstore === 'directories' ? roots.objstore.directory : undefined,
     taskEnvironment: {
       ...config.taskEnvironment,

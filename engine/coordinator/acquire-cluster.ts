@@ -2,7 +2,7 @@
 import type { NewClusterRow } from '../cluster/cluster.ts';
 import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { createContextId, toClusterInUse } from './cluster-in-use.ts';
+import { createContextId, isContextId, toClusterInUse } from './cluster-in-use.ts';
 import { clusterLossOf, prepareClusterWatch, watchCluster } from './cluster-use.ts';
 import { setTaskWarning } from './duration-warnings.ts';
 import { requestCluster, requestSharedCluster, type ClusterRequestContext } from './request-cluster.ts';
@@ -60,7 +60,9 @@ async function reattachCluster(
   task: TaskExecution,
   clusterId: string,
 ): Promise<AcquireResult> {
-  const { sparkContextId } = task.taskRun;
+  const stored = task.taskRun.sparkContextId;
+  // The id of a Spark application does not tell whether the cluster was restarted; the end of its driver does.
+  const sparkContextId = stored !== undefined && isContextId(stored) ? stored : undefined;
   watchCluster(c, execution, task, clusterId, sparkContextId);
   const cluster = await c.clusters.find(clusterId);
   const loss = clusterLossOf(clusterId, cluster, sparkContextId);

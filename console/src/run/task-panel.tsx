@@ -4,6 +4,7 @@ import { computeLabel, toText, taskSummaryOf } from '../job/task-summary.ts';
 import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
 import { isActive, stateCodeOf, stateLabelOf } from '../state-labels.ts';
 import { formatDuration } from '../time-format.ts';
 import { ExplanationView } from './explanation-view.tsx';
@@ -31,7 +32,7 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
               : state.state_message,
           ],
           [summary.kindLabel, <code key="target">{summary.target}</code>],
-          ['Cluster', task.cluster_instance?.cluster_id ?? computeLabel(task)],
+          ['Cluster', <ClusterLink key="cluster" task={task} />],
           ['Started', <Timestamp key="start" at={task.start_time} over={!isActive(state)} />],
           ['Duration', <Duration key="duration" from={task.start_time} to={task.end_time} />],
           [
@@ -52,6 +53,12 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
       {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}
     </section>
   );
+}
+
+/** Shows the cluster of the task: its page when there is one. */
+function ClusterLink({ task }: { readonly task: TaskRun }) {
+  const id = task.cluster_instance?.cluster_id;
+  return id === undefined ? computeLabel(task) : <a href={linkTo.cluster(id)}>{id}</a>;
 }
 
 /** Lists the parameters of the task. */

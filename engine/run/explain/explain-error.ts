@@ -109,6 +109,15 @@ const rules: readonly ErrorRule[] = [
     },
   },
   {
+    // The Java process of a driver that a Python program started itself is gone.
+    pattern: /^py4j\.protocol\.Py4JNetworkError.*/,
+    explain: ([text], context) => ({
+      code: 'CLUSTER',
+      cause: `The Spark driver of the task is gone (${text})`,
+      nextStep: `Read the end of its log: a driver that was killed, for example for lack of memory, says nothing there. ${moreMemoryText(context)} Then ${rerunText(context)}.`,
+    }),
+  },
+  {
     pattern: /UnsupportedClassVersionError/,
     explain: (_match, context) => ({
       code: 'CLUSTER',
