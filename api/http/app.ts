@@ -33,13 +33,13 @@ import { addDiscoveryRoutes } from './discovery-routes.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import { addLoadLimit } from './load-limit.ts';
-import type { Operation } from './operation.ts';
-import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
+import type { Operation, RequestContext } from './operation.ts';
+import { addWithBodyParser, registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
 import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { FileResponse, StreamedResponse } from './streamed-response.ts';
+import { FileResponse, HeadResponse, StreamedResponse } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -165,7 +165,9 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)
-      addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
+      addWithBodyParser(routes, operation, (target) =>
+        addOperation(target, operation, version, { permissions: ports.permissions, shutdownSignal }),
+      );
   }
 }
 
@@ -219,11 +221,11 @@ function addOperation(
   const parts = splitRequestSchema(operation);
   app.route({
     method,
-    url: `/api/${version}${path}`,
+    url: `/api/${version}${path.replace(/:\w+\*$/, '*')}`,
     config: {
       scope,
       anyScope,
-      ...(method !== 'GET' && { action: `${method} ${path}` }),
+      ...(method !== 'GET' && method !== 'HEAD' && { action: `${method} ${path}` }),
       ...(fileField !== undefined && { fileField }),
     },
     schema: parts,
@@ -247,10 +249,16 @@ function addOperation(
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
         lastEventId: lastEventIdOf(request),
+        body: request.raw,
+        download: downloadHeadersOf(request),
       });
       // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
       if (answer instanceof StreamedResponse)
-        return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
+        return reply
+          .code(answer.status)
+          .headers({ ...answer.headers, connection: 'close' })
+          .send(answer.stream);
+      if (answer instanceof HeadResponse) return reply.headers(answer.headers).send();
       if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
       trail.setResponse(answer);
       return answer;
@@ -270,6 +278,11 @@ function addWarning(reply: FastifyReply, text: string): void {
 function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** Returns the headers of a download; a header that is sent twice is joined by the parser. */
+function downloadHeadersOf({ headers }: FastifyRequest): RequestContext['download'] {
+  return { range: headers.range, unmodifiedSince: headers['if-unmodified-since'] };
 }
 
 /** Aborts when the client disconnects before the response is complete. */

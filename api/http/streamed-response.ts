@@ -7,9 +7,20 @@ import type { Readable } from 'node:stream';
 export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
 
-  constructor(stream: Readable, headers: Readonly<Record<string, string>>) {
+  constructor(stream: Readable, headers: Readonly<Record<string, string>>, status = 200) {
     this.stream = stream;
+    this.headers = headers;
+    this.status = status;
+  }
+}
+
+/** Result of `handle` of a HEAD operation: headers alone. */
+export class HeadResponse {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(headers: Readonly<Record<string, string>> = {}) {
     this.headers = headers;
   }
 }
