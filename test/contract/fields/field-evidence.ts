@@ -91,7 +91,7 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
   ],
   'e2e/pipeline-tasks.test.ts': ['PipelineTask.pipeline_id'],
   'unit/engine/run/parameters.test.ts': [
-    'PipelineParams.full_refresh',
+    'PipelineParams.{full_refresh,full_refresh_selection,refresh_selection}',
     'RunNow.pipeline_params',
     'RepairRun.{pipeline_params,spark_submit_params}',
   ],

@@ -2,6 +2,7 @@
 import { documentedFields } from '../../../engine/job/fields/documented-fields.ts';
 import type { FieldTable } from '../../../engine/job/fields/field-support.ts';
 import { canonicalKeyOf } from '../../../engine/validation/aliases.ts';
+import { newerFields } from './newer-fields.ts';
 import { readSdkInterfaces } from './sdk-types.ts';
 
 export type ObjectName = keyof typeof documentedFields;
@@ -11,6 +12,11 @@ export type ObjectName = keyof typeof documentedFields;
  * contain.
  */
 const interfaces = new Map([...readSdkInterfaces('jobs'), ...readSdkInterfaces('compute')]);
+for (const [name, fields] of Object.entries(newerFields))
+  interfaces.set(name, [
+    ...(interfaces.get(name) ?? []),
+    ...fields.map((field) => ({ name: field, type: undefined })),
+  ]);
 
 /** Interfaces of requests, at which the walk begins. */
 const roots = ['CreateJob', 'UpdateJob', 'ResetJob', 'SubmitRun', 'RunNow', 'RepairRun'];
