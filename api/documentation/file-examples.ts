@@ -60,6 +60,10 @@ export const fileExamples: Readonly<Record<string, Example>> = {
   'GET /managed_fs/list': { request: { path: '/jobs' }, answer: { files: [file] } },
   'POST /managed_fs/mkdirs': { request: { path: '/jobs/old' }, answer: {} },
   'PUT /fs/files/:file_path*': { request: { file_path: volumeFile, overwrite: true }, answer: {} },
+  'POST /fs/files/:file_path*': {
+    request: { file_path: volumeFile, action: 'initiate-upload' },
+    answer: { resumable_upload: { session_token: '0b2d1c6e-6f0c-4a51-9d0e-6f1c5a4f2b7d' } },
+  },
   'GET /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: 'city,degrees\nOslo,7\n' },
   'HEAD /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: {} },
   'DELETE /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: {} },

@@ -7,6 +7,7 @@ import { deleteVolumeFileOperation } from './delete.ts';
 import { downloadFileOperation } from './download.ts';
 import { getDirectoryMetadataOperation } from './get-directory-metadata.ts';
 import { getFileMetadataOperation } from './get-metadata.ts';
+import { initiateUploadOperation } from './initiate-upload.ts';
 import { listDirectoryOperation } from './list-directory.ts';
 import { uploadFileOperation } from './upload.ts';
 
@@ -14,6 +15,7 @@ import { uploadFileOperation } from './upload.ts';
 export function createFileOperations(ports: ManagedFsPorts): Operation[] {
   return [
     uploadFileOperation,
+    initiateUploadOperation,
     downloadFileOperation,
     getFileMetadataOperation,
     deleteVolumeFileOperation,

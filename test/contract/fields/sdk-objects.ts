@@ -1,7 +1,7 @@
 /** Interfaces of the SDK and the tables of documented fields that describe them. */
 import { documentedFields } from '../../../engine/job/fields/documented-fields.ts';
 import type { FieldTable } from '../../../engine/job/fields/field-support.ts';
-import { canonicalKeyOf } from '../../../engine/validation/aliases.ts';
+import { canonicalKeyOf, spellingsOf, type AliasedKey } from '../../../engine/validation/aliases.ts';
 import { newerFields } from './newer-fields.ts';
 import { readSdkInterfaces } from './sdk-types.ts';
 
@@ -79,4 +79,28 @@ export function listSdkFields(): ReadonlySet<string> {
   };
   roots.forEach(visit);
   return found;
+}
+
+const aliasedKeys: readonly AliasedKey[] = [
+  'managed_fs',
+  'objstore',
+  'cloud_attributes',
+  'cloud_service_account',
+  'placement_attributes',
+  'operator',
+];
+
+/** Returns the tables for a program that walks another SDK: all fields, refused ones, and names that differ. */
+export function listDocumentedFields(): object {
+  const entries = Object.entries<FieldTable>(documentedFields).flatMap(([object, table]) =>
+    Object.entries(table).map(([field, { state }]) => ({ name: `${object}.${field}`, state })),
+  );
+  return {
+    fields: entries.map(({ name }) => name),
+    refused: entries.filter(({ state }) => state === 'refused').map(({ name }) => name),
+    tables: tableNames,
+    names: Object.fromEntries(
+      aliasedKeys.flatMap((key) => spellingsOf(key).map((spelling) => [spelling, key])),
+    ),
+  };
 }

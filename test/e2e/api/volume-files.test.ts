@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'HEAD' | 'PUT' | 'DELETE';
 
 function call(
   method: Method,
@@ -107,6 +107,15 @@ describe('a file', () => {
     ['of a directory', 'files/Volumes/d', 'GET', {}, 404, /it is a directory/],
     ['of a directory', 'files/Volumes/d', 'PUT', { payload: 'x' }, 409, /already exists at the input path/],
     ['that is taken', 'files/Volumes/d/f?overwrite=false', 'PUT', { payload: 'x' }, 409, /already exists/],
+    [
+      'that is taken',
+      'files/Volumes/d/f?action=initiate-upload&overwrite=false',
+      'POST',
+      {},
+      409,
+      /already exists/,
+    ],
+    ['with an unknown action', 'files/Volumes/d/f?action=complete-upload', 'POST', {}, 400, /action/],
     ['with a wrong flag', 'files/Volumes/d/f?overwrite=maybe', 'PUT', { payload: 'x' }, 400, /overwrite/],
     ['of a file', 'directories/Volumes/d/f', 'GET', {}, 404, /it is a file/],
     ['of a file', 'directories/Volumes/d/f', 'PUT', {}, 409, /cannot be a directory/],
