@@ -229,7 +229,7 @@ function addOperation(
       ...(fileField !== undefined && { fileField }),
     },
     schema: parts,
-    preValidation: async (request) => coerceRequest(request, parts),
+    preValidation: async (request) => coerceRequest(request, parts, operation.complete),
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} has no authenticated caller.`);

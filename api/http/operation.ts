@@ -60,6 +60,8 @@ interface TypedOperation<Request extends TSchema> {
   readonly description: string;
   /** Input: the query of a GET or HEAD, or the body of other methods, and the path fields. */
   readonly request: Request;
+  /** Completes the body before validation, for clients that leave out what the service can supply. */
+  readonly complete?: (body: object) => object;
   /** Response in the API reference; the result of `handle` is sent unchanged. */
   readonly response: TSchema;
   /** Media type of a response that is not JSON; `handle` returns a StreamedResponse then. */

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fileTooLarge, invalid, messageOf, ServiceError } from '../../engine/errors.ts';
 import { fixedLimits } from '../../engine/limits.ts';
+import { isRecord } from '../../engine/validation/json-object.ts';
 import { parseMultipartForm } from './multipart-form.ts';
 import type { Operation } from './operation.ts';
 import { readQueryParameters } from './query-parameters.ts';
@@ -87,9 +88,13 @@ function describeJsonError(text: string): string {
 export function coerceRequest(
   request: FastifyRequest,
   { params, tail, querystring, body }: RequestParts,
+  complete: Operation['complete'] = (given) => given,
 ): void {
   if (params !== undefined) request.params = coerceValue(params, readPathFields(request.params, tail));
-  if (body !== undefined) request.body = coerceValue(body, request.body ?? {});
+  if (body !== undefined) {
+    const given = request.body ?? {};
+    request.body = coerceValue(body, isRecord(given) ? complete(given) : given);
+  }
   // Some clients send GET parameters in the body; query parameters take precedence.
   if (querystring !== undefined)
     request.query = coerceValue(querystring, {

@@ -24,8 +24,9 @@ export function renderFieldsPage(): string {
       '  effect.',
     ].join('\n'),
     [
-      'A test takes the fields from the type declarations of an unmodified SDK, sends each to the service, and checks its',
-      'state against these tables. A field that is not documented at all is kept and returned.',
+      'A test takes the fields from unmodified SDKs, the TypeScript SDK in `npm test` and the newer Python SDK in',
+      '`npm run online`, sends each to the service, and checks its state against these tables. A field that is not',
+      'documented at all is kept and returned.',
     ].join('\n'),
     '## Stored only',
     'These fields have no effect:',

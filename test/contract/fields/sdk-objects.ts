@@ -90,14 +90,17 @@ const aliasedKeys: readonly AliasedKey[] = [
   'operator',
 ];
 
-/** Returns the tables for a program that walks another SDK: all fields, refused ones, and names that differ. */
+/**
+ * Returns the tables for a program that walks another SDK: all fields, those whose contents have no effect, and names
+ * that differ.
+ */
 export function listDocumentedFields(): object {
   const entries = Object.entries<FieldTable>(documentedFields).flatMap(([object, table]) =>
     Object.entries(table).map(([field, { state }]) => ({ name: `${object}.${field}`, state })),
   );
   return {
     fields: entries.map(({ name }) => name),
-    refused: entries.filter(({ state }) => state === 'refused').map(({ name }) => name),
+    closed: entries.filter(({ state }) => state !== 'works').map(({ name }) => name),
     tables: tableNames,
     names: Object.fromEntries(
       aliasedKeys.flatMap((key) => spellingsOf(key).map((spelling) => [spelling, key])),

@@ -10,6 +10,8 @@ import com.databricks.sdk.service.compute.ListClustersFilterBy;
 import com.databricks.sdk.service.compute.ListClustersRequest;
 import com.databricks.sdk.service.compute.RestartCluster;
 import com.databricks.sdk.service.compute.State;
+import com.databricks.sdk.service.files.CreateDirectoryRequest;
+import com.databricks.sdk.service.files.UploadRequest;
 import com.databricks.sdk.service.jobs.*;
 import com.databricks.sdk.service.settings.CreateTokenRequest;
 import com.databricks.sdk.service.workspace.Import;
@@ -102,8 +104,13 @@ public class Scenario {
         "files uploads, describes, downloads, lists and deletes files of a volume",
         () -> {
           String volume = "/Volumes/main/default/java";
-          client.files().createDirectory(volume);
-          client.files().upload(volume + "/a b.txt", new ByteArrayInputStream("text".getBytes()));
+          client.files().createDirectory(new CreateDirectoryRequest().setDirectoryPath(volume));
+          client
+              .files()
+              .upload(
+                  new UploadRequest()
+                      .setFilePath(volume + "/a b.txt")
+                      .setContents(new ByteArrayInputStream("text".getBytes())));
           long length = client.files().getMetadata(volume + "/a b.txt").getContentLength();
           String text = new String(client.files().download(volume + "/a b.txt").getContents().readAllBytes());
           List<String> names = new ArrayList<>();
