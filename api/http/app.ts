@@ -39,7 +39,7 @@ import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { FileResponse, HeadResponse, StreamedResponse } from './streamed-response.ts';
+import { isContents, sendContents } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -252,14 +252,7 @@ function addOperation(
         body: request.raw,
         download: downloadHeadersOf(request),
       });
-      // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
-      if (answer instanceof StreamedResponse)
-        return reply
-          .code(answer.status)
-          .headers({ ...answer.headers, connection: 'close' })
-          .send(answer.stream);
-      if (answer instanceof HeadResponse) return reply.headers(answer.headers).send();
-      if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
+      if (isContents(answer)) return sendContents(reply, answer);
       trail.setResponse(answer);
       return answer;
     },

@@ -51,7 +51,7 @@ export function arbitraryRequest(service: FuzzedService): fc.Arbitrary<InjectOpt
         .map(({ sent: { query = '', headers, ...rest }, id, path, token: value }): InjectOptions => ({
           ...rest,
           method,
-          url: `${url.replace(/:\w+(\*?)/, (_, rest) => (rest === '' ? id : path))}${query}`,
+          url: `${url.replace(/:\w+(\*?)/, (_, isTail) => (isTail === '' ? id : path))}${query}`,
           headers: { authorization: `Bearer ${value}`, ...headers },
         })),
     );
