@@ -15,7 +15,8 @@ export function renderFieldsPage(): string {
     '# Documented fields',
     [
       'Nothing is accepted and ignored. Every field that the vendor of this API documents for `jobs/create`, `update`,',
-      '`reset`, `runs/submit`, `run-now` and `runs/repair` is in one of three states:',
+      '`reset`, `runs/submit`, `run-now` and `runs/repair`, and for clusters, instance pools, policies and pipelines, is in one',
+      'of three states:',
     ].join('\n'),
     [
       '- **works**: the field has its documented meaning.',

@@ -22,6 +22,7 @@ export const newerFields: Readonly<Record<string, readonly string[]>> = {
     'reset_checkpoint_selection',
   ],
   JobCluster: ['serverless_compute_id'],
+  CreateInstancePool: ['node_type_flexibility'],
   ClusterSpec: ['dependency_mode', 'driver_node_type_flexibility', 'worker_node_type_flexibility'],
   AzureAttributes: ['capacity_reservation_group'],
   GcpAttributes: ['confidential_compute_type'],

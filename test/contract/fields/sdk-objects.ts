@@ -11,7 +11,11 @@ export type ObjectName = keyof typeof documentedFields;
  * Interfaces by name. Of two with one name, the clusters and libraries of `compute` are those that settings
  * contain.
  */
-const interfaces = new Map([...readSdkInterfaces('jobs'), ...readSdkInterfaces('compute')]);
+const interfaces = new Map([
+  ...readSdkInterfaces('pipelines'),
+  ...readSdkInterfaces('jobs'),
+  ...readSdkInterfaces('compute'),
+]);
 for (const [name, fields] of Object.entries(newerFields))
   interfaces.set(name, [
     ...(interfaces.get(name) ?? []),
@@ -20,6 +24,19 @@ for (const [name, fields] of Object.entries(newerFields))
 
 /** Interfaces of requests, at which the walk begins. */
 const roots = ['CreateJob', 'UpdateJob', 'ResetJob', 'SubmitRun', 'RunNow', 'RepairRun'];
+
+/** Interfaces of other requests -> table; the objects inside them have no tables. */
+const otherRequests: Readonly<Record<string, ObjectName>> = {
+  CreateCluster: 'ClusterRequest',
+  EditCluster: 'ClusterRequest',
+  RestartCluster: 'ClusterRequest',
+  CreateInstancePool: 'InstancePool',
+  EditInstancePool: 'InstancePool',
+  CreatePolicy: 'ClusterPolicy',
+  EditPolicy: 'ClusterPolicy',
+  CreatePipeline: 'Pipeline',
+  EditPipeline: 'Pipeline',
+};
 
 /** Interface of the SDK -> table, where the names differ. */
 const tableNames: Readonly<Record<string, ObjectName>> = {
@@ -78,6 +95,15 @@ export function listSdkFields(): ReadonlySet<string> {
     }
   };
   roots.forEach(visit);
+  for (const [type, name] of Object.entries(otherRequests)) {
+    const own: FieldTable = documentedFields[name];
+    for (const field of interfaces.get(type) ?? []) {
+      const key = canonicalKeyOf(field.name);
+      // A cluster has the fields of a new cluster, too.
+      const isOfCluster = name === 'ClusterRequest' && !Object.hasOwn(own, key);
+      found.add(`${isOfCluster ? 'NewCluster' : name}.${key}`);
+    }
+  }
   return found;
 }
 
