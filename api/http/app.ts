@@ -34,13 +34,13 @@ import { addHealthRoutes, type Readiness } from './health-routes.ts';
 import { addSparkPages, type SparkPagePorts } from './spark-pages-route.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import { addLoadLimit } from './load-limit.ts';
-import type { Operation } from './operation.ts';
-import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
+import type { Operation, RequestContext } from './operation.ts';
+import { addWithBodyParser, registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
 import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { FileResponse, StreamedResponse } from './streamed-response.ts';
+import { isContents, sendContents } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -169,7 +169,9 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)
-      addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
+      addWithBodyParser(routes, operation, (target) =>
+        addOperation(target, operation, version, { permissions: ports.permissions, shutdownSignal }),
+      );
   }
 }
 
@@ -223,15 +225,15 @@ function addOperation(
   const parts = splitRequestSchema(operation);
   app.route({
     method,
-    url: `/api/${version}${path}`,
+    url: `/api/${version}${path.replace(/:\w+\*$/, '*')}`,
     config: {
       scope,
       anyScope,
-      ...(method !== 'GET' && { action: `${method} ${path}` }),
+      ...(method !== 'GET' && method !== 'HEAD' && { action: `${method} ${path}` }),
       ...(fileField !== undefined && { fileField }),
     },
     schema: parts,
-    preValidation: async (request) => coerceRequest(request, parts),
+    preValidation: async (request) => coerceRequest(request, parts, operation.complete),
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} has no authenticated caller.`);
@@ -251,11 +253,10 @@ function addOperation(
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
         lastEventId: lastEventIdOf(request),
+        body: request.raw,
+        download: downloadHeadersOf(request),
       });
-      // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
-      if (answer instanceof StreamedResponse)
-        return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
-      if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
+      if (isContents(answer)) return sendContents(reply, answer);
       trail.setResponse(answer);
       return answer;
     },
@@ -274,6 +275,11 @@ function addWarning(reply: FastifyReply, text: string): void {
 function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** Returns the headers of a download; a header that is sent twice is joined by the parser. */
+function downloadHeadersOf({ headers }: FastifyRequest): RequestContext['download'] {
+  return { range: headers.range, unmodifiedSince: headers['if-unmodified-since'] };
 }
 
 /** Aborts when the client disconnects before the response is complete. */

@@ -29,12 +29,24 @@ const transientErrorRetrySeconds = 1;
 /** Maximum characters of an error message; messages repeat paths and lists of the caller. */
 const maximumMessageLength = 1_000;
 
+/** Headers that describe the contents of a response. */
+const contentHeaders = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'content-range',
+  'last-modified',
+] as const;
+
 /** Sends an error response: `{error_code, message}`. */
 export function sendErrorResponse(
   { code, message, retryAfterSeconds }: ServiceError,
   reply: FastifyReply,
 ): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  // A stream that fails before its first byte has already set the headers of its contents.
+  for (const name of contentHeaders) reply.removeHeader(name);
   return reply
     .code(httpStatusOf[code])
     .send({ error_code: code, message: truncateText(message, maximumMessageLength) });

@@ -117,6 +117,15 @@ describe('spec 4.1.5: runs/submit', () => {
     }
   });
 
+  test('the only task of a list may lack its key; of several tasks, each needs one', async () => {
+    const { task_key: _, ...bare } = task('a');
+    const run = await get('runs/get', { run_id: await submit({ run_name: 'no key', tasks: [bare] }) });
+    expect(run.tasks).toMatchObject([{ task_key: 'no_key' }]);
+    expect(await refused('runs/submit', { tasks: [bare, task('b')] })).toEqual(
+      errorResponse('Missing required field: tasks[0].task_key.'),
+    );
+  });
+
   test('spec 4.1.5: shared job clusters are refused', async () => {
     const message =
       'a submission cannot have shared job clusters; give each task a new_cluster or an existing_cluster_id.';

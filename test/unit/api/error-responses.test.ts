@@ -1,10 +1,12 @@
 /** Error responses of the HTTP layer. */
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { pino } from 'pino';
-import { defineOperation } from '../../../api/http/operation.ts';
+import { defineOperation, type Operation } from '../../../api/http/operation.ts';
+import { StreamedResponse } from '../../../api/http/streamed-response.ts';
 import { ServiceError } from '../../../engine/errors.ts';
 import { adminToken, startApiHarness, type ApiHarness } from './api-harness.ts';
 
@@ -159,19 +161,7 @@ describe('error responses', () => {
   ])('%s', async (_, error, status, error_code, retryAfter) => {
     const lines: string[] = [];
     const failing = await startApiHarness({
-      operations: [
-        defineOperation({
-          method: 'GET',
-          path: '/fail',
-          versions: ['2.0'],
-          scope: 'jobs',
-          summary: '',
-          description: '',
-          request: Type.Object({}),
-          response: Type.Object({}),
-          handle: () => Promise.reject(error),
-        }),
-      ],
+      operations: [failingOperation(() => Promise.reject(error))],
       log: pino(
         {},
         {
@@ -189,4 +179,44 @@ describe('error responses', () => {
     // The log contains the details that the response omits, with the request id.
     if (status !== 429) expect(lines.find((line) => line.includes('secret'))).toContain('"reqId"');
   });
+
+  test.each([
+    ['a bug', new Error('unreadable'), 500, 'INTERNAL_ERROR'],
+    ['a refusal', new ServiceError('NOT_FOUND', 'gone'), 404, 'NOT_FOUND'],
+  ])('a stream that fails before its first byte: %s', async (_, error, status, error_code) => {
+    const failing = await startApiHarness({
+      operations: [
+        failingOperation(async () => {
+          const stream = new Readable({ read: () => stream.destroy(error) });
+          return new StreamedResponse(stream, {
+            'content-type': 'application/gzip',
+            'content-length': '7',
+            'content-disposition': 'attachment; filename="run.tar.gz"',
+          });
+        }),
+      ],
+    });
+    const answer = await failing.get('2.0/fail');
+    await failing.close();
+    expect(answer).toMatchObject({
+      status,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      body: { error_code },
+    });
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+  });
 });
+
+function failingOperation(handle: () => Promise<object>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/fail',
+    versions: ['2.0'],
+    scope: 'jobs',
+    summary: '',
+    description: '',
+    request: Type.Object({}),
+    response: Type.Object({}),
+    handle,
+  });
+}
