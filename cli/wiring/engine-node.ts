@@ -6,7 +6,7 @@ import { createRunEndListeners } from '../../engine/coordinator/run-end-listener
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
 import { sweepOrphanProcesses } from '../../engine/coordinator/orphan-sweep.ts';
-import { startOwnershipLoop, type OwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
+import { startOwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { hostName, identifyProcess } from '../../engine/process-identity.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -32,8 +32,9 @@ import { createNodeStore, createRunStore } from '../../storage/postgres/stores.t
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
 import { assertSharedDataDirectory, ensureDirectoryId } from './data-directory-checks.ts';
-import { createLibraries, type Libraries } from './libraries.ts';
+import { createLibraries } from './libraries.ts';
 import { createConfiguredObjectStore } from './object-store.ts';
+import { closeEngine, drainEngine, type EngineParts } from './engine-parts.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -64,19 +65,36 @@ export interface EngineDependencies {
   readonly log: Log;
 }
 
-/** Starts the engine: ends orphaned processes, adopts orphaned runs, and drives runs from then on. */
+/**
+ * Starts the engine: ends orphaned processes, adopts orphaned runs, and drives runs from then on. When a part
+ * fails to start, the parts before it are stopped.
+ */
 export async function startEngine(dependencies: EngineDependencies): Promise<Engine> {
+  const parts: Partial<EngineParts> = {};
+  try {
+    return await startParts(dependencies, parts);
+  } catch (error) {
+    // The reason of the failed start counts.
+    await closeEngine(parts).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** @param parts receives each part as it starts */
+async function startParts(dependencies: EngineDependencies, parts: Partial<EngineParts>): Promise<Engine> {
   const { config, address, database, roots, isolation, clock, log } = dependencies;
   const files = createAttemptFiles(roots);
   const objects = createConfiguredObjectStore(config, clock);
   const resolvePath = createPathResolver(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
+  parts.libraries = libraries;
   const runs = createRunStore(database.db, clock, log);
   const nodes = createNodeStore(database.db);
   const node = await createNodeIdentity(await ensureDirectoryId(config.dataDirectory));
   const { nodeId } = node;
   await assertSharedDataDirectory(node, await nodes.list());
   const pool = createConfiguredPool(dependencies, resolvePath);
+  parts.pool = pool;
   const clusters = await startNodeClusters(dependencies, {
     resolvePath,
     objstore: objects === undefined ? 'directories' : 'server',
@@ -84,12 +102,13 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     nodeId,
     onClusterStarted: libraries.ports.startInstallation,
   });
-  const driven: { coordinator?: Coordinator } = {};
-  const disk = await watchDisk(dependencies, driven);
+  parts.clusters = clusters;
+  const disk = await watchDisk(dependencies, parts);
+  parts.disk = disk;
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
   const { coordinator, queue } = createRunDriver(dependencies, driver);
-  driven.coordinator = coordinator;
+  Object.assign(parts, { coordinator, queue });
   const processes = createProcessTable(roots.runs.directory);
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
   await sweep();
@@ -106,8 +125,8 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     queue: { wake: () => processWaitingWork(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId, leaseMs }, log, onLost),
   });
+  parts.ownership = ownership;
   await libraries.resume();
-  const parts = { libraries, queue, coordinator, clusters, pool, ownership, disk };
   return {
     nodeId,
     runs,
@@ -118,7 +137,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     files,
     findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
-    drain: () => drainEngine(parts),
+    drain: () => drainEngine({ ownership, queue, coordinator }),
     close: () => closeEngine(parts),
   };
 }
@@ -147,32 +166,6 @@ function startNodeClusters(
 ): Promise<Clusters> {
   const random = randomCharacters;
   return startClusters({ config, isolation, address, database, roots, random, clock, log, ...parts });
-}
-
-interface EngineParts {
-  readonly libraries: Pick<Libraries, 'close'>;
-  readonly queue: RunQueue;
-  readonly coordinator: Coordinator;
-  readonly clusters: Clusters;
-  readonly pool: ClosableTaskPool;
-  readonly ownership: OwnershipLoop;
-  readonly disk: DiskMonitor;
-}
-
-async function drainEngine({ ownership, queue, coordinator }: EngineParts): Promise<void> {
-  ownership.stopAdopting();
-  await queue.close();
-  await coordinator.drain();
-}
-
-async function closeEngine(parts: EngineParts): Promise<void> {
-  await parts.disk.close();
-  parts.libraries.close();
-  await parts.queue.close();
-  await parts.coordinator.close();
-  await parts.clusters.close();
-  await parts.pool.close();
-  await parts.ownership.close();
 }
 
 function createConfiguredPool(
