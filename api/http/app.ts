@@ -27,6 +27,7 @@ import {
   createErrorHandler,
   sendErrorResponse,
   endpointNotFound,
+  type ChangeTracking,
   type IsTransientError,
 } from './error-response.ts';
 import { addDiscoveryRoutes } from './discovery-routes.ts';
@@ -78,6 +79,8 @@ export interface AppPorts extends NetworkOptions {
   readonly checkReadiness: () => Promise<Readiness>;
   /** Recognizes transient database errors. */
   readonly isTransientError: IsTransientError;
+  /** Undefined: a request that fails has changed nothing. */
+  readonly changes?: ChangeTracking | undefined;
   readonly limits: Pick<
     Limits,
     | 'requestBytes'
@@ -97,7 +100,8 @@ export function createApp(ports: AppPorts): FastifyInstance {
   const [open] = ports.permissions === undefined ? [] : findOperationsWithoutAccess(ports.operations);
   if (open !== undefined) throw new Error(`${open.method} ${open.path} declares no access level.`);
   const { requestBytes } = ports.limits;
-  const onError = createErrorHandler(ports.isTransientError, requestBytes);
+  const { isTransientError, changes } = ports;
+  const onError = createErrorHandler({ isTransientError, changes, requestBytes });
   const app: FastifyInstance = fastify({
     loggerInstance: ports.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -165,7 +169,7 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)
-      addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
+      addOperation(routes, operation, version, { ...ports, shutdownSignal });
   }
 }
 
@@ -205,15 +209,16 @@ function describeClient(client: unknown, { comment = '', tokenId }: StoredToken)
 
 /** Context of the routes of all operations. */
 interface RouteContext {
-  readonly permissions: PermissionReader | undefined;
+  readonly permissions?: PermissionReader | undefined;
   readonly shutdownSignal: AbortSignal;
+  readonly changes?: ChangeTracking | undefined;
 }
 
 function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, shutdownSignal }: RouteContext,
+  { permissions, shutdownSignal, changes }: RouteContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = splitRequestSchema(operation);
@@ -237,17 +242,19 @@ function addOperation(
       checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      const answer = await operation.handle(input, {
+      const context = {
         version,
         caller,
         visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
-        warn: (text) => addWarning(reply, text),
+        warn: (text: string) => addWarning(reply, text),
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
         lastEventId: lastEventIdOf(request),
-      });
+      };
+      const handle = async () => operation.handle(input, context);
+      const answer = await (method === 'GET' || changes === undefined ? handle() : changes.track(handle));
       // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
       if (answer instanceof StreamedResponse)
         return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);

@@ -31,6 +31,7 @@ import { createJobStore, createRunReader, createRunRemover } from '../../storage
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
+import { isOutcomeUnknown, trackChanges } from '../../storage/postgres/uncertain-changes.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
 import { checkReadiness, createGatedLaunches, type LaunchGate } from './launch-gate.ts';
@@ -82,6 +83,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,
+    changes: { track: trackChanges, isOutcomeUnknown },
     limits: config.limits,
     log,
   });
