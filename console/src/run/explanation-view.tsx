@@ -1,18 +1,21 @@
 /** Explanation of a failure: cause, place, next step, attempts and evidence. Each text appears once. */
-import type { Explanation } from '../api/documents.ts';
+import type { Explanation, Run } from '../api/documents.ts';
 import { linkTo } from '../route.ts';
 
-/** @param jobId job of the run, for the links to its attempts */
+/** @param run run of the page, whose table lists the attempts of its tasks */
 export function ExplanationView({
   explanation,
-  jobId,
+  run,
   tone,
 }: {
   readonly explanation: Explanation;
-  readonly jobId: number;
+  readonly run: Pick<Run, 'job_id' | 'tasks'>;
   readonly tone: string;
 }) {
   const { cause, place, next_step: nextStep, others, retries, attempts = [] } = explanation;
+  const ownAttempts = new Set(run.tasks.map((task) => task.run_id));
+  // Attempts of a single-task run are runs of their own, which the page does not list otherwise.
+  const otherRuns = attempts.filter(({ run_id: id }) => !ownAttempts.has(id)).length > 0 ? attempts : [];
   const showsPlace = place.text !== '' && !cause.includes(place.text);
   return (
     <section className={`banner explanation ${tone}`} aria-label="Explanation">
@@ -28,12 +31,12 @@ export function ExplanationView({
       )}
       {others !== undefined && <p>{others}.</p>}
       {retries !== undefined && <p>{retries}.</p>}
-      {attempts.length > 1 && (
+      {otherRuns.length > 1 && (
         <ol className="attempts">
-          {attempts.map(({ run_id: runId, cause: why }) => (
+          {otherRuns.map(({ run_id: runId, cause: why }) => (
             <li key={runId}>
-              <a href={linkTo.run(jobId, runId)}>run {runId}</a>
-              {why !== '' && why !== cause && <> {why}</>}
+              <a href={linkTo.run(run.job_id, runId)}>run {runId}</a>
+              {why !== '' && <> {why === causeWithPlace(explanation) ? 'the same cause' : why}</>}
             </li>
           ))}
         </ol>
@@ -53,7 +56,8 @@ function EvidenceView({ explanation }: { readonly explanation: Explanation }) {
     limits = [],
     details = [],
   } = evidence;
-  const texts = [...limits, ...details];
+  // The next step names the limits that matter.
+  const texts = [...limits, ...details].filter((text) => !explanation.next_step.includes(text));
   if (frames.length + lines.length + texts.length === 0 && evidence.child_run_id === undefined) return null;
   return (
     <div className="evidence">
@@ -99,7 +103,9 @@ export function shortMessageOf({
   readonly explanation?: Explanation;
   readonly state: { readonly state_message: string };
 }): string {
-  if (explanation === undefined) return state.state_message;
-  const { cause, place } = explanation;
+  return explanation === undefined ? state.state_message : causeWithPlace(explanation);
+}
+
+function causeWithPlace({ cause, place }: Explanation): string {
   return place.text === '' || cause.includes(place.text) ? cause : `${cause} (${place.text})`;
 }

@@ -37,7 +37,7 @@ export function RunHeader({ run }: { readonly run: Run }) {
           <p className={`banner ${stateLabelOf(state).tone}`}>{state.state_message}</p>
         )
       ) : (
-        <ExplanationView explanation={run.explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+        <ExplanationView explanation={run.explanation} run={run} tone={stateLabelOf(state).tone} />
       )}
       <DescriptionList
         facts={[

@@ -46,7 +46,7 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
         ]}
       />
       {explanation !== undefined && !isExplained && (
-        <ExplanationView explanation={explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+        <ExplanationView explanation={explanation} run={run} tone={stateLabelOf(state).tone} />
       )}
       <TaskOutput task={task} />
       {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}
