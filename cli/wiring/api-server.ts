@@ -76,7 +76,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     metrics: {
       databaseQueries: database.queryCount,
       activeRuns: engine.coordinator.countDrivenRuns,
-      failures: engine.coordinator.countFailures,
+      failures: engine.runEndListeners.countFailures,
     },
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
@@ -148,6 +148,7 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     limits,
     nodeId,
     acceptRun: coordinator.accept,
+    onSkipped: engine.runEndListeners.notify,
   };
 }
 

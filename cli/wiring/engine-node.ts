@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
-import { createRunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
+import { createRunEndListeners, type RunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
 import { sweepOrphanProcesses } from '../../engine/coordinator/orphan-sweep.ts';
@@ -41,6 +41,7 @@ export interface Engine {
   readonly runs: RunStore;
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
+  readonly runEndListeners: RunEndListeners;
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
   readonly libraries: LibraryPorts;
@@ -107,7 +108,7 @@ async function startParts(dependencies: EngineDependencies, parts: Partial<Engin
   parts.disk = disk;
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
-  const { coordinator, queue } = createRunDriver(dependencies, driver);
+  const { coordinator, queue, runEndListeners } = createRunDriver(dependencies, driver);
   Object.assign(parts, { coordinator, queue });
   const processes = createProcessTable(roots.runs.directory);
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
@@ -134,6 +135,7 @@ async function startParts(dependencies: EngineDependencies, parts: Partial<Engin
     clusters,
     coordinator,
     queue,
+    runEndListeners,
     files,
     findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
@@ -193,7 +195,7 @@ interface DriverParts extends Pick<Engine, 'runs' | 'files' | 'clusters' | 'node
 function createRunDriver(
   { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
   { runs, files, objects, pool, clusters, nodeId, libraryManager, disk }: DriverParts,
-): Pick<Engine, 'coordinator' | 'queue'> {
+): Pick<Engine, 'coordinator' | 'queue' | 'runEndListeners'> {
   const { limits } = config;
   const runEndListeners = createRunEndListeners();
   const coordinator = createCoordinator({
@@ -234,7 +236,7 @@ function createRunDriver(
     acceptRun: coordinator.accept,
     runEndListeners,
   });
-  return { coordinator, queue };
+  return { coordinator, queue, runEndListeners };
 }
 
 /** Creates the settings of this engine that every attempt receives. */
