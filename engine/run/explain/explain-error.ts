@@ -104,7 +104,6 @@ const rules: readonly ErrorRule[] = [
         code: 'DEPENDENCY',
         cause: `Class ${name} is ${searched.length === 0 ? `not ${where}` : where}`,
         nextStep: `Correct ${main === undefined ? 'the class' : field}, or add the JAR to the libraries of the task.`,
-        ...(searched.length > 0 && { evidence: { details: [`Searched: ${searched.join(', ')}`] } }),
       };
     },
   },

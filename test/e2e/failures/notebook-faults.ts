@@ -143,17 +143,43 @@ export const notebookFaults: readonly Fault[] = [
     job: notebook('/nb/other'),
   },
   {
-    name: 'a pipeline queries a missing table',
-    code: 'USER_CODE',
-    cause: 'no_such_source',
+    name: 'a pipeline reads files that do not exist',
+    code: 'CONFIGURATION',
+    cause: 'Flow t: no file matches managed_fs:/no_such_source/*.csv, which t reads',
     place: '/flow/broken/tables.sql',
-    nextStep: 'Correct the code there',
+    nextStep: 'Upload one with POST /api/2.0/managed_fs/put.',
     files: {
       '/flow/broken/tables.sql':
         "CREATE MATERIALIZED VIEW t AS SELECT * FROM read_files('managed_fs:/no_such_source/*.csv');\n",
       'pipeline:broken': '/flow/broken/**',
     },
     job: { pipeline_task: { pipeline_id: 'broken' } },
+  },
+  {
+    name: 'a pipeline queries a missing table',
+    code: 'USER_CODE',
+    cause: 'no_such_table',
+    place: '/flow/query/tables.sql, line 1',
+    nextStep: 'Correct the query or its input',
+    files: {
+      '/flow/query/tables.sql': 'CREATE MATERIALIZED VIEW t AS SELECT * FROM no_such_table;\n',
+      'pipeline:query': '/flow/query/**',
+    },
+    job: { pipeline_task: { pipeline_id: 'query' } },
+  },
+  {
+    name: 'the input of a pipeline has a value of another type',
+    code: 'DATA_QUALITY',
+    cause: 'Conversion Error',
+    place: '/flow/types/tables.sql',
+    nextStep: 'Correct the input files, or the types in the query',
+    files: {
+      '/types/a.csv': 'amount\nnone\n',
+      '/flow/types/tables.sql':
+        "CREATE MATERIALIZED VIEW t AS SELECT CAST(amount AS INT) AS amount FROM read_files('managed_fs:/types/*.csv');\n",
+      'pipeline:types': '/flow/types/**',
+    },
+    job: { pipeline_task: { pipeline_id: 'types' } },
   },
   {
     name: 'rows violate an expectation that fails the update',
