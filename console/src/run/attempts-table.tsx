@@ -5,14 +5,16 @@ import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
-import { shortMessageOf } from './explanation-view.tsx';
+import { shortMessageOf, withoutRepeats } from './explanation-view.tsx';
 import { isActive } from '../state-labels.ts';
 
 /** Returns the message of an attempt; the page says it only once. */
 function messageOf(task: TaskRun, run: Run, chosen: TaskRun | undefined): string {
-  const message = shortMessageOf(task);
-  const isAbove = message === shortMessageOf(run) || task.run_id === chosen?.run_id;
-  return message !== '' && isAbove ? 'Explained above' : message;
+  if (shortMessageOf(task) === '') return '';
+  const explanation = withoutRepeats(task.explanation, run.explanation);
+  const isAbove =
+    task.run_id === chosen?.run_id || (task.explanation !== undefined && explanation === undefined);
+  return isAbove ? 'Explained above' : shortMessageOf({ ...task, ...(explanation && { explanation }) });
 }
 
 const createColumns = (run: Run, chosen: TaskRun | undefined): readonly Column<TaskRun>[] => [

@@ -24,7 +24,7 @@ const signals: Readonly<Record<number, (failure: ExitFailure, context: FailureCo
   // SIGTERM
   15: (_failure, context) => ({
     code: 'CLUSTER',
-    nextStep: `Runyard did not send the signal; something on this machine did. Find out what ends processes there, then ${rerunText(context)}.`,
+    nextStep: `Runyard did not send the signal; a user or another program on node ${context.host} did. Find out what ends processes there, then ${rerunText(context)}.`,
   }),
   // SIGXCPU
   24: (_failure, context) => ({
@@ -81,7 +81,7 @@ function explainKill({ oomKill }: ExitFailure, context: FailureContext): Cause {
     case 'certain':
       return {
         code: 'RESOURCE_LIMIT',
-        evidence: { ...limits, details: [`Log of the kernel on ${host}: ${oomKill.record}`] },
+        evidence: { ...limits, details: [`Log of the kernel on node ${host}: ${oomKill.record}`] },
         nextStep: `Runyard did not send the signal; the kernel's out-of-memory killer did, because ${reasonOf(oomKill.record)}. ${moreMemoryText(context)}`,
       };
     case 'likely':
@@ -90,25 +90,25 @@ function explainKill({ oomKill }: ExitFailure, context: FailureContext): Cause {
         evidence: {
           ...limits,
           details: [
-            `The kernel ended ${oomKill.kills} ${oomKill.kills === 1 ? 'process' : 'processes'} of ${host} for lack of memory while the task ran.`,
+            `The kernel ended ${oomKill.kills} ${oomKill.kills === 1 ? 'process' : 'processes'} of node ${host} for lack of memory while the task ran.`,
           ],
         },
-        nextStep: `Runyard did not send the signal; probably the kernel's out-of-memory killer did: check dmesg on ${host}. ${moreMemoryText(context)}`,
+        nextStep: `Runyard did not send the signal; probably the kernel's out-of-memory killer did: check dmesg on node ${host}. ${moreMemoryText(context)}`,
       };
     case 'none':
       return {
         code: 'CLUSTER',
         evidence: {
           ...limits,
-          details: [`The log of the kernel on ${host} has no out-of-memory kill of it.`],
+          details: [`The log of the kernel on node ${host} has no out-of-memory kill of it.`],
         },
-        nextStep: `Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on ${host} did. Find out what ends processes there, then ${rerunText(context)}.`,
+        nextStep: `Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on node ${host} did. Find out what ends processes there, then ${rerunText(context)}.`,
       };
     case undefined:
       return {
         code: 'CLUSTER',
         evidence: limits,
-        nextStep: `Runyard did not send the signal. Often the kernel's out-of-memory killer does: check dmesg on ${host}. ${moreMemoryText(context)}`,
+        nextStep: `Runyard did not send the signal. Often the kernel's out-of-memory killer does: check dmesg on node ${host}. ${moreMemoryText(context)}`,
       };
     default:
       return oomKill satisfies never;

@@ -59,7 +59,7 @@ const rules: readonly MessageRule[] = [
   {
     pattern: /^The thread of the \w+ runner died/,
     code: 'PLUGIN',
-    nextStep: again("Tell the plugin's author; the plugin ends its thread"),
+    nextStep: again("The plugin ended its thread: tell the plugin's author"),
   },
   {
     pattern: /has no value|\{\{.*\}\}/s,
@@ -104,7 +104,7 @@ const rules: readonly MessageRule[] = [
   {
     pattern: /could not be started: |may not run job/,
     code: 'CHILD_RUN',
-    nextStep: again('Correct what it names'),
+    nextStep: again('Correct job_id of run_job_task, or the job that it names'),
   },
   {
     pattern: /was deleted before it was over/,

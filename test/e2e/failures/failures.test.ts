@@ -97,7 +97,10 @@ describe.skipIf(isBrowserMissing)(`the console${browserMissingNote}`, { timeout:
     return fault;
   };
   const explanationWith = (cause: string) =>
-    consolePage.page.getByRole('region', { name: 'Explanation' }).filter({ hasText: patternOf(cause) });
+    consolePage.page
+      .getByRole('region', { name: 'Explanation' })
+      .filter({ hasText: patternOf(cause) })
+      .first();
 
   /** Returns the sentences of the page without program output, which is quoted as it is. */
   const readSentences = async (): Promise<string[]> => {

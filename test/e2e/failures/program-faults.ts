@@ -98,7 +98,7 @@ export const programFaults: readonly Fault[] = [
     code: 'CLUSTER',
     cause: 'exit code 137 (killed by signal 9, SIGKILL)',
     nextStep:
-      "Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on <n> did.",
+      "Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on node <n> did.",
     requires: 'kernel log',
   }),
   pythonFault(
@@ -122,7 +122,7 @@ export const programFaults: readonly Fault[] = [
     name: 'something ends the process with SIGTERM',
     code: 'CLUSTER',
     cause: 'killed by signal 15, SIGTERM',
-    nextStep: 'Runyard did not send the signal; something on this machine did.',
+    nextStep: 'Runyard did not send the signal; a user or another program on node <n> did.',
   }),
   pythonFault('/etl/native.py', ['import ctypes', 'ctypes.string_at(0)'], {
     name: 'a native library crashes',
