@@ -114,14 +114,9 @@ async function startParts(dependencies: EngineDependencies, parts: Partial<Engin
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
   await sweep();
   const { leaseMs } = config;
+  const loop = { nodes, runs, coordinator, clock, log, node, leaseMs };
   const ownership = await startOwnershipLoop({
-    nodes,
-    runs,
-    coordinator,
-    clock,
-    log,
-    node,
-    leaseMs,
+    ...loop,
     sweepOrphans: sweep,
     queue: { wake: () => processWaitingWork(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId, leaseMs }, log, onLost),
