@@ -107,7 +107,7 @@ describe('runyard explain', () => {
       '',
       'Go on with:',
       ` runyard logs ${tasks[0].run_id}`,
-      ` curl -X POST "$RUNYARD_URL/api/2.1/jobs/runs/repair" -H "Authorization: Bearer $RUNYARD_TOKEN" -d '{"run_id": ${runId}, "rerun_all_failed_tasks": true}'`,
+      ` runyard runs repair ${runId}`,
       ` runyard bundle ${runId}`,
       '',
     ]);
