@@ -1,6 +1,6 @@
 /**
- * Reads the configuration once: variables override runyard.json, which overrides the defaults. Of the
- * other files, only client/environment.ts reads process.env.
+ * Reads the configuration once: variables override runyard.json, which overrides the defaults. No other file
+ * reads process.env.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { codeOf, messageOf } from '../engine/errors.ts';
 import type { ClusterFault } from '../engine/cluster/fault-injection.ts';
 import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
-import { clientVariables } from './client/environment.ts';
+import { clientVariables, parseClientVariables, type ClientVariables } from './client/environment.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginSource } from '../runners/plugin/plugin-source.ts';
@@ -105,6 +105,11 @@ export function readConfig(
       ? findInFile(settingKeyOf(variable))
       : { value, name: variable, directory };
   });
+}
+
+/** Reads what the environment says to a client of a service. */
+export function readClientVariables(environment: Environment = process.env): ClientVariables {
+  return parseClientVariables(environment);
 }
 
 /** Returns true when colours and redrawing are off (NO_COLOR) or not possible (a dumb terminal). */

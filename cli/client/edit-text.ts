@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { messageOf } from '../../engine/errors.ts';
 import { CommandError } from '../start-error.ts';
-import { readClientVariables } from './environment.ts';
+import { readClientVariables } from '../config.ts';
 
 /**
  * Opens a text in the program that VISUAL or EDITOR names, and stores the result.

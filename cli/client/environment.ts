@@ -16,8 +16,8 @@ export interface ClientVariables {
   readonly editor: string;
 }
 
-/** Reads what the environment says to a client. An empty variable counts as unset. */
-export function readClientVariables(environment: Environment = process.env): ClientVariables {
+/** Parses what an environment says to a client. An empty variable counts as unset. */
+export function parseClientVariables(environment: Environment): ClientVariables {
   const read = (name: string): string | undefined =>
     environment[name] === '' ? undefined : environment[name];
   return {

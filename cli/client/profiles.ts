@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { codeOf, messageOf } from '../../engine/errors.ts';
 import { CommandError } from '../start-error.ts';
-import { readClientVariables } from './environment.ts';
+import { readClientVariables } from '../config.ts';
 
 const Profile = Type.Object({ url: Type.String(), token: Type.String() });
 const Profiles = Type.Object({

@@ -3,9 +3,8 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { messageOf } from '../../engine/errors.ts';
 import { readBootstrapToken } from '../wiring/bootstrap-token.ts';
-import { readClientVariables } from '../client/environment.ts';
 import { findProfile, type Profile } from '../client/profiles.ts';
-import { readConfig } from '../config.ts';
+import { readClientVariables, readConfig } from '../config.ts';
 import { printDiagnostic, toSingleLine } from './print-line.ts';
 import { CommandError } from '../start-error.ts';
 

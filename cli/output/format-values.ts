@@ -1,15 +1,11 @@
 /** Values of tables: times, durations, sizes and states of runs. */
 import type { RunDocument } from '../client/service-documents.ts';
 
+const localTime = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+
 /** Formats epoch ms in the time zone of the user, as in "2026-11-22 17:04:09"; "-" before the event. */
 export function formatTime(time: number): string {
-  if (time === 0) return '-';
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return (
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-  );
+  return time === 0 ? '-' : localTime.format(time);
 }
 
 /** Formats a duration in ms as in "850 ms", "12.3 s", "4 min 5 s" or "3 h 2 min". */

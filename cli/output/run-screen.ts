@@ -1,4 +1,5 @@
 /** Screen of a followed run: its tasks below the log on a terminal, one line per change elsewhere. */
+import { systemClock } from '../../engine/clock.ts';
 import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
 import type { LineOutput } from '../commands/line-printer.ts';
@@ -28,7 +29,7 @@ function createPlainScreen(): Screen {
         const state = stateOf(task);
         if (printed.get(task.run_id) === state) continue;
         printed.set(task.run_id, state);
-        const duration = task.end_time === 0 ? '' : ` after ${durationOf(task, Date.now())}`;
+        const duration = task.end_time === 0 ? '' : ` after ${durationOf(task, systemClock.now())}`;
         process.stderr.write(`task ${labelOf(task)}: ${state}${duration}\n`);
       }
     },
@@ -73,7 +74,7 @@ function createTerminalScreen(): Screen {
 }
 
 function renderTasks(tasks: readonly TaskRun[]): string {
-  const now = Date.now();
+  const now = systemClock.now();
   return [
     '',
     ...renderTable(

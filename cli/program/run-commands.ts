@@ -4,7 +4,7 @@ import { collectPair, collectWord, parseId, parseLimit, parseTailLines } from '.
 import type { BundleOptions } from '../commands/bundle.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { ListRunsOptions, RepairOptions } from '../commands/runs/manage-runs.ts';
-import type { RunOptions } from '../commands/runs/start-run.ts';
+import type { RunOptions } from '../commands/runs/run-options.ts';
 import type { OutputOptions } from '../output/print-result.ts';
 import { addClientCommand, addQueryCommand, type Finish } from './client-command.ts';
 

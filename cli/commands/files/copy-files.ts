@@ -5,6 +5,7 @@ import { basename, dirname, join, posix, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, messageOf } from '../../../engine/errors.ts';
+import { canonicalUri } from '../../../engine/validation/aliases.ts';
 import { confirm } from '../../client/confirm.ts';
 import { formatBytes, formatTime } from '../../output/format-values.ts';
 import { printRows, type OutputOptions } from '../../output/print-result.ts';
@@ -22,12 +23,12 @@ import {
   upload,
 } from './remote-files.ts';
 
-/** Spellings of managed_fs. `:` alone is short. */
-const remotePattern = /^(?:managed_fs|dbfs|):(\/.*)$/s;
+const scheme = 'managed_fs:';
 
-/** Returns the path in managed_fs; undefined for a local path. */
+/** Returns the path in managed_fs, of any spelling with a scheme; undefined for a local path. */
 function remotePathOf(path: string): string | undefined {
-  return path.startsWith('/Volumes/') ? path : remotePattern.exec(path)?.[1];
+  const uri = canonicalUri(path);
+  return uri.startsWith(scheme) ? uri.slice(scheme.length) : undefined;
 }
 
 /** Returns the path in managed_fs, also of a path without a scheme. @throws CommandError for a relative one */

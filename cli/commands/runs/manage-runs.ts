@@ -1,4 +1,5 @@
 /** `runyard runs list|get|cancel|repair|export`. */
+import { systemClock } from '../../../engine/clock.ts';
 import { writeFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { findJob } from '../../client/find-job.ts';
@@ -45,7 +46,7 @@ export async function listRuns(options: ListRunsOptions): Promise<number> {
     options.limit,
     (run) => state === undefined || state === stateOf(run) || state === run.state.life_cycle_state,
   );
-  const now = Date.now();
+  const now = systemClock.now();
   printRows(
     runs,
     [

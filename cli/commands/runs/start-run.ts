@@ -5,24 +5,14 @@ import { Type } from 'typebox';
 import { findJob } from '../../client/find-job.ts';
 import type { JobDocument } from '../../client/service-documents.ts';
 import { RunDocument } from '../../client/service-documents.ts';
-import { printJson, wantsJson, type OutputOptions } from '../../output/print-result.ts';
+import { printJson, wantsJson } from '../../output/print-result.ts';
 import { createRunScreen } from '../../output/run-screen.ts';
 import { CommandError } from '../../start-error.ts';
 import { printLogs } from '../logs.ts';
 import { printDiagnostic, printLine } from '../print-line.ts';
 import { callService } from '../service-client.ts';
+import type { RunOptions } from './run-options.ts';
 import { isProgramFile, submitFile } from './submit-file.ts';
-
-export interface RunOptions extends OutputOptions {
-  /** Values by name. */
-  readonly param: Readonly<Record<string, string>>;
-  /** Words for programs. */
-  readonly arg: readonly string[];
-  readonly follow?: true;
-  /** Cluster of a file. */
-  readonly cluster?: string;
-  readonly idempotencyToken?: string;
-}
 
 const Started = Type.Object({ run_id: Type.Integer() });
 

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { sourcePatterns } from '../../../engine/run/notebook-source/source-format.ts';
 import { CommandError } from '../../start-error.ts';
 import { callService } from '../service-client.ts';
-import type { RunOptions } from './start-run.ts';
+import type { RunOptions } from './run-options.ts';
 
 /** Extensions of files that run; a .py file is a notebook when its first line says so. */
 const languages: Readonly<Record<string, string | undefined>> = {
