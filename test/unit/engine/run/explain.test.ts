@@ -51,7 +51,7 @@ describe('SIGKILL', () => {
       `Runyard did not send the signal; probably the kernel's out-of-memory killer did: check dmesg on node node-1. ${memory}`,
     ],
     [
-      'of somebody else',
+      'of another sender',
       { kind: 'none' },
       'CLUSTER',
       "Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on node node-1 did. Find out what ends processes there, then repair the run.",
