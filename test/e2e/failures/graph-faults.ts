@@ -96,7 +96,13 @@ export const graphFaults: readonly Fault[] = [
       const holder = await startJob(service, { name: 'holder', ...multi(onPool('holder', wait)) });
       await waitUntilRunning(service, holder.runId);
       const waiter = { ...notified(service), ...onPool('waiter', ok) };
-      const { runId } = await startJob(service, { name: 'waiter', ...multi(waiter), timeout_seconds: 5 });
+      const { jobId, runId } = await startJob(service, { name: 'waiter', ...multi(waiter) });
+      await service.waitForRun(runId, ({ tasks }) => /waits for/.test(tasks[0].state.state_message));
+      // A timeout that is past stops the run at once.
+      await service.callOk('POST', '2.0/jobs/update', {
+        job_id: jobId,
+        new_settings: { timeout_seconds: 1 },
+      });
       await service.waitForRunEnd(runId);
       await service.callOk('POST', '2.0/jobs/runs/cancel', { run_id: holder.runId });
       return runId;
