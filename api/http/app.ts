@@ -27,6 +27,7 @@ import {
   createErrorHandler,
   sendErrorResponse,
   endpointNotFound,
+  type ChangeTracking,
   type IsTransientError,
 } from './error-response.ts';
 import { addDiscoveryRoutes } from './discovery-routes.ts';
@@ -81,6 +82,8 @@ export interface AppPorts extends NetworkOptions {
   readonly checkReadiness: () => Promise<Readiness>;
   /** Recognizes transient database errors. */
   readonly isTransientError: IsTransientError;
+  /** Undefined: a request that fails has changed nothing. */
+  readonly changes?: ChangeTracking | undefined;
   readonly limits: Pick<
     Limits,
     | 'requestBytes'
@@ -100,7 +103,8 @@ export function createApp(ports: AppPorts): FastifyInstance {
   const [open] = ports.permissions === undefined ? [] : findOperationsWithoutAccess(ports.operations);
   if (open !== undefined) throw new Error(`${open.method} ${open.path} declares no access level.`);
   const { requestBytes } = ports.limits;
-  const onError = createErrorHandler(ports.isTransientError, requestBytes);
+  const { isTransientError, changes } = ports;
+  const onError = createErrorHandler({ isTransientError, changes, requestBytes });
   const app: FastifyInstance = fastify({
     loggerInstance: ports.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -170,7 +174,7 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   for (const operation of operations) {
     for (const version of operation.versions)
       addWithBodyParser(routes, operation, (target) =>
-        addOperation(target, operation, version, { permissions: ports.permissions, shutdownSignal }),
+        addOperation(target, operation, version, { ...ports, shutdownSignal }),
       );
   }
 }
@@ -211,15 +215,16 @@ function describeClient(client: unknown, { comment = '', tokenId }: StoredToken)
 
 /** Context of the routes of all operations. */
 interface RouteContext {
-  readonly permissions: PermissionReader | undefined;
+  readonly permissions?: PermissionReader | undefined;
   readonly shutdownSignal: AbortSignal;
+  readonly changes?: ChangeTracking | undefined;
 }
 
 function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, shutdownSignal }: RouteContext,
+  { permissions, shutdownSignal, changes }: RouteContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = splitRequestSchema(operation);
@@ -243,19 +248,21 @@ function addOperation(
       checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      const answer = await operation.handle(input, {
+      const context = {
         version,
         caller,
         visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
-        warn: (text) => addWarning(reply, text),
+        warn: (text: string) => addWarning(reply, text),
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
         lastEventId: lastEventIdOf(request),
         body: request.raw,
         download: downloadHeadersOf(request),
-      });
+      };
+      const handle = async () => operation.handle(input, context);
+      const answer = await (method === 'GET' || changes === undefined ? handle() : changes.track(handle));
       if (isContents(answer)) return sendContents(reply, answer);
       trail.setResponse(answer);
       return answer;

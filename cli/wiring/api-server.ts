@@ -33,6 +33,7 @@ import { createJobStore, createRunReader, createRunRemover } from '../../storage
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
+import { isOutcomeUnknown, trackChanges } from '../../storage/postgres/uncertain-changes.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
 import { checkReadiness, createGatedLaunches, type LaunchGate } from './launch-gate.ts';
@@ -84,7 +85,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     metrics: {
       databaseQueries: database.queryCount,
       activeRuns: engine.coordinator.countDrivenRuns,
-      failures: engine.coordinator.countFailures,
+      failures: engine.runEndListeners.countFailures,
     },
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
@@ -96,6 +97,7 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,
+    changes: { track: trackChanges, isOutcomeUnknown },
     limits: config.limits,
     log,
   });
@@ -160,6 +162,7 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     limits,
     nodeId,
     acceptRun: coordinator.accept,
+    onSkipped: engine.runEndListeners.notify,
   };
 }
 

@@ -25,7 +25,7 @@ const meanings = {
     'The maximum number of active task runs is reached, the token exceeded its request rate, or too many unknown tokens came from the address. `Retry-After` says when to try again.',
   INTERNAL_ERROR: 'The service failed. The log of the service has the cause; the answer does not.',
   TEMPORARILY_UNAVAILABLE:
-    'The database is unavailable or the disk is full. The service changed nothing; send the request again after `Retry-After`.',
+    'The database is unavailable or the disk is full. The message says whether anything was changed: `nothing was changed` (send the request again after `Retry-After`), or `it is not known whether the change was made`, when the connection broke in the commit. In that case `Retry-After` is sent only for a request with an `idempotency_token`, because clients repeat such an answer by themselves.',
 } satisfies Readonly<Record<ErrorCode, string>>;
 
 /** Renders the page. */

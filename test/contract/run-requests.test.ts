@@ -87,7 +87,9 @@ describe('spec 4.1.4: run-now', () => {
     expect(idsOf(await get('runs/list', { job_id }))).toEqual([first.run_id]);
     await post('runs/delete', { run_id: first.run_id });
     expect(await refused('run-now', ask)).toEqual(
-      errorResponse(`The run started with idempotency_token "${ask.idempotency_token}" has been deleted.`),
+      errorResponse(
+        `The run started with idempotency_token "${ask.idempotency_token}" has been deleted. Use a new token to run the job again.`,
+      ),
     );
     expect(await refused('run-now', { job_id, idempotency_token: 'x'.repeat(65) })).toEqual(
       errorResponse('idempotency_token has 65 characters; at most 64 are allowed.'),

@@ -81,6 +81,7 @@ export interface RepairHistoryItem {
   readonly start_time: number;
   readonly end_time: number;
   readonly state: RunState;
+  readonly explanation?: Explanation;
   readonly task_run_ids: readonly number[];
 }
 

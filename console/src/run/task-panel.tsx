@@ -7,14 +7,14 @@ import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
 import { isActive, stateCodeOf, stateLabelOf } from '../state-labels.ts';
 import { formatDuration } from '../time-format.ts';
-import { ExplanationView } from './explanation-view.tsx';
+import { ExplanationView, withoutRepeats } from './explanation-view.tsx';
 import { NotebookFrame } from './notebook-frame.tsx';
 import { TaskOutput } from './task-output.tsx';
 
 /** @param run its message and explanation, which the page already shows */
 export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run: Run }) {
   const { state, explanation } = task;
-  const isExplained = explanation !== undefined && explanation.cause === run.explanation?.cause;
+  const added = withoutRepeats(explanation, run.explanation);
   const summary = taskSummaryOf(task);
   return (
     <section className="panel" aria-labelledby="task-title">
@@ -46,8 +46,8 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
           ...listTaskParameters(summary.settings),
         ]}
       />
-      {explanation !== undefined && !isExplained && (
-        <ExplanationView explanation={explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+      {added !== undefined && (
+        <ExplanationView explanation={added} run={run} tone={stateLabelOf(state).tone} />
       )}
       <TaskOutput task={task} />
       {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}

@@ -205,6 +205,65 @@ describe('error responses', () => {
     });
     expect(answer.headers).not.toHaveProperty('content-disposition');
   });
+
+  describe('a database that is away', () => {
+    const failure = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    const unchanged = 'The database is not reachable; nothing was changed. Send the request again.';
+    const unknown = 'The connection to the database was lost; it is not known whether the change was made.';
+
+    test.each<[string, 'GET' | 'POST', object, boolean, unknown, string | undefined, string]>([
+      ['before the commit', 'POST', {}, false, failure, '1', unchanged],
+      ['in a read', 'GET', {}, true, failure, '1', unchanged],
+      [
+        'in the commit',
+        'POST',
+        {},
+        true,
+        failure,
+        undefined,
+        `${unknown} Check that before you send the request again.`,
+      ],
+      [
+        'in the commit of a request with an idempotency_token',
+        'POST',
+        { idempotency_token: 'x' },
+        true,
+        failure,
+        '1',
+        `${unknown} Send the request again; its idempotency_token prevents a second run.`,
+      ],
+      [
+        'because of a conflict',
+        'POST',
+        {},
+        false,
+        Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+        '1',
+        'The database cannot do this now; nothing was changed. Send the request again.',
+      ],
+    ])('%s', async (_, method, body, isUnknown, error, retryAfter, message) => {
+      const failing = await startApiHarness({
+        operations: [
+          defineOperation({
+            method,
+            path: '/fail',
+            versions: ['2.0'],
+            scope: 'jobs',
+            summary: '',
+            description: '',
+            request: Type.Object({ idempotency_token: Type.Optional(Type.String()) }),
+            response: Type.Object({}),
+            handle: () => Promise.reject(error),
+          }),
+        ],
+        changes: { track: (work) => work(), isOutcomeUnknown: () => isUnknown },
+      });
+      const answer = await (method === 'GET' ? failing.get('2.0/fail') : failing.post('2.0/fail', body));
+      await failing.close();
+      expect(answer).toMatchObject({ status: 503, body: { error_code: 'TEMPORARILY_UNAVAILABLE', message } });
+      expect(answer.headers['retry-after']).toBe(retryAfter);
+    });
+  });
 });
 
 function failingOperation(handle: () => Promise<object>): Operation {

@@ -15,7 +15,7 @@ function open(now: { at: number }, answer: SparkPage | undefined = { ...page, co
   const asked: string[] = [];
   const app = fastify();
   app.decorateRequest('caller', null);
-  app.setErrorHandler(createErrorHandler(() => false, 1_000));
+  app.setErrorHandler(createErrorHandler({ isTransientError: () => false, requestBytes: 1_000 }));
   addSparkPages(app, {
     tickets,
     publicUrl: () => 'https://runs.example.org/below/',
