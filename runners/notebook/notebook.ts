@@ -53,7 +53,7 @@ async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<
   } catch (error) {
     return reportStartError(error, context);
   }
-  const killsBefore = await countKernelKills();
+  const killsBefore = countKernelKills();
   const exit = await serveNotebookRequests(context, requestsDirectoryOf(context), () =>
     context.exec(command),
   );
@@ -152,7 +152,7 @@ async function failureOf(
     code,
     error: crash,
     lastLines: await readLastLines(directory),
-    kernelKills: await kernelKillsSince(killsBefore),
+    kernelKills: kernelKillsSince(killsBefore),
     ...(running !== undefined && { at: { cell: running.position } }),
   };
 }

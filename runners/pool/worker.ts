@@ -1,4 +1,5 @@
 /** Runs attempts in a pool thread: creates their contexts, and converts exceptions to outcomes. */
+import { mkdirSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
@@ -14,9 +15,13 @@ import type { AttemptRequest, RunnerMessage, RunnerSettings } from './thread-mes
 import { resolveMountedArguments } from '../process/mounted-arguments.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
 import { exec } from '../process/exec.ts';
+import { createSpawner } from '../process/spawner.ts';
 import { runTask } from '../kind-registry.ts';
 import { openSparkAttempt, type SparkAttempt } from '../spark/spark-attempt.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
+
+/** Of this thread: its process is started with the first process of an attempt. */
+const startSupervisor = createSpawner();
 
 /** Runs one attempt. Never throws, because errors lose their type between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
@@ -71,7 +76,7 @@ function createContext(
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
       // Made with the first process: an attempt without one needs no directories.
-      await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
+      for (const needed of [work, temporary]) mkdirSync(needed, { recursive: true });
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
       const exit = await exec(
         {
@@ -89,6 +94,7 @@ function createContext(
           lostNeed: spark?.driverLost,
         },
         stop.signal,
+        startSupervisor,
       );
       return spark?.explain(exit) ?? exit;
     },

@@ -6,9 +6,7 @@ import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/process-identity.ts';
 import { allProcesses, type ProcessWindow } from './process-window.ts';
 import type { WakeSignal } from '../wake-signal.ts';
-
-/** Environment variable that marks the processes of an attempt with its directory. */
-export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';
+import { attemptMarker } from './start-supervisor.mjs';
 
 /** Sends a signal to a process group; false when it is empty. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -87,7 +85,7 @@ async function findMarkedProcesses(directory: string, window: ProcessWindow): Pr
   const candidates =
     window === allProcesses
       ? await listProcesses()
-      : (await listPids()).filter((pid) => window.mayContain(pid)).map(describeProcess);
+      : (window.ids ?? (await listPids()).filter((pid) => window.mayContain(pid))).map(describeProcess);
   const marked = candidates.filter(
     ({ variables, logs }) =>
       variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),

@@ -1,5 +1,6 @@
 /** Facts about the end of a program: its last lines, and what the kernel ended meanwhile. */
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogTail } from '../../engine/log-file.ts';
 
@@ -35,14 +36,17 @@ async function modifiedTime(file: string): Promise<number> {
 }
 
 /** Returns the number of processes that the kernel has ended for lack of memory; undefined where unknown. */
-export async function countKernelKills(): Promise<number | undefined> {
-  const text = await readFile('/proc/vmstat', 'utf8').catch(() => '');
-  const count = /^oom_kill (\d+)$/m.exec(text)?.[1];
-  return count === undefined ? undefined : Number(count);
+export function countKernelKills(): number | undefined {
+  try {
+    const count = /^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1];
+    return count === undefined ? undefined : Number(count);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the kills since an earlier count; undefined where unknown. */
-export async function kernelKillsSince(before: number | undefined): Promise<number | undefined> {
-  const now = await countKernelKills();
+export function kernelKillsSince(before: number | undefined): number | undefined {
+  const now = countKernelKills();
   return before === undefined || now === undefined ? undefined : now - before;
 }

@@ -44,7 +44,7 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
   } catch (error) {
     return reportStartError(error, context);
   }
-  const killsBefore = await countKernelKills();
+  const killsBefore = countKernelKills();
   const exit = await context.exec(command);
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
   if (exit.kind !== 'exited' || exit.code === 0) return outcomeOf(exit, workloadFailedMessage);
@@ -67,7 +67,7 @@ async function describeFailure(
   const lastLines = await readLastLines(context.directory);
   if (found?.errorTrace === undefined) {
     const error = found?.error ?? `The ${program.name} ended with ${describeExit(code)}.`;
-    const kernelKills = await kernelKillsSince(killsBefore);
+    const kernelKills = kernelKillsSince(killsBefore);
     return {
       output: { error: truncateUtf8(error, errorBytesMax).text },
       failure: {
