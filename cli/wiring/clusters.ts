@@ -16,7 +16,7 @@ import { createClusterSignals } from '../../engine/coordinator/cluster-signals.t
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
-import { createLocalProvider } from '../../runners/spark/local-provider.ts';
+import { createLocalProvider } from '../../runners/warm/local-provider.ts';
 import { createSparkProvider } from '../../runners/spark/spark-provider.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
@@ -83,7 +83,10 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     faults: createClusterFaults(config.faults),
     signals,
     provider: createProvider({ db, roots, scripts, clock, log }),
-    computeProviders: { local: createLocalProvider(), spark: createSpark(dependencies) },
+    computeProviders: {
+      local: createLocalProvider(roots.clusters.directory),
+      spark: createSpark(dependencies),
+    },
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const allPurpose = createAllPurposeStore(db, rules);

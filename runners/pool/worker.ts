@@ -14,14 +14,17 @@ import { applyIsolation, type TaskUser } from '../process/isolation.ts';
 import type { AttemptRequest, RunnerMessage, RunnerSettings } from './thread-messages.ts';
 import { resolveMountedArguments } from '../process/mounted-arguments.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
-import { exec } from '../process/exec.ts';
+import { exec, type ProcessSpec } from '../process/exec.ts';
+import type { StartSupervisor } from '../process/start-connection.ts';
 import { createSpawner } from '../process/spawner.ts';
+import { createWarmStarts } from '../warm/warm-start.ts';
 import { runTask } from '../kind-registry.ts';
 import { openSparkAttempt, type SparkAttempt } from '../spark/spark-attempt.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
 
 /** Of this thread: its process is started with the first process of an attempt. */
-const startSupervisor = createSpawner();
+const spawner = createSpawner();
+const warmStarts = createWarmStarts();
 
 /** Runs one attempt. Never throws, because errors lose their type between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
@@ -78,13 +81,14 @@ function createContext(
       // Made with the first process: an attempt without one needs no directories.
       for (const needed of [work, temporary]) mkdirSync(needed, { recursive: true });
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
+      const program = { argv: argumentsOf(command, settings), env: { ...environment, ...command.env } };
       const exit = await exec(
         {
           directory: own,
           attemptDirectory: directory,
           ...applyIsolation(
             settings.isolation,
-            { argv: argumentsOf(command, settings), env: { ...environment, ...command.env } },
+            program,
             { temporary, cwd, writable: [directory, ...(cluster === undefined ? [] : [cluster.directory])] },
             cluster?.nodeType,
           ),
@@ -94,7 +98,7 @@ function createContext(
           lostNeed: spark?.driverLost,
         },
         stop.signal,
-        startSupervisor,
+        name === 'main' ? chooseStart(request, program) : spawner.start,
       );
       return spark?.explain(exit) ?? exit;
     },
@@ -113,6 +117,16 @@ function createContext(
       ),
     log: (line) => port.postMessage({ type: 'log', line } satisfies RunnerMessage),
   };
+}
+
+/** Returns the starter of the main process of an attempt: warm where its cluster and its program allow it. */
+function chooseStart(
+  { assignment, settings }: AttemptRequest,
+  program: Pick<ProcessSpec, 'argv' | 'env'>,
+): StartSupervisor {
+  const { isolation, logBytesMax, warmImports = [] } = settings;
+  const warm = { assignment, ...program, isolation, logBytesMax, imports: warmImports };
+  return warmStarts(warm, spawner.start) ?? spawner.start;
 }
 
 /** Returns the arguments of a command; a sandbox has the mount points of managed_fs itself. */

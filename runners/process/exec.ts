@@ -14,7 +14,8 @@ import { openProcessWindow, type ProcessWindow } from './process-window.ts';
 import { truncateLogs, createLogTruncator } from './log-truncation.ts';
 import { preventStart, readClaim, readExitCode, readStop, recordStop } from './process-state.ts';
 import { terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
-import { startDirectly, type StartedProcess, type StartSupervisor } from './spawner.ts';
+import { startDirectly } from './spawner.ts';
+import type { StartedProcess, StartSupervisor } from './start-connection.ts';
 import type { SupervisorRequest } from './start-supervisor.mjs';
 
 /** Program to run, and the directory of its files; its directories are created when missing. */
@@ -71,11 +72,11 @@ export async function exec(
  * Starts the process of `spec` unless an earlier call did, and does not wait for its end: for servers, which run
  * until `terminateGroup` or `killMarkedProcesses` ends them. `exec` attaches to the same process.
  */
-export async function startProcess(spec: ProcessSpec): Promise<void> {
+export async function startProcess(spec: ProcessSpec, start: StartSupervisor = startDirectly): Promise<void> {
   mkdirSync(spec.directory, { recursive: true });
   if (readClaim(spec.directory) !== undefined) return;
   await ensureDirectory(spec.cwd);
-  await startDirectly(requestOf(spec), () => undefined);
+  await start(requestOf(spec), () => undefined);
 }
 
 /** Waits for the end of the process and truncates its logs. Ends it on abort or if truncation fails. */

@@ -13,9 +13,8 @@ import { cacheKeyOf } from '../libraries/library-cache.ts';
 import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
 import type { Isolation } from '../process/isolation.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
-import { listProcesses } from '../process/process-group.ts';
-import { attemptMarker } from '../process/start-supervisor.mjs';
 import { userVariables } from '../process/task-environment.ts';
+import { findClustersWithProcesses } from '../warm/local-provider.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
@@ -69,15 +68,6 @@ export function createSparkProvider(options: SparkProviderOptions): ComputeProvi
       return [...known];
     },
   };
-}
-
-/** Returns the clusters with living processes, for the first look after a start of the engine. */
-async function findClustersWithProcesses(clustersDirectory: string): Promise<Set<string>> {
-  const mark = `${attemptMarker}=${clustersDirectory}/`;
-  const marks = (await listProcesses()).flatMap(({ variables }) =>
-    variables.filter((variable) => variable.startsWith(mark)),
-  );
-  return new Set(marks.map((variable) => variable.slice(mark.length)));
 }
 
 /** Ends the drivers of a cluster: first by a signal that lets Spark end its application, then by force. */

@@ -38,6 +38,7 @@ const defaults = {
   poolThreads: 2,
   attemptsPerThread: 500,
   libraryEnvironment: {},
+  warmImports: [],
   objstoreEndpoint: undefined,
   objstoreAccessKey: undefined,
   objstoreSecretKey: undefined,

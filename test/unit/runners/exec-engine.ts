@@ -9,5 +9,5 @@ const spec: ProcessSpec = JSON.parse(process.argv[2] ?? '{}');
 process.stdout.write('ready\n');
 const stop = new AbortController();
 process.on('SIGUSR2', () => stop.abort());
-const exit = await exec(spec, stop.signal, createSpawner());
+const exit = await exec(spec, stop.signal, createSpawner().start);
 process.stdout.write(`${JSON.stringify(exit)}\n`);

@@ -12,7 +12,7 @@ import { createSpec, neverAborted, readLog } from './exec-harness.ts';
 
 describe.each([
   ['started by the caller', startDirectly],
-  ['started by a spawner', createSpawner()],
+  ['started by a spawner', createSpawner().start],
 ])('the process of an attempt, %s,', (_starter, start) => {
   const exec = (...[spec, signal]: Parameters<typeof execWith>) => execWith(spec, signal, start);
 

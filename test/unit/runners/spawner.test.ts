@@ -15,7 +15,7 @@ const isGone = (pid: number) => async () => (await identifyProcess(pid)) === und
 
 test('a process that a spawner starts has no file of the service open, and no variable of it', async () => {
   const spec = createSpec('ls /proc/$$/fd; env | cut -d= -f1 | sort');
-  expect(await exec(spec, neverAborted, createSpawner())).toEqual({ kind: 'exited', code: 0 });
+  expect(await exec(spec, neverAborted, createSpawner().start)).toEqual({ kind: 'exited', code: 0 });
   const lines = readLog(spec).trim().split('\n');
   const shellVariables = new Set(['_', 'PWD', 'OLDPWD', 'SHLVL']);
   expect(lines.filter((line) => !shellVariables.has(line))).toEqual([
@@ -28,17 +28,17 @@ test('a process that a spawner starts has no file of the service open, and no va
 });
 
 test('the death of the spawner affects no process, and the next start has another spawner', async () => {
-  const start = createSpawner();
+  const spawner = createSpawner();
   const spec = createSpec(goOn);
-  const running = exec(spec, neverAborted, start);
+  const running = exec(spec, neverAborted, spawner.start);
   await waitForOutput(spec, 'up');
-  const first = start.pid() ?? 0;
+  const first = spawner.pid() ?? 0;
   expect(readFileSync(`/proc/${first}/environ`, 'utf8')).toBe('');
   process.kill(first, 'SIGKILL');
-  await eventually(() => start.pid(), { until: (pid) => pid === undefined });
+  await eventually(() => spawner.pid(), { until: (pid) => pid === undefined });
   const second = createSpec('exit 3');
-  expect(await exec(second, neverAborted, start)).toEqual({ kind: 'exited', code: 3 });
-  expect(start.pid()).not.toBe(first);
+  expect(await exec(second, neverAborted, spawner.start)).toEqual({ kind: 'exited', code: 3 });
+  expect(spawner.pid()).not.toBe(first);
   await letGoOn(spec);
   expect(await running).toEqual({ kind: 'exited', code: 5 });
   expect(readLog(spec)).toBe('up\ndone\n');
@@ -52,7 +52,7 @@ test('the spawner ends when its engine is killed, and the next engine adopts its
   expect(await isGone(spawner)()).toBe(false);
   await killEngine(engine);
   await eventually(isGone(spawner), { until: Boolean });
-  const again = exec(spec, neverAborted, createSpawner());
+  const again = exec(spec, neverAborted, createSpawner().start);
   await letGoOn(spec);
   expect(await again).toEqual({ kind: 'exited', code: 5 });
   expect(readLog(spec)).toBe('up\ndone\n');
@@ -63,12 +63,12 @@ test.each([
   ['ends at once', ['/bin/false']],
 ] as const)('a process starts although the spawner %s', async (_name, program) => {
   const spec = createSpec('echo once; exit 4');
-  expect(await exec(spec, neverAborted, createSpawner(program))).toEqual({ kind: 'exited', code: 4 });
+  expect(await exec(spec, neverAborted, createSpawner(program).start)).toEqual({ kind: 'exited', code: 4 });
   expect(readLog(spec)).toBe('once\n');
 });
 
 test('a log that cannot be opened fails the start with its reason', async () => {
   const spec = createSpec('echo never');
   await mkdir(join(spec.directory, 'stdout'), { recursive: true });
-  await expect(exec(spec, neverAborted, createSpawner())).rejects.toThrow('EISDIR');
+  await expect(exec(spec, neverAborted, createSpawner().start)).rejects.toThrow('EISDIR');
 });
