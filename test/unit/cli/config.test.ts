@@ -164,6 +164,13 @@ const given: readonly (readonly [
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
   ['RUNYARD_SPARK_CACHE_DIR', '/cache', 'spark_cache_dir', '/cache', { sparkCacheDirectory: '/cache' }],
   [
+    'RUNYARD_WARM_IMPORTS',
+    'numpy, pandas.core',
+    'warm_imports',
+    ['numpy', 'pandas.core'],
+    { warmImports: ['numpy', 'pandas.core'] },
+  ],
+  [
     'RUNYARD_LIBRARY_ENV',
     '{"PIP_NO_INDEX":"1"}',
     'library_env',

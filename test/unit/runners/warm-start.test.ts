@@ -119,7 +119,10 @@ test.each<[string, string]>([
     'open files',
     'import os; print(sorted(os.listdir("/proc/self/fd"))[:3], len(os.listdir("/proc/self/fd")) < 6)',
   ],
-  ['threads', 'import threading; print(threading.main_thread() is threading.current_thread(), threading.active_count())'],
+  [
+    'threads',
+    'import threading; print(threading.main_thread() is threading.current_thread(), threading.active_count())',
+  ],
   [
     'an uncaught exception',
     'def f():\n  1 / 0\ntry:\n  f()\nexcept Exception as e:\n  raise ValueError("x") from e',
