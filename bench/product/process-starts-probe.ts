@@ -1,47 +1,69 @@
-/** `node process-starts-probe.ts HEAP_MB spawner|direct`: starts processes as a runner thread does; prints JSON. */
+/**
+ * `node process-starts-probe.ts HEAP_MB spawner|direct`: a thread starts processes as the runner threads do, while
+ * the main thread has a heap and measures the delay of its event loop; prints JSON.
+ */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { exec } from '../../runners/process/exec.ts';
 import { createSpawner, startDirectly } from '../../runners/process/spawner.ts';
 import { measureMs, runConcurrently } from './http-client.ts';
 
-const [heapMb = '0', starter] = process.argv.slice(2);
 const starts = 50;
 const many = 1_000;
-const root = await mkdtemp(join(tmpdir(), 'runyard-bench-starts-'));
-const start = starter === 'spawner' ? createSpawner().start : startDirectly;
-const signal = new AbortController().signal;
-let next = 0;
+const resolutionMs = 5;
 
-async function startOne(argv: readonly [string, ...string[]]): Promise<void> {
-  const directory = join(root, String((next += 1)));
-  const spec = {
-    directory,
-    attemptDirectory: directory,
-    cwd: directory,
-    argv,
-    env: { PATH: '/usr/bin:/bin' },
+/** Starts the processes that the main thread asks for; answers with durations in ms. */
+function serveStarts({ root, starter }: { readonly root: string; readonly starter: string }): void {
+  const start = starter === 'spawner' ? createSpawner().start : startDirectly;
+  const signal = new AbortController().signal;
+  let next = 0;
+  const startOne = async (argv: readonly [string, ...string[]]): Promise<void> => {
+    const directory = join(root, String((next += 1)));
+    const spec = {
+      directory,
+      attemptDirectory: directory,
+      cwd: directory,
+      argv,
+      env: { PATH: '/usr/bin:/bin' },
+    };
+    await exec({ ...spec, stopGraceMs: 0, logBytesMax: 2 ** 20 }, signal, start);
   };
-  await exec({ ...spec, stopGraceMs: 0, logBytesMax: 2 ** 20 }, signal, start);
+  parentPort?.on('message', async ({ count, width, argv }) => {
+    const durations = await runConcurrently(count, width, () => measureMs(() => startOne(argv)));
+    parentPort?.postMessage(durations);
+  });
 }
 
-// The first start comes early, as that of an engine.
-await startOne(['true']);
-const heap: number[][] = [];
-while (heap.length * 8 < Number(heapMb)) heap.push(Array.from({ length: 2 ** 20 }, (_, index) => index));
-const startMs: number[] = [];
-for (let count = 0; count < starts; count += 1) startMs.push(await measureMs(() => startOne(['true'])));
-const delay = monitorEventLoopDelay({ resolution: 5 });
-delay.enable();
-const thousandMs =
-  starter === 'spawner'
-    ? await measureMs(() => runConcurrently(many, 200, () => startOne(['sleep', '1'])))
-    : 0;
-delay.disable();
-await rm(root, { recursive: true, force: true });
-const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - 5);
-const delayP99Ms = ms(delay.percentile(99));
-const delayMaximumMs = ms(delay.max);
-process.stdout.write(JSON.stringify({ startMs, delayP99Ms, delayMaximumMs, thousandMs, heap: heap.length }));
+async function measure(heapMb: number, starter: string): Promise<object> {
+  const root = await mkdtemp(join(tmpdir(), 'runyard-bench-starts-'));
+  const worker = new Worker(new URL(import.meta.url), { workerData: { root, starter } });
+  const ask = async (count: number, width: number, argv: readonly string[]): Promise<number[]> => {
+    worker.postMessage({ count, width, argv });
+    const [durations] = await once(worker, 'message');
+    return durations;
+  };
+  // The first start comes early, as that of an engine.
+  await ask(1, 1, ['true']);
+  const heap: number[][] = [];
+  while (heap.length * 8 < heapMb) heap.push(Array.from({ length: 2 ** 20 }, (_, index) => index));
+  const startMs = await ask(starts, 1, ['true']);
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  const thousandMs = starter === 'spawner' ? await measureMs(() => ask(many, many, ['sleep', '2'])) : 0;
+  delay.disable();
+  await worker.terminate();
+  await rm(root, { recursive: true, force: true });
+  const [delayP99Ms = 0, delayMaximumMs = 0] = [delay.percentile(99), delay.max].map((nanoseconds) =>
+    Math.max(0, nanoseconds / 1e6 - resolutionMs),
+  );
+  return { startMs, delayP99Ms, delayMaximumMs, thousandMs, heapArrays: heap.length };
+}
+
+if (isMainThread) {
+  const [heapMb = '0', starter = 'spawner'] = process.argv.slice(2);
+  process.stdout.write(JSON.stringify(await measure(Number(heapMb), starter)));
+} else serveStarts(workerData);

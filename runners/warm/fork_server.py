@@ -207,7 +207,10 @@ def keep(directory, name, content):
 
 
 def find_environment():
-    """Returns the addresses of the mark and of the reserved variable in the memory of this process."""
+    """Returns the addresses of the mark and of the reserved variable in the memory of this process.
+
+    Raises OSError and ValueError on a system where they cannot be written: its tasks start cold.
+    """
     with open("/proc/self/environ", "rb") as file:
         variables = file.read()
     with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
@@ -215,29 +218,28 @@ def find_environment():
     padded = b"\0" + variables
     places = {}
     for name in (MARK, RESERVED):
-        at = padded.find(b"\0" + name)
-        if at < 0:
-            return None
+        at = padded.index(b"\0" + name)
         places[name] = (start + at, variables.index(b"\0", at) - at)
+        write_memory(start + at, name)
     return places
+
+
+def write_memory(address, content):
+    memory = os.open("/proc/self/mem", os.O_WRONLY)
+    try:
+        os.pwrite(memory, content, address)
+    finally:
+        os.close(memory)
 
 
 def mark(places, directory):
     """Marks this process with its attempt instead of its cluster, as an exec with that environment would."""
-    if places is None:
-        return
     address, size = places[RESERVED]
     content = MARK + directory
     if len(content) > size:
-        return
-    try:
-        memory = os.open("/proc/self/mem", os.O_WRONLY)
-        os.pwrite(memory, b"_", places[MARK][0])
-        os.pwrite(memory, content.ljust(size, b"\0"), address)
-        os.close(memory)
-    except OSError:
-        # The process is still recognized by its logs.
-        pass
+        raise ValueError("The path of the attempt has %d bytes." % len(directory))
+    write_memory(places[MARK][0], b"_")
+    write_memory(address, content.ljust(size, b"\0"))
 
 
 def prepare_program(request):
