@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, MessageChannel, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import { exec } from '../../runners/process/exec.ts';
 import { createSpawner, startDirectly } from '../../runners/process/spawner.ts';
 import { measureMs, runConcurrently } from './http-client.ts';
@@ -16,8 +16,14 @@ const starts = 50;
 const many = 1_000;
 const resolutionMs = 5;
 
+interface ProbeData {
+  readonly root: string;
+  readonly starter: string;
+  readonly port: MessagePort;
+}
+
 /** Starts the processes that the main thread asks for; answers with durations in ms. */
-function serveStarts({ root, starter }: { readonly root: string; readonly starter: string }): void {
+function serveStarts({ root, starter, port }: ProbeData): void {
   const start = starter === 'spawner' ? createSpawner().start : startDirectly;
   const signal = new AbortController().signal;
   let next = 0;
@@ -32,18 +38,20 @@ function serveStarts({ root, starter }: { readonly root: string; readonly starte
     };
     await exec({ ...spec, stopGraceMs: 0, logBytesMax: 2 ** 20 }, signal, start);
   };
-  parentPort?.on('message', async ({ count, width, argv }) => {
+  port.on('message', async ({ count, width, argv }) => {
     const durations = await runConcurrently(count, width, () => measureMs(() => startOne(argv)));
-    parentPort?.postMessage(durations);
+    port.postMessage(durations);
   });
 }
 
 async function measure(heapMb: number, starter: string): Promise<object> {
   const root = await mkdtemp(join(tmpdir(), 'runyard-bench-starts-'));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { root, starter } });
+  const { port1, port2 } = new MessageChannel();
+  const data: ProbeData = { root, starter, port: port2 };
+  const worker = new Worker(new URL(import.meta.url), { workerData: data, transferList: [port2] });
   const ask = async (count: number, width: number, argv: readonly string[]): Promise<number[]> => {
-    worker.postMessage({ count, width, argv });
-    const [durations] = await once(worker, 'message');
+    port1.postMessage({ count, width, argv });
+    const [durations] = await once(port1, 'message');
     return durations;
   };
   // The first start comes early, as that of an engine.
@@ -56,6 +64,7 @@ async function measure(heapMb: number, starter: string): Promise<object> {
   const thousandMs = starter === 'spawner' ? await measureMs(() => ask(many, many, ['sleep', '2'])) : 0;
   delay.disable();
   await worker.terminate();
+  port1.close();
   await rm(root, { recursive: true, force: true });
   const [delayP99Ms = 0, delayMaximumMs = 0] = [delay.percentile(99), delay.max].map((nanoseconds) =>
     Math.max(0, nanoseconds / 1e6 - resolutionMs),

@@ -83,10 +83,7 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     faults: createClusterFaults(config.faults),
     signals,
     provider: createProvider({ db, roots, scripts, clock, log }),
-    computeProviders: {
-      local: createLocalProvider(roots.clusters.directory),
-      spark: createSpark(dependencies),
-    },
+    computeProviders: createProviders(dependencies),
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const allPurpose = createAllPurposeStore(db, rules);
@@ -175,6 +172,11 @@ function createScripts({ config, isolation, resolvePath, roots }: ClusterDepende
     logBytesMax,
     locate: resolvePath,
   });
+}
+
+function createProviders(dependencies: ClusterDependencies): ComputePorts['computeProviders'] {
+  const { directory } = dependencies.roots.clusters;
+  return { local: createLocalProvider(directory), spark: createSpark(dependencies) };
 }
 
 function createSpark({ config, isolation, resolvePath, roots, objstore, clock }: ClusterDependencies) {

@@ -70,6 +70,7 @@ function createContext(
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
+  const writable = [directory, ...(cluster === undefined ? [] : [cluster.directory])];
   return {
     ...assignment,
     limits: settings.limits,
@@ -86,12 +87,7 @@ function createContext(
         {
           directory: own,
           attemptDirectory: directory,
-          ...applyIsolation(
-            settings.isolation,
-            program,
-            { temporary, cwd, writable: [directory, ...(cluster === undefined ? [] : [cluster.directory])] },
-            cluster?.nodeType,
-          ),
+          ...applyIsolation(settings.isolation, program, { temporary, cwd, writable }, cluster?.nodeType),
           cwd,
           stopGraceMs: settings.stopGraceMs,
           logBytesMax: settings.logBytesMax,

@@ -9,6 +9,7 @@ process/supervise.sh does, so both survive the server and the engine.
 Python 3.8 or newer on Linux, standard library only.
 """
 
+import atexit
 import builtins
 import gc
 import importlib
@@ -266,7 +267,7 @@ def prepare_program(request):
 
 
 def run_program(argv):
-    """Runs a program as `python3 program argument ...` does."""
+    """Runs a program as `python3 program argument ...` does, and ends the process."""
     script = argv[1]
     sys.argv = argv[1:]
     if hasattr(sys, "orig_argv"):
@@ -280,27 +281,103 @@ def run_program(argv):
         __loader__=importlib.machinery.SourceFileLoader("__main__", script),
         __annotations__={},
     )
-    server, sys.modules["__main__"] = sys.modules["__main__"], module
+    imported = set(sys.modules)
+    sys.modules["__main__"] = module
     gc.enable()
+    code = execute(argv[0], script, module.__dict__)
+    end_program(code, [module] + [value for name, value in list(sys.modules.items()) if name not in imported])
+
+
+def execute(python, script, namespace):
+    """Returns the exit code of a program; `None` after an interrupt."""
     try:
         with open(script, "rb") as file:
             source = file.read()
     except OSError as error:
-        sys.stderr.write("%s: can't open file %r: [Errno %d] %s\n" % (argv[0], script, error.errno, error.strerror))
-        sys.exit(2)
+        sys.stderr.write("%s: can't open file %r: [Errno %d] %s\n" % (python, script, error.errno, error.strerror))
+        return 2
     try:
-        exec(compile(source, script, "exec", dont_inherit=True), module.__dict__)
-    except SystemExit:
-        raise
+        exec(compile(source, script, "exec", dont_inherit=True), namespace)
+    except SystemExit as error:
+        return exit_code_of(error.code)
     except BaseException as error:
         # Without the frame of this function.
         error.__traceback__ = error.__traceback__.tb_next
-        sys.excepthook(type(error), error, error.__traceback__)
-        if isinstance(error, KeyboardInterrupt):
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGINT)
-        sys.exit(1)
-    del server
+        try:
+            sys.excepthook(type(error), error, error.__traceback__)
+        except SystemExit as ended:
+            return exit_code_of(ended.code)
+        except BaseException:
+            traceback.print_exc()
+        return None if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def exit_code_of(value):
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return value & 0xFF if -(2**31) <= value < 2**31 else 255
+    try:
+        print(value, file=sys.stderr)
+    except Exception:
+        pass
+    return 1
+
+
+def end_program(code, modules):
+    """Ends the process as Python does, except that it destroys only what came after the fork.
+
+    The whole would take longer than most programs, because it touches the memory of every imported module.
+    """
+    ignore_errors(threading_shutdown)
+    ignore_errors(atexit._run_exitfuncs)
+    flush_streams()
+    for module in modules:
+        ignore_errors(clear_module, module)
+    ignore_errors(gc.collect)
+    is_flushed = flush_streams()
+    if code is None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(code if is_flushed else 120)
+
+
+def ignore_errors(function, *arguments):
+    try:
+        function(*arguments)
+    except BaseException:
+        traceback.print_exc()
+
+
+def threading_shutdown():
+    """Waits for threads that are not daemons."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+
+
+def clear_module(module):
+    """Drops the names of a module in the order of Python: private ones first."""
+    names = getattr(module, "__dict__", None)
+    if type(names) is not dict:
+        return
+    for is_private in (True, False):
+        for name in list(names):
+            if isinstance(name, str) and name != "__builtins__":
+                if (name.startswith("_") and not name.startswith("__")) == is_private:
+                    names[name] = None
+
+
+def flush_streams():
+    is_flushed = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except BaseException:
+            is_flushed = False
+    return is_flushed
 
 
 def import_modules(names, path):

@@ -84,7 +84,7 @@ const warmCluster: TaskCluster = {
   libraries: noLibraries,
   runtime: 'warm',
 };
-const warmKinds = ['spark_python_task', 'notebook_task'];
+const warmKinds = new Set(['spark_python_task', 'notebook_task']);
 
 async function attempt(
   { kind }: TaskSample,
@@ -138,7 +138,7 @@ test.each(Object.entries(builtInRunners))(
 describe.each([
   ...samples.map((sample) => [sample.kind, sample, undefined] as const),
   ...samples
-    .filter(({ kind }) => warmKinds.includes(kind))
+    .filter(({ kind }) => warmKinds.has(kind))
     .map((sample) => [`${sample.kind} on a warm cluster`, sample, warmCluster] as const),
 ])('%s', (_kind, sample, cluster) => {
   const begin = async (chosen: TaskSample, behavior: TaskBehavior) =>
