@@ -37,7 +37,8 @@ test('tasks of a warm job cluster survive kill -9 of the engine, and the fork se
       contents: Buffer.from(text).toString('base64'),
     });
   }
-  const { run_id: runId } = await engine.callOk('POST', '2.1/jobs/runs/submit', {
+  const { job_id: jobId } = await engine.callOk('POST', '2.1/jobs/create', {
+    name: 'warm',
     job_clusters: [
       {
         job_cluster_key: 'shared',
@@ -56,6 +57,7 @@ test('tasks of a warm job cluster survive kill -9 of the engine, and the fork se
       spark_python_task: { python_file: `managed_fs:/${key}.py` },
     })),
   });
+  const { run_id: runId } = await engine.callOk('POST', '2.1/jobs/run-now', { job_id: jobId });
   const { tasks } = await engine.callOk('GET', '2.1/jobs/runs/get', { run_id: runId });
   const { run_id: secondId } = tasks.find((task: ResponseBody) => task.task_key === 'second');
   const log = join(dataDirectory, 'runs', String(secondId), 'stdout');
