@@ -30,6 +30,8 @@ import warnings
 RESERVED = b"RUNYARD_WARM_RESERVED="
 MARK = b"RUNYARD_ATTEMPT_DIR="
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+#: Interval at which an idle server checks its directory.
+CHECK_MS = 60_000
 #: Options of ulimit in dash: resource and unit.
 RESOURCES = {
     "-d": (resource.RLIMIT_DATA, 1024),
@@ -65,7 +67,10 @@ class ForkServer:
     def serve(self):
         """Serves requests. Returns only in the process of a program, with its request."""
         while True:
-            for descriptor, _ in self.poll.poll():
+            # A server whose data directory was deleted ends by itself.
+            if not os.path.exists("socket"):
+                os._exit(0)
+            for descriptor, _ in self.poll.poll(CHECK_MS):
                 if descriptor == self.wake_read:
                     self.reap()
                 elif descriptor == self.listener.fileno():
