@@ -32,7 +32,7 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
   if (order === undefined) return failTask(context, 'The plan of this update is missing or unreadable.');
   if ('refused' in order) return failTask(context, order.refused);
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
-  const killsBefore = await countKernelKills();
+  const killsBefore = countKernelKills();
   const exit = await context.exec({
     argv: [
       process.execPath,

@@ -13,8 +13,8 @@ import { cacheKeyOf } from '../libraries/library-cache.ts';
 import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
 import type { Isolation } from '../process/isolation.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
-import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
+import { findClustersWithProcesses } from '../warm/local-provider.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
 import { canProtectPages, ensurePagesSecret } from './pages-access.ts';
 import { findKnownInstallation, type KnownInstallations } from './known-installation.ts';
@@ -77,15 +77,6 @@ export function createSparkProvider(options: SparkProviderOptions): ComputeProvi
       return [...known];
     },
   };
-}
-
-/** Returns the clusters with living processes, for the first look after a start of the engine. */
-async function findClustersWithProcesses(clustersDirectory: string): Promise<Set<string>> {
-  const mark = `${attemptMarker}=${clustersDirectory}/`;
-  const marks = (await listProcesses()).flatMap(({ variables }) =>
-    variables.filter((variable) => variable.startsWith(mark)),
-  );
-  return new Set(marks.map((variable) => variable.slice(mark.length)));
 }
 
 /** Ends the drivers of a cluster: first by a signal that lets Spark end its application, then by force. */
