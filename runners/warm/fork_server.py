@@ -189,10 +189,22 @@ def supervise(request, boot_id, environment):
         return
     for descriptor in (1, 2):
         os.close(descriptor)
+    note_program(directory, pid)
     _, status = os.waitpid(pid, 0)
     code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
     keep(directory, "exit", b"%d\n" % code)
     os._exit(0)
+
+
+def note_program(directory, pid):
+    """Writes the pid of the program, which the log of the kernel names when it ends it for lack of memory."""
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        file = os.open(os.path.join(directory, "program"), flags, 0o644)
+        os.write(file, b"%d\n" % pid)
+        os.close(file)
+    except OSError:
+        pass
 
 
 def keep(directory, name, content):
