@@ -4,6 +4,8 @@ import { chain } from './chain.ts';
 import { idleEngine } from './idle-engine.ts';
 import { millionRuns } from './million-runs.ts';
 import { noOpRuns } from './no-op-runs.ts';
+import { processStarts } from './process-starts.ts';
+import { pythonLatency, warmStarts } from './python-starts.ts';
 import { longFibonacci, pythonRuns, shortFibonacci } from './python-runs.ts';
 
 export const benchmarks: readonly Benchmark[] = [
@@ -12,6 +14,9 @@ export const benchmarks: readonly Benchmark[] = [
   pythonRuns,
   shortFibonacci,
   longFibonacci,
+  pythonLatency,
+  warmStarts,
+  processStarts,
   millionRuns,
   idleEngine,
 ];

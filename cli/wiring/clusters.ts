@@ -16,7 +16,7 @@ import { createClusterSignals } from '../../engine/coordinator/cluster-signals.t
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
-import { createLocalProvider } from '../../runners/spark/local-provider.ts';
+import { createLocalProvider } from '../../runners/warm/local-provider.ts';
 import { createSparkProvider } from '../../runners/spark/spark-provider.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
@@ -33,6 +33,7 @@ import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/datab
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
 import { sparkDirectory } from './cache-directories.ts';
+import { stopAll } from './shutdown.ts';
 
 export interface Clusters {
   readonly store: ClusterStore;
@@ -83,7 +84,7 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     faults: createClusterFaults(config.faults),
     signals,
     provider: createProvider({ db, roots, scripts, clock, log }),
-    computeProviders: { local: createLocalProvider(), spark: createSpark(dependencies) },
+    computeProviders: createProviders(dependencies),
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const allPurpose = createAllPurposeStore(db, rules);
@@ -115,12 +116,8 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     inventoryControl,
     reader: createClusterReader(db),
     maintain: maintenance.start,
-    async close() {
-      control.close();
-      await listener.close();
-      await maintenance.finished();
-      await scripts.close();
-    },
+    close: () =>
+      stopAll([() => control.close(), () => listener.close(), maintenance.finished, () => scripts.close()]),
   };
 }
 
@@ -174,11 +171,17 @@ function createScripts({ config, isolation, resolvePath, roots }: ClusterDepende
   });
 }
 
+function createProviders(dependencies: ClusterDependencies): ComputePorts['computeProviders'] {
+  const { directory } = dependencies.roots.clusters;
+  return { local: createLocalProvider(directory), spark: createSpark(dependencies) };
+}
+
 function createSpark({ config, isolation, resolvePath, roots, objstore, clock }: ClusterDependencies) {
   return createSparkProvider({
     cacheDirectory: sparkDirectory(config),
     clustersDirectory: roots.clusters.directory,
     managedFs: roots.managedFs.directory,
+    workspace: roots.workspace.directory,
     objstore: objstore === 'directories' ? roots.objstore.directory : undefined,
     taskEnvironment: {
       ...config.taskEnvironment,

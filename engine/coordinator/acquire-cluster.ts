@@ -157,7 +157,7 @@ function failedSettings(message: string): ClusterUnavailable {
   return { kind: 'unavailable', outcome: { kind: 'failed', message } };
 }
 
-/** Waits for the start of a requested cluster. */
+/** Waits for the start of a requested cluster, which the request watches. */
 async function waitUntilStarted(
   c: AcquireContext,
   execution: RunExecution,
@@ -167,7 +167,6 @@ async function waitUntilStarted(
   if (requested === ownershipLost || requested.kind === 'unavailable') return requested;
   const { cluster, starting } = requested;
   const { clusterId } = cluster;
-  watchCluster(c, execution, task, clusterId);
   if (starting === undefined) return { kind: 'acquired', cluster };
   for (;;) {
     const { message, changed } = starting.phase();
