@@ -32,6 +32,8 @@ export interface LaunchPorts extends StorePorts {
   readonly nodeId: string;
   /** Starts runs in one round trip where no rule has to decide. Undefined: each launch is a transaction. */
   readonly pendingLauncher?: PendingLauncher | undefined;
+  /** Returns the data directory while its disk is full: no task begins then. */
+  readonly findFullDisk?: (() => string | undefined) | undefined;
   /** Drives a run that is stored. */
   readonly acceptRun: (run: RunWithTasks) => void;
 }
@@ -58,7 +60,7 @@ export async function launchRun(
     // Read under the lock: the runs of a job start in the order of their numbers.
     const now = ports.clock.now();
     if (job === undefined) throw jobNotFound(jobId);
-    const { settings, version } = job;
+    const { settings, settingsRevision, version } = job;
     checkRunNowParameters(parameters, settings, ports.limits);
     const mayQueue = request.queue ?? isQueueEnabled(settings, version);
     return storeRun(ports, transaction, {
@@ -66,6 +68,7 @@ export async function launchRun(
       idempotencyToken: child?.key ?? idempotencyToken,
       resolveJobId: async () => jobId,
       settings,
+      settingsRevision,
       parameters,
       creator,
       now,
@@ -152,13 +155,14 @@ export async function launchScheduledRun(
   transaction: LaunchTransaction,
   { job, scheduledTime }: ScheduledLaunchRequest,
 ): Promise<NewRun> {
-  const { jobId, settings, version } = job;
+  const { jobId, settings, settingsRevision, version } = job;
   const mayQueue = isQueueEnabled(settings, version);
   const result = await storeRun(ports, transaction, {
     idempotencyScope: jobId,
     idempotencyToken: undefined,
     resolveJobId: async () => jobId,
     settings,
+    settingsRevision,
     parameters: {},
     creator: job.creatorUserName ?? '',
     admission: await decideJobAdmission(transaction, job, mayQueue),

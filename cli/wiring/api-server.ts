@@ -145,6 +145,7 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     clock,
     limits,
     nodeId,
+    findFullDisk: engine.findFullDisk,
     acceptRun: coordinator.accept,
   };
 }

@@ -193,17 +193,24 @@ export interface PendingLaunch {
   readonly maxConcurrentRuns: number;
   readonly name: string;
   readonly parallelTasks: ParallelTasks;
-  /** First attempts, with their state messages. */
-  readonly tasks: readonly { readonly taskKey: string; readonly message: string }[];
+  /** First attempts, with their state messages. The run begins with the first task that begins. */
+  readonly tasks: readonly PendingTask[];
   readonly creator: string;
   readonly parameters: RunParameters | undefined;
 }
 
-/** A run that was stored as PENDING. */
+export interface PendingTask {
+  readonly taskKey: string;
+  readonly message: string;
+  /** True when the task begins with the launch: it needs nothing that has to be prepared. */
+  readonly begins: boolean;
+}
+
+/** A run that was stored as PENDING, or as RUNNING when one of its tasks begins with it. */
 export interface PendingRun extends LaunchedRun {
   readonly startTime: number;
-  /** Task key -> id of the first attempt. */
-  readonly taskRunIds: Readonly<Record<string, number>>;
+  /** Ids of the first attempts, in the order of the tasks. */
+  readonly taskRunIds: readonly number[];
 }
 
 /**

@@ -3,25 +3,25 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobRunCounts, QueueAdmission, QueuedJob } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { QueueCode } from '../../../engine/run/run-status.ts';
-import { runOf } from '../runs/run-rows.ts';
-import { withTasks } from '../runs/runs.ts';
+import { runColumns, runOf, runSettings } from '../runs/run-rows.ts';
+import { allRuns, withTasks } from '../runs/runs.ts';
 import type { Database } from '../schema.ts';
 
 /** Counts the active runs of a job: those that use max_concurrent_runs, and those in the queue. */
 export async function countRuns(db: Kysely<Database>, jobId: number): Promise<JobRunCounts> {
   const { rows } = await sql<JobRunCounts>`
-    select count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
-    from runs where job_id = ${jobId} and active`.execute(db);
+    select count(*) filter (where not is_queued)::bigint as active, count(*) filter (where is_queued)::bigint as queued
+    from active_runs where is_queued in (false, true) and job_id = ${jobId}`.execute(db);
   return rows[0] ?? { active: 0, queued: 0 };
 }
 
 /** Lists the ids of the oldest active runs of a job. */
 export async function listActiveRuns(db: Kysely<Database>, jobId: number, limit: number): Promise<number[]> {
   const rows = await db
-    .selectFrom('runs')
+    .selectFrom('active_runs')
     .select('run_id')
+    .where('is_queued', 'in', [false, true])
     .where('job_id', '=', jobId)
-    .where('active', '=', true)
     .orderBy('run_id')
     .limit(limit)
     .execute();
@@ -38,8 +38,10 @@ export async function listQueuedJobs(db: Kysely<Database>): Promise<QueuedJob[]>
     active: number;
   }>`
     select jobs.job_id, waiting.since, jobs.hidden, (jobs.settings ->> 'max_concurrent_runs')::bigint as limit,
-      (select count(*) from runs where runs.job_id = jobs.job_id and runs.active and runs.queue_code is null)::bigint as active
-    from (select job_id, min(coalesce(repair_start_time, start_time)) as since from runs where queue_code is not null group by job_id) as waiting
+      (select count(*) from active_runs where not is_queued and active_runs.job_id = jobs.job_id)::bigint as active
+    from (select queued.job_id, min(coalesce(runs.repair_start_time, runs.start_time)) as since
+      from active_runs as queued join runs on runs.run_id = queued.run_id
+      where queued.is_queued group by queued.job_id) as waiting
     join jobs on jobs.job_id = waiting.job_id`.execute(db);
   return rows.map((row) => ({
     jobId: row.job_id,
@@ -59,9 +61,7 @@ export async function listRunsLeavingQueue(
   limit: number,
   closedJobs: readonly number[] = [],
 ): Promise<RunWithTasks[]> {
-  const rows = await db
-    .selectFrom('runs')
-    .selectAll()
+  const rows = await allRuns(db)
     .where('queue_code', 'is not', null)
     .where((run) =>
       run.or([
@@ -81,15 +81,13 @@ export async function lockOldestQueuedRun(
   transaction: Transaction<Database>,
   jobId: number,
 ): Promise<Run | undefined> {
-  const row = await transaction
-    .selectFrom('runs')
-    .selectAll()
+  const row = await allRuns(transaction)
     .where('job_id', '=', jobId)
     .where('queue_code', 'is not', null)
     .where('stop_reason', 'is', null)
     .orderBy('number_in_job')
     .limit(1)
-    .forUpdate()
+    .forUpdate('runs')
     .executeTakeFirst();
   return row && runOf(row);
 }
@@ -103,7 +101,7 @@ export async function admitRun(
     .updateTable('runs')
     .set({ state: to, queue_code: null, message: '', owner, admitted_time: admittedTime })
     .where('run_id', '=', runId)
-    .returningAll()
+    .returning([...runColumns, runSettings.as('settings')])
     .executeTakeFirstOrThrow();
   await transaction
     .updateTable('task_runs')
