@@ -6,6 +6,8 @@ import { JobSettings } from './settings.ts';
 
 /** A longer distance is another name, such as a setting of another service. */
 const distanceMax = 2;
+/** Comparing names takes time, and a reader needs no more than the first ones. */
+const unknownMax = 200;
 /** Fields that clients send and that are not misspellings (WIRE: settings outside the spec). */
 const otherFields: ReadonlySet<string> = new Set([
   'continuous',
@@ -20,22 +22,32 @@ const otherFields: ReadonlySet<string> = new Set([
 
 /** Returns a sentence for each field that is close to a known one: `max_retrys` is close to `max_retries`. */
 export function findMisspelledFields(settings: object): string[] {
-  return findIn(settings, JobSettings, '');
+  const unknown: UnknownField[] = [];
+  for (const field of findUnknown(settings, JobSettings, '')) {
+    unknown.push(field);
+    if (unknown.length === unknownMax) break;
+  }
+  return unknown.flatMap(describeMisspelling);
 }
 
-function findIn(value: unknown, schema: SchemaNode, path: string): string[] {
-  if (Array.isArray(value))
-    return value.flatMap((one: unknown, index) =>
-      schema.items === undefined ? [] : findIn(one, schema.items, `${path}[${index}]`),
-    );
+interface UnknownField {
+  readonly name: string;
+  readonly known: readonly string[];
+  readonly path: string;
+}
+
+function* findUnknown(value: unknown, schema: SchemaNode, path: string): Generator<UnknownField> {
+  if (Array.isArray(value) && schema.items !== undefined)
+    for (const [index, one] of value.entries()) yield* findUnknown(one, schema.items, `${path}[${index}]`);
   const { properties } = schema;
-  if (typeof value !== 'object' || value === null || properties === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || properties === undefined) return;
   const known = Object.keys(properties);
-  return Object.entries(value).flatMap(([name, one]): string[] => {
+  for (const [name, one] of Object.entries(value)) {
     const at = fieldPath(path, name);
     const property = properties[name];
-    return property === undefined ? misspelling(name, known, at) : findIn(one, property, at);
-  });
+    if (property !== undefined) yield* findUnknown(one, property, at);
+    else if (!otherFields.has(name)) yield { name, known, path: at };
+  }
 }
 
 /** The parts of a JSON schema that are walked. */
@@ -44,14 +56,10 @@ type SchemaNode = TSchema & {
   readonly items?: SchemaNode;
 };
 
-function misspelling(name: string, known: readonly string[], path: string): string[] {
+function describeMisspelling({ name, known, path }: UnknownField): string[] {
   const nearest = nearestName(name, known);
   const distance = editDistance(name, nearest);
-  if (
-    otherFields.has(name) ||
-    distance === 0 ||
-    distance > Math.min(distanceMax, Math.floor(name.length / 3))
-  )
-    return [];
+  // A distance of 0 is a name that differs in case alone.
+  if (distance === 0 || distance > Math.min(distanceMax, Math.floor(name.length / 3))) return [];
   return [`${path} is not a known field; did you mean ${nearest}? It is kept as written and has no effect.`];
 }

@@ -14,7 +14,7 @@ import { createWeatherJob } from '../harness/weather-example.ts';
 import { eventually } from '../harness/eventually.ts';
 
 /** `npm run chaos` kills engines for as long as it is told to. */
-const rounds = 8;
+const rounds = 5;
 let dataDirectory: string;
 
 beforeAll(async () => {
