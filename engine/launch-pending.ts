@@ -24,6 +24,8 @@ interface PendingLaunchPorts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly nodeId: string;
+  /** Waits while the engine has more short runs than it can end; undefined: never. */
+  readonly waitForTurn?: (() => Promise<void>) | undefined;
   /** Returns the data directory while its disk is full: no task begins then. */
   readonly findFullDisk?: (() => string | undefined) | undefined;
   readonly acceptRun: (run: RunWithTasks) => void;
@@ -38,6 +40,7 @@ export async function launchPendingRun(
   const { jobId, idempotencyToken = '', launchedBy, child } = request;
   if (pendingLauncher === undefined || idempotencyToken !== '') return undefined;
   if (launchedBy !== undefined || child !== undefined) return undefined;
+  await ports.waitForTurn?.();
   const known = await pendingLauncher.findJob(jobId);
   const launch = known && toPendingLaunch(known, request, ports);
   if (launch === undefined) return undefined;

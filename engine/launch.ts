@@ -32,6 +32,8 @@ export interface LaunchPorts extends StorePorts {
   readonly nodeId: string;
   /** Starts runs in one round trip where no rule has to decide. Undefined: each launch is a transaction. */
   readonly pendingLauncher?: PendingLauncher | undefined;
+  /** Waits while the engine has more short runs than it can end; undefined: never. */
+  readonly waitForTurn?: (() => Promise<void>) | undefined;
   /** Returns the data directory while its disk is full: no task begins then. */
   readonly findFullDisk?: (() => string | undefined) | undefined;
   /** Drives a run that is stored. */

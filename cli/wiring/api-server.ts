@@ -146,6 +146,7 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     limits,
     nodeId,
     findFullDisk: engine.findFullDisk,
+    waitForTurn: engine.pacing.waitForTurn,
     acceptRun: coordinator.accept,
   };
 }

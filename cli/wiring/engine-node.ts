@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
+import { createLaunchPacing, type LaunchPacing } from '../../engine/coordinator/launch-pacing.ts';
 import { createRunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
@@ -40,6 +41,7 @@ export interface Engine {
   readonly runs: RunStore;
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
+  readonly pacing: LaunchPacing;
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
   readonly libraries: LibraryPorts;
@@ -88,7 +90,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
   const disk = await watchDisk(dependencies, driven);
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
-  const { coordinator, queue } = createRunDriver(dependencies, driver);
+  const { coordinator, queue, pacing } = createRunDriver(dependencies, driver);
   driven.coordinator = coordinator;
   const processes = createProcessTable(roots.runs.directory);
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
@@ -115,6 +117,7 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     clusters,
     coordinator,
     queue,
+    pacing,
     files,
     findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
@@ -196,11 +199,14 @@ interface DriverParts extends Pick<Engine, 'runs' | 'files' | 'clusters' | 'node
   readonly disk: DiskMonitor;
 }
 
+/** Launches are paced from this part of the workspace's limit, so that the others have space for bursts. */
+const pacedShare = 3;
+
 /** Creates the coordinator and the run queue, which wake each other. */
 function createRunDriver(
   { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
   { runs, files, objects, pool, clusters, nodeId, libraryManager, disk }: DriverParts,
-): Pick<Engine, 'coordinator' | 'queue'> {
+): Pick<Engine, 'coordinator' | 'queue' | 'pacing'> {
   const { limits } = config;
   const runEndListeners = createRunEndListeners();
   const coordinator = createCoordinator({
@@ -219,7 +225,10 @@ function createRunDriver(
     clusterStartMs: config.clusterStartMs,
     randomString: randomCharacters,
     limits,
-    onCapacityFreed: () => queue.wake(),
+    onCapacityFreed() {
+      queue.wake();
+      pacing.recordEnd();
+    },
     runEndListeners,
     updatePlanner: createUpdatePlanner({
       pipelines: createRetryingPipelineStore(db, clock, log),
@@ -241,7 +250,12 @@ function createRunDriver(
     acceptRun: coordinator.accept,
     runEndListeners,
   });
-  return { coordinator, queue };
+  const pacing = createLaunchPacing({
+    clock,
+    threshold: limits.concurrentTaskRuns / pacedShare,
+    countDrivenRuns: coordinator.countDrivenRuns,
+  });
+  return { coordinator, queue, pacing };
 }
 
 /** Creates the settings of this engine that every attempt receives. */

@@ -65,10 +65,10 @@ export interface LaunchTransaction {
   lockRun(runId: number): Promise<RunWithTasks | undefined>;
   /** Reopens a locked run with new attempts. */
   insertRepair(repair: NewRepair): Promise<void>;
-  /** Locks the oldest queued run of a job that has no stop request, until the transaction ends. */
-  lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
-  /** Takes a locked run and its tasks out of the queue and assigns the run to its owner. */
-  admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
+  /** Locks the oldest queued runs of a job that have no stop request, until the transaction ends; oldest first. */
+  lockOldestQueuedRuns(jobId: number, limit: number): Promise<Run[]>;
+  /** Takes locked runs and their tasks out of the queue and assigns the runs to their owner. */
+  admitRuns(admissions: readonly QueueAdmission[]): Promise<RunWithTasks[]>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
   /**

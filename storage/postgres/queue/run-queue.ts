@@ -3,7 +3,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { JobRunCounts, QueueAdmission, QueuedJob } from '../../../engine/ports/runs.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { QueueCode } from '../../../engine/run/run-status.ts';
-import { runColumns, runOf, runSettings } from '../runs/run-rows.ts';
+import { returnedRunColumns, runOf, type RunRow } from '../runs/run-rows.ts';
 import { allRuns, withTasks } from '../runs/runs.ts';
 import type { Database } from '../schema.ts';
 
@@ -76,42 +76,56 @@ export async function listRunsLeavingQueue(
   return withTasks(db, rows);
 }
 
-/** Finds the oldest queued run of a job without a stop request and locks it until the transaction ends. */
-export async function lockOldestQueuedRun(
+/** Finds the oldest queued runs of a job without a stop request and locks them until the transaction ends. */
+export async function lockOldestQueuedRuns(
   transaction: Transaction<Database>,
   jobId: number,
-): Promise<Run | undefined> {
-  const row = await allRuns(transaction)
+  limit: number,
+): Promise<Run[]> {
+  const rows = await allRuns(transaction)
     .where('job_id', '=', jobId)
     .where('queue_code', 'is not', null)
     .where('stop_reason', 'is', null)
     .orderBy('number_in_job')
-    .limit(1)
+    .limit(limit)
     .forUpdate('runs')
-    .executeTakeFirst();
-  return row && runOf(row);
+    .execute();
+  return rows.map(runOf);
 }
 
-/** Admits a locked run: it becomes PENDING with all its tasks, owned by `owner`. */
-export async function admitRun(
+/** Admits locked runs: each becomes PENDING with all its tasks. Returns them in the order of the admissions. */
+export async function admitRuns(
   transaction: Transaction<Database>,
-  { runId, from, to, owner, admittedTime }: QueueAdmission,
-): Promise<RunWithTasks> {
-  const row = await transaction
-    .updateTable('runs')
-    .set({ state: to, queue_code: null, message: '', owner, admitted_time: admittedTime })
-    .where('run_id', '=', runId)
-    .returning([...runColumns, runSettings.as('settings')])
-    .executeTakeFirstOrThrow();
-  await transaction
-    .updateTable('task_runs')
-    .set({ state: to })
-    .where('job_run_id', '=', runId)
-    .where('state', '=', from)
-    .execute();
-  const [admitted] = await withTasks(transaction, [row]);
-  if (admitted === undefined) throw new Error(`Run ${runId} was admitted and cannot be found.`);
-  return admitted;
+  admissions: readonly QueueAdmission[],
+): Promise<RunWithTasks[]> {
+  const given = JSON.stringify(
+    admissions.map(({ runId, from, to, owner, admittedTime }) => ({
+      run_id: runId,
+      from_state: from,
+      to_state: to,
+      owner,
+      admitted_time: admittedTime,
+    })),
+  );
+  const admission = sql`jsonb_to_recordset(${given}::jsonb)
+    as admission (run_id bigint, from_state text, to_state text, owner text, admitted_time bigint)`;
+  const { rows } = await sql<RunRow>`
+    update runs set state = to_state, queue_code = null, message = '', owner = admission.owner,
+      admitted_time = admission.admitted_time
+    from ${admission} where runs.run_id = admission.run_id returning ${returnedRunColumns}`.execute(
+    transaction,
+  );
+  await sql`
+    update task_runs set state = to_state from ${admission}
+    where job_run_id = admission.run_id and state = from_state`.execute(transaction);
+  const admitted = new Map(
+    (await withTasks(transaction, rows)).map((stored) => [stored.run.runId, stored] as const),
+  );
+  return admissions.map(({ runId }) => {
+    const stored = admitted.get(runId);
+    if (stored === undefined) throw new Error(`Run ${runId} was admitted and cannot be found.`);
+    return stored;
+  });
 }
 
 /** Updates the limit that a queued run waits for. */

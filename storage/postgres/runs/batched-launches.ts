@@ -105,7 +105,9 @@ async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): 
   const { rows } = await sql<JobRunCounts & { job_id: number }>`
     select job_id, count(*) filter (where not is_queued)::bigint as active,
       count(*) filter (where is_queued)::bigint as queued
-    from active_runs where is_queued in (false, true) and job_id = any(${jobIds}) group by job_id`.execute(db);
+    from active_runs where is_queued in (false, true) and job_id = any(${jobIds}) group by job_id`.execute(
+    db,
+  );
   const loads = new Map(rows.map((row) => [row.job_id, row]));
   return jobIds.map((jobId) => loads.get(jobId) ?? { active: 0, queued: 0 });
 }

@@ -7,7 +7,13 @@ import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { pipelineUpdateSteps } from '../pipelines/pipeline-updates.ts';
-import { admitRun, countRuns, listActiveRuns, lockOldestQueuedRun, requeueRun } from '../queue/run-queue.ts';
+import {
+  admitRuns,
+  countRuns,
+  listActiveRuns,
+  lockOldestQueuedRuns,
+  requeueRun,
+} from '../queue/run-queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database, RunTable, TaskRunTable } from '../schema.ts';
@@ -62,8 +68,8 @@ export function createLaunchTransaction(db: Transaction<Database>): LaunchTransa
     insertRun: (run) => insertRun(db, run),
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
-    lockOldestQueuedRun: (jobId) => lockOldestQueuedRun(db, jobId),
-    admitRun: (admission) => admitRun(db, admission),
+    lockOldestQueuedRuns: (jobId, limit) => lockOldestQueuedRuns(db, jobId, limit),
+    admitRuns: (admissions) => admitRuns(db, admissions),
     updateQueueReason: (runId, code, message) => requeueRun(db, runId, code, message),
     findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
     ...pipelineUpdateSteps(db),

@@ -61,11 +61,23 @@ export function createPendingLauncher(
       const lane =
         lanesOfLockedJobs.get(jobId) ??
         createLane(
-          (next) => storeBatch(db, { ...options, lockWaitMs: jobLockWaitMs }, known, next, leaveToTransactions),
+          (next) =>
+            storeBatch(db, { ...options, lockWaitMs: jobLockWaitMs }, known, next, leaveToTransactions),
           () => lanesOfLockedJobs.delete(jobId),
         );
       lanesOfLockedJobs.set(jobId, lane);
       lane.add(launches);
+    }
+  };
+  const reads = new Map<number, Promise<KnownJob | undefined>>();
+  const readJob = async (jobId: number): Promise<KnownJob | undefined> => {
+    try {
+      const found = await findJobWithRevision(db, jobId);
+      if (known.size >= knownJobsMax) known.clear();
+      if (found !== undefined) known.set(jobId, found);
+      return found;
+    } finally {
+      reads.delete(jobId);
     }
   };
   const shared = createLane((batch) =>
@@ -73,10 +85,12 @@ export function createPendingLauncher(
   );
   return {
     async findJob(jobId) {
-      const found = known.get(jobId) ?? (await findJobWithRevision(db, jobId));
-      if (known.size >= knownJobsMax) known.clear();
-      if (found !== undefined) known.set(jobId, found);
-      return found;
+      const found = known.get(jobId);
+      if (found !== undefined) return found;
+      // Launches that come together read the job once.
+      const reading = reads.get(jobId) ?? readJob(jobId);
+      reads.set(jobId, reading);
+      return reading;
     },
     launch: (launch) =>
       new Promise((resolve, reject) => {
@@ -183,7 +197,8 @@ async function storeLaunches(
   // Launches that know another revision or plan of their job than the last one of the batch are decided alone.
   const current = [...launches.entries()].filter(([, { known, tasks }]) => {
     const job = jobs.get(known.job.jobId);
-    const isCurrent = job?.launch.known.revision === known.revision && job.launch.tasks === tasks;
+    const isCurrent =
+      job?.launch.known.revision === known.revision && beginsTasks(job.launch) === beginsTasks({ tasks });
     if (job !== undefined && isCurrent) job.count += 1;
     return isCurrent;
   });
@@ -230,6 +245,10 @@ function toJobRow({
     name,
     parallel_task_runs: parallelTasks.taskRuns,
     tasks: tasks.map(({ taskKey, message, begins }) => ({ task_key: taskKey, message, begins })),
-    begins: tasks.some(({ begins }) => begins),
+    begins: beginsTasks({ tasks }),
   };
+}
+
+function beginsTasks({ tasks }: Pick<PendingLaunch, 'tasks'>): boolean {
+  return tasks.some(({ begins }) => begins);
 }

@@ -137,8 +137,7 @@ export async function findLatestAttempt(db: Kysely<Database>, runId: number): Pr
     .orderBy('attempt', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const row =
-    retry ?? (await allRuns(db).where('run_id', '=', runId).executeTakeFirst());
+  const row = retry ?? (await allRuns(db).where('run_id', '=', runId).executeTakeFirst());
   return row && runOf(row);
 }
 
@@ -174,7 +173,5 @@ export function activeRunIds(db: Kysely<Database>, jobId?: number) {
 
 /** Selects runs without those of deleted jobs (spec 4.1 rule 1). */
 export function visibleRuns(db: Kysely<Database>) {
-  return allRuns(db)
-    .innerJoin('jobs', 'jobs.job_id', 'runs.job_id')
-    .where('jobs.deleted_time', 'is', null);
+  return allRuns(db).innerJoin('jobs', 'jobs.job_id', 'runs.job_id').where('jobs.deleted_time', 'is', null);
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunStore } from '../../../engine/ports/runs.ts';
-import { stepOfEvents } from '../../../engine/run/step.ts';
+import { stepOfEvents, type Step } from '../../../engine/run/step.ts';
 import { listExpiredRuns, removeUnusedSettings } from '../../../storage/postgres/runs/retention.ts';
 import { deleteRun } from '../../../storage/postgres/runs/run-removal.ts';
 import { writeInTransaction } from '../../../storage/postgres/runs/state-writer.ts';
@@ -33,7 +33,7 @@ async function writeLife(): Promise<{ table: string; hot: number; all: number }[
     if (task === undefined) throw new Error('The run has no task run.');
     for (const events of ['prepare', 'begin', ['finish', 'clean']] as const) {
       const facts = typeof events === 'string' ? {} : { result: 'SUCCESS' as const };
-      const steps = [
+      const steps: readonly Step[] = [
         stepOfEvents({ kind: 'run', ...current }, events, 9e12, facts),
         stepOfEvents({ kind: 'task', ...task }, events, 9e12, facts),
       ];
