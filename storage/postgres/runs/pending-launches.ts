@@ -42,31 +42,31 @@ const sharedLockWaitMs = 200;
 const jobLockWaitMs = 2_000;
 
 /** Launches that are stored one batch after the other. */
-interface Lane {
+interface BatchQueue {
   add(launches: readonly Waiting[]): void;
 }
 
 /**
  * Creates the launcher. The launches of all jobs share batches; those of a job that another transaction keeps locked wait
- * for it in a lane of their own.
+ * for it in a queue of their own.
  */
 export function createPendingLauncher(
   db: Kysely<Database>,
   options: PendingLauncherOptions,
 ): PendingLauncher {
   const known = new Map<number, KnownJob>();
-  const lanesOfLockedJobs = new Map<number, Lane>();
-  const waitInOwnLane = (batch: readonly Waiting[]): void => {
+  const queuesOfLockedJobs = new Map<number, BatchQueue>();
+  const waitInOwnQueue = (batch: readonly Waiting[]): void => {
     for (const [jobId, launches] of Map.groupBy(batch, ({ launch }) => launch.known.job.jobId)) {
-      const lane =
-        lanesOfLockedJobs.get(jobId) ??
-        createLane(
+      const queue =
+        queuesOfLockedJobs.get(jobId) ??
+        createBatchQueue(
           (next) =>
             storeBatch(db, { ...options, lockWaitMs: jobLockWaitMs }, known, next, leaveToTransactions),
-          () => lanesOfLockedJobs.delete(jobId),
+          () => queuesOfLockedJobs.delete(jobId),
         );
-      lanesOfLockedJobs.set(jobId, lane);
-      lane.add(launches);
+      queuesOfLockedJobs.set(jobId, queue);
+      queue.add(launches);
     }
   };
   const reads = new Map<number, Promise<KnownJob | undefined>>();
@@ -80,8 +80,8 @@ export function createPendingLauncher(
       reads.delete(jobId);
     }
   };
-  const shared = createLane((batch) =>
-    storeBatch(db, { ...options, lockWaitMs: sharedLockWaitMs }, known, batch, waitInOwnLane),
+  const shared = createBatchQueue((batch) =>
+    storeBatch(db, { ...options, lockWaitMs: sharedLockWaitMs }, known, batch, waitInOwnQueue),
   );
   return {
     async findJob(jobId) {
@@ -94,17 +94,17 @@ export function createPendingLauncher(
     },
     launch: (launch) =>
       new Promise((resolve, reject) => {
-        const lane = lanesOfLockedJobs.get(launch.known.job.jobId) ?? shared;
-        lane.add([{ launch, resolve, reject }]);
+        const queue = queuesOfLockedJobs.get(launch.known.job.jobId) ?? shared;
+        queue.add([{ launch, resolve, reject }]);
       }),
   };
 }
 
-/** @param onEmpty called whenever all launches of the lane are stored */
-function createLane(
+/** @param onEmpty called whenever all launches of the queue are stored */
+function createBatchQueue(
   store: (batch: readonly Waiting[]) => Promise<void>,
   onEmpty: () => void = () => undefined,
-): Lane {
+): BatchQueue {
   const waiting: Waiting[] = [];
   let isStoring = false;
   const storeAll = async (): Promise<void> => {

@@ -157,12 +157,12 @@ describe('a launch in one round trip', () => {
 
   test.each(['function', 'transaction'])(
     'by the %s leaves the settings to their revision, but not while a node of an earlier version is known',
-    async (way) => {
+    async (launcher) => {
       const settings = { ...singleTaskSettings, ...many };
       const jobId = await createStoredJob(database.db, settings);
       const { ports } = createPorts();
       const launch = () =>
-        launchRunOfJob(way === 'function' ? ports : { ...ports, pendingLauncher: undefined }, jobId);
+        launchRunOfJob(launcher === 'function' ? ports : { ...ports, pendingLauncher: undefined }, jobId);
       const shared = await launch();
       expect(await settingsColumnsOf(shared.runId)).toEqual({ settings: null, settings_revision: 1 });
       await sql`insert into nodes (node_id, host, boot_id, pid, process_start, directory_id, joined_time, lease_until)

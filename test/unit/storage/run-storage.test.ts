@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Writes the whole life of a run in one transaction; returns its updates that were HOT, and all of them. */
-async function writeLife(): Promise<{ table: string; hot: number; all: number }[]> {
+/** Writes all steps of a run in one transaction; returns its updates that were HOT, and all of them. */
+async function writeAllSteps(): Promise<{ table: string; hot: number; all: number }[]> {
   const { run, tasks } = await createSubmittedRun(runs, singleTaskSettings);
   return database.db.transaction().execute(async (transaction) => {
     let [current, task] = [run, tasks[0]];
@@ -56,8 +56,8 @@ async function writeLife(): Promise<{ table: string; hot: number; all: number }[
 
 test('every update from the preparation of a run to its end is HOT, and the end is one update', async () => {
   // A page of the table may be full: that is not the fault of an index.
-  const lives = [await writeLife(), await writeLife(), await writeLife()];
-  expect(lives).toContainEqual([
+  const results = [await writeAllSteps(), await writeAllSteps(), await writeAllSteps()];
+  expect(results).toContainEqual([
     { table: 'runs', hot: 3, all: 3 },
     { table: 'task_runs', hot: 3, all: 3 },
   ]);
