@@ -26,6 +26,26 @@ export function parsePreviewCount(text: string): number {
   return parseCount(text, fixedLimits.previewFires);
 }
 
+/** Parses the number of rows of a list. */
+export function parseLimit(text: string): number {
+  return parseCount(text, 99_999);
+}
+
+/** Adds a "name=value" to the pairs of a repeated option. */
+export function collectPair(
+  text: string,
+  pairs: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It is like name=value.');
+  return { ...pairs, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** Adds a word to those of a repeated option. */
+export function collectWord(text: string, words: readonly string[]): readonly string[] {
+  return [...words, text];
+}
+
 function parseCount(text: string, maximum: number): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= maximum) return count;

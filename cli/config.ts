@@ -8,6 +8,7 @@ import { codeOf, messageOf } from '../engine/errors.ts';
 import type { ClusterFault } from '../engine/cluster/fault-injection.ts';
 import type { Inventory } from '../engine/cluster/inventory.ts';
 import type { Limits } from '../engine/limits.ts';
+import { clientVariables, parseClientVariables, type ClientVariables } from './client/environment.ts';
 import { nearestName } from '../engine/validation/nearest-name.ts';
 import type { TaskLimits } from '../runners/process/isolation.ts';
 import type { PluginSource } from '../runners/plugin/plugin-source.ts';
@@ -84,8 +85,6 @@ interface RawSetting {
 }
 
 const taskEnvironmentVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'JAVA_HOME', 'SPARK_HOME'];
-/** Variables of clients of the service; they are allowed in the environment but are not settings. */
-const clientVariables = ['RUNYARD_URL', 'RUNYARD_TOKEN'];
 const settingVariables = Object.values(settings).map((setting) => setting.variable);
 
 /** Reads the configuration of this process. An empty variable counts as unset. @throws ConfigError */
@@ -108,15 +107,9 @@ export function readConfig(
   });
 }
 
-/** Reads the URL and the token for commands that call a service. */
-export function readClientVariables(environment: Environment = process.env): {
-  readonly url: string | undefined;
-  readonly token: string | undefined;
-} {
-  const [url, token] = clientVariables.map((name) =>
-    environment[name] === '' ? undefined : environment[name],
-  );
-  return { url, token };
+/** Reads what the environment says to a client of a service. */
+export function readClientVariables(environment: Environment = process.env): ClientVariables {
+  return parseClientVariables(environment);
 }
 
 /** Returns true when colours and redrawing are off (NO_COLOR) or not possible (a dumb terminal). */

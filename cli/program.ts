@@ -1,39 +1,50 @@
 /** Definition of the command line: every command with its arguments, options and help. */
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
-import { parseId, parsePreviewCount, parseTailLines, parseTime, parseYear } from './argument-parsers.ts';
-import type { BundleOptions } from './commands/bundle.ts';
+import addCompletion from '@bomb.sh/tab/commander';
+import { Command } from 'commander';
+import { parsePreviewCount, parseTime, parseYear } from './argument-parsers.ts';
 import type { MigrateOptions } from './commands/dashboards.ts';
-import type { LogsOptions } from './commands/logs.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
 import type { SparkInstallOptions } from './commands/spark-install.ts';
-import type { TokenOptions } from './commands/token-create.ts';
 import type { UserOptions } from './commands/user.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { ServeOptions } from './serve.ts';
+import type { Finish } from './program/client-command.ts';
+import { addFileCommands } from './program/file-commands.ts';
+import { addJobCommands } from './program/job-commands.ts';
+import { addResourceCommands } from './program/resource-commands.ts';
+import { addTokenCreation } from './program/token-creation.ts';
+import { addRunCommands } from './program/run-commands.ts';
 import { renderSettingsHelp } from './settings.ts';
-
-/** Takes the exit code of the command that ran. */
-type Finish = (exitCode: number) => void;
-
-const clientNote = 'the service is the one that RUNYARD_URL names, or the local one';
 
 /** Builds the program. Each command imports its module when it runs: `runyard token` needs no service. */
 export function buildProgram(finish: Finish): Command {
   const program = new Command('runyard')
     .description('A self-hosted job execution engine.')
     .version(readPackageVersion())
+    .addHelpText(
+      'after',
+      '\nCommands call the service of --profile, else of RUNYARD_URL and RUNYARD_TOKEN, else of the current profile\n(runyard profiles), else the one that is configured in this directory.\nExit codes: 0 success, 1 failure or failed run, 2 wrong usage, 3 no service.',
+    )
     .exitOverride()
     // The exception carries Commander's text; main.ts prints it as one line.
     .configureOutput({ outputError: () => undefined });
+  program.commandsGroup('Service:');
   addServiceCommands(program, finish);
-  addTokenCommands(program, finish);
-  addUserCommands(program, finish);
-  addRunCommands(program, finish);
-  addDashboardCommands(program, finish);
-  addScheduleCommands(program, finish);
   addDoctorCommand(program, finish);
   addSparkCommands(program, finish);
+  program.commandsGroup('Jobs and runs:');
+  addJobCommands(program, finish);
+  addRunCommands(program, finish);
+  program.commandsGroup('Files, compute and people:');
+  addFileCommands(program, finish);
+  addResourceCommands(program, finish);
+  addTokenCommands(program, finish);
+  addUserCommands(program, finish);
+  addDashboardCommands(program, finish);
+  addScheduleCommands(program, finish);
+  program.commandsGroup('Shell:');
+  addCompletion(program);
   return program;
 }
 
@@ -77,22 +88,11 @@ function addTokenCommands(program: Command, finish: Finish): void {
       if (subcommand !== undefined) token.error(`error: unknown subcommand '${subcommand}'`);
       finish(await (await import('./commands/token.ts')).printToken());
     });
-  token
-    .command('create')
-    .description('create a token and print its value, which cannot be shown again')
-    .option('--user <name>', 'owner of the token (default: the owner of the token in use)')
-    .option('--service-principal <id>', 'application id of the service principal that owns the token')
-    .option('--comment <text>', 'purpose of the token')
-    .option('--days <number>', 'lifetime in days (default: the maximum lifetime)')
-    .option('--scopes <names>', 'comma-separated scopes (default: all-apis)')
-    .option('--autoscope', 'observe the token for 30 days, then reduce its scopes to those that it used')
-    .action(async (options: TokenOptions) =>
-      finish(await (await import('./commands/token-create.ts')).createToken(options)),
-    );
+  addTokenCreation(token, finish);
 }
 
 function addUserCommands(program: Command, finish: Finish): void {
-  const user = program.command('user').description(`manage users; ${clientNote}`);
+  const user = program.command('user').alias('users').description('manage users');
   user
     .command('list')
     .description('list the users')
@@ -127,39 +127,8 @@ const userVerbs = {
   remove: 'remove a user with all tokens and permissions',
 } as const;
 
-function addRunCommands(program: Command, finish: Finish): void {
-  program
-    .command('logs')
-    .argument('<run>', 'id of a run, or of a task run', parseId)
-    .description(`print the logs of the tasks of a run, their stderr to stderr; ${clientNote}`)
-    .option('-f, --follow', 'follow the logs until the run ends; exit code 0 for success, 3 otherwise')
-    .addOption(
-      new Option('--stream <name>', 'stream to print').choices(['stdout', 'stderr', 'both']).default('both'),
-    )
-    .option('--task <key>', 'print one task only')
-    .option('--tail <lines>', 'begin with the last lines', parseTailLines)
-    .action(async (run: number, options: LogsOptions) =>
-      finish(await (await import('./commands/logs.ts')).printLogs(run, options)),
-    );
-  program
-    .command('explain')
-    .argument('<run>', 'id of a run', parseId)
-    .description(`print why a run failed, where, and what to do; ${clientNote}`)
-    .action(async (run: number) => finish(await (await import('./commands/explain.ts')).explainRun(run)));
-  program
-    .command('bundle')
-    .argument('<run>', 'id of a run', parseId)
-    .description('write settings, states, logs and output of a run to a tar.gz file')
-    .option('-o, --output <file>', 'target file, or - for stdout (default: ./run-<id>.tar.gz)')
-    .action(async (run: number, options: BundleOptions) =>
-      finish(await (await import('./commands/bundle.ts')).writeBundle(run, options)),
-    );
-}
-
 function addDashboardCommands(program: Command, finish: Finish): void {
-  const dashboards = program
-    .command('dashboards')
-    .description(`import and migrate classic dashboards; ${clientNote}`);
+  const dashboards = program.command('dashboards').description('import and migrate classic dashboards');
   dashboards
     .command('import')
     .argument('<file>', 'JSON document of a classic dashboard')
@@ -186,6 +155,7 @@ function addDashboardCommands(program: Command, finish: Finish): void {
 function addScheduleCommands(program: Command, finish: Finish): void {
   program
     .command('schedule')
+    .alias('schedules')
     .description('inspect schedules')
     .command('preview')
     .description('print the fire times of a Quartz expression across clock changes; needs no service')

@@ -1,7 +1,7 @@
 /** Parses the command line and runs one command. */
 import { CommanderError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
-import { ignoreBrokenPipes, printDiagnostic } from './commands/print-line.ts';
+import { printDiagnostic } from './commands/print-line.ts';
 import { ConfigError } from './config.ts';
 import { buildProgram } from './program.ts';
 import { CommandError } from './start-error.ts';
@@ -9,10 +9,9 @@ import { CommandError } from './start-error.ts';
 /**
  * Runs the command of a command line.
  * @param words the arguments after the program
- * @returns the exit code: that of the command, 1 for a failure, 2 for wrong usage
+ * @returns the exit code: that of the command, 1 for a failure, 2 for wrong usage, 3 without a service
  */
 export async function runCommand(words: readonly string[]): Promise<number> {
-  ignoreBrokenPipes();
   let code = 0;
   const finish = (commandCode: number): void => {
     code = commandCode;
@@ -38,7 +37,7 @@ function reportError(error: unknown): number {
   }
   const expected = error instanceof ConfigError || error instanceof CommandError;
   printDiagnostic(`runyard: ${expected ? error.message : stackOf(error)}`);
-  return 1;
+  return error instanceof CommandError ? error.exitCode : 1;
 }
 
 function stackOf(error: unknown): string {

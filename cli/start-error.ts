@@ -5,7 +5,19 @@ import type { Config } from './config.ts';
 import { toSingleLine } from './commands/print-line.ts';
 
 /** Expected failure of a command. The message is one line. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+  /** Exit code of the command: 1 failure, 2 wrong usage. */
+  readonly exitCode: number = 1;
+
+  /** @param usage whether the command was called in a wrong way */
+  constructor(
+    message: string,
+    { usage = false, ...options }: ErrorOptions & { readonly usage?: boolean } = {},
+  ) {
+    super(message, options);
+    if (usage) this.exitCode = 2;
+  }
+}
 
 const listenErrorHints: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there. Choose another RUNYARD_PORT, or 0 for any free one.',

@@ -13,6 +13,7 @@ const group = (text: string, folder: string, pages: Readonly<Record<string, stri
 export const sidebar: readonly SidebarGroup[] = [
   group('Start', 'guides/', {
     'first-job': 'First job',
+    'command-line': 'Command line',
     'task-graphs': 'Several tasks',
     parameters: 'Parameters and task values',
     'runs-and-logs': 'Results and logs',

@@ -1,10 +1,8 @@
 /** `runyard dashboards`: imports, lists and migrates classic dashboards through the API. */
-import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { messageOf } from '../../engine/errors.ts';
+import { readDocument } from '../client/read-document.ts';
 import { toSingleLine, printDiagnostic, printLine } from './print-line.ts';
 import { callService } from './service-client.ts';
-import { CommandError } from '../start-error.ts';
 
 export interface MigrateOptions {
   readonly name?: string;
@@ -25,12 +23,11 @@ const pageSize = 250;
 
 /** Stores the dashboard and prints its id. Resolves with the exit code. @throws CommandError */
 export async function importDashboard(file: string): Promise<number> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CommandError(`${file} cannot be read: ${messageOf(error)}.`);
+  const body = await readDocument(file);
+  const { id } = await callService(Type.Object({ id: Type.String() }), 'POST', '/preview/sql/dashboards', {
+    body,
   });
-  printLine(
-    (await callService(Type.Object({ id: Type.String() }), 'POST', '/preview/sql/dashboards', text)).id,
-  );
+  printLine(id);
   return 0;
 }
 
@@ -56,17 +53,14 @@ export async function migrateDashboard(
     dashboard_id: dashboardId,
     path,
     warnings,
-  } = await callService(
-    Migrated,
-    'POST',
-    '/modern/dashboards/migrate',
-    JSON.stringify({
+  } = await callService(Migrated, 'POST', '/modern/dashboards/migrate', {
+    body: {
       source_dashboard_id: id,
       ...(name !== undefined && { display_name: name }),
       ...(folder !== undefined && { parent_path: folder }),
       update_parameter_syntax: keepParameters !== true,
-    }),
-  );
+    },
+  });
   printLine(`${dashboardId}  ${path}`);
   for (const warning of warnings) printDiagnostic(toSingleLine(warning));
   return 0;

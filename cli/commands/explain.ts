@@ -21,7 +21,7 @@ const RunAnswer = Type.Object({
 
 /** Prints the explanation of a run and the commands to go on. Resolves with the exit code. @throws CommandError */
 export async function explainRun(runId: number): Promise<number> {
-  const run = await callService(RunAnswer, 'GET', `/jobs/runs/get?run_id=${runId}`, undefined, '2.1');
+  const run = await callService(RunAnswer, 'GET', `/jobs/runs/get?run_id=${runId}`, { version: '2.1' });
   const { state, explanation, run_name: name } = run;
   const end = state.result_state ?? state.life_cycle_state;
   const subject = `Run ${runId} of ${name}: ${end}`;

@@ -14,11 +14,11 @@ export interface LinePrinter {
   flush(): Promise<void>;
 }
 
+/** Stream that takes whole lines. */
+export type LineOutput = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
 /** @param prefix begins each line */
-export function createLinePrinter(
-  out: NodeJS.WritableStream & { readonly isTTY?: boolean },
-  prefix: string,
-): LinePrinter {
+export function createLinePrinter(out: LineOutput, prefix: string): LinePrinter {
   let rest = '';
   let begun = false;
   const write = async (text: string): Promise<void> => {

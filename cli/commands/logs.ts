@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { followLog } from './follow-log.ts';
-import { createLinePrinter, type LinePrinter } from './line-printer.ts';
+import { createLinePrinter, type LineOutput, type LinePrinter } from './line-printer.ts';
 import { printDiagnostic } from './print-line.ts';
 import { callService, ServiceUnreachable } from './service-client.ts';
 import { CommandError } from '../start-error.ts';
@@ -24,6 +24,9 @@ const TaskRun = Type.Object({
   task_key: Type.String(),
   attempt_number: Type.Integer(),
   state: State,
+  /** Epoch ms; 0 before the event. */
+  start_time: Type.Integer(),
+  end_time: Type.Integer(),
 });
 const Run = Type.Object({ run_id: Type.Integer(), state: State, tasks: Type.Array(TaskRun) });
 const Page = Type.Object({ offset: Type.Integer(), next_offset: Type.Integer(), content: Type.String() });
@@ -31,23 +34,43 @@ const Page = Type.Object({ offset: Type.Integer(), next_offset: Type.Integer(), 
 type Run = Static<typeof Run>;
 type TaskRun = Static<typeof TaskRun>;
 
+/** Takes what is followed: the states of the tasks, and the lines of their logs. */
+export interface Screen {
+  readonly stdout: LineOutput;
+  readonly stderr: LineOutput;
+  showTasks(tasks: readonly TaskRun[]): void;
+  close(): void;
+}
+
+/** Prints log lines alone. */
+const logsOnly: Screen = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  showTasks: () => undefined,
+  close: () => undefined,
+};
+
 const terminalStates: ReadonlySet<string> = new Set(['TERMINATED', 'SKIPPED', 'INTERNAL_ERROR']);
 /** Exit code of a followed run that did not succeed. */
-const unsuccessfulExitCode = 3;
+const unsuccessfulExitCode = 1;
 const interruptedExitCode = 130;
 
 /**
  * Prints the logs. Resolves with the exit code, which tells the result of the run with `follow`.
  * @throws CommandError
  */
-export async function printLogs(runId: number, options: LogsOptions): Promise<number> {
+export async function printLogs(
+  runId: number,
+  options: LogsOptions,
+  screen: Screen = logsOnly,
+): Promise<number> {
   const run = await getRun(runId);
   const selected = selectTasks(run, options);
   const streams = options.stream === 'both' ? (['stdout', 'stderr'] as const) : [options.stream];
   const several = new Set(run.tasks.map((task) => task.task_key)).size > 1 && options.task === undefined;
   const printerOf = (task: TaskRun, stream: 'stdout' | 'stderr'): LinePrinter =>
     createLinePrinter(
-      stream === 'stderr' && streams.length > 1 ? process.stderr : process.stdout,
+      stream === 'stderr' && streams.length > 1 ? screen.stderr : screen.stdout,
       several ? `${task.task_key} | ` : '',
     );
   if (options.follow !== true) {
@@ -56,7 +79,7 @@ export async function printLogs(runId: number, options: LogsOptions): Promise<nu
     }
     return 0;
   }
-  return followRun(run, options, streams, printerOf);
+  return followRun(run, options, streams, printerOf, screen);
 }
 
 /** Follows all current and later attempts, also those of repairs. */
@@ -65,6 +88,7 @@ async function followRun(
   options: LogsOptions,
   streams: readonly ('stdout' | 'stderr')[],
   printerOf: (task: TaskRun, stream: 'stdout' | 'stderr') => LinePrinter,
+  screen: Screen,
 ): Promise<number> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
@@ -95,6 +119,7 @@ async function followRun(
       !signal.aborted;
       run = await retryWhileUnreachable(() => getRun(first.run_id), onInterruption, signal)
     ) {
+      screen.showTasks(run.tasks);
       for (const task of selectTasks(run, options, true).filter(
         (one) => !followed.has(one.run_id) && (hasStarted(one) || run.tasks.length === 1),
       )) {
@@ -103,6 +128,7 @@ async function followRun(
       }
       if (isTerminated(run)) {
         await Promise.all(following);
+        screen.close();
         if (!signal.aborted) return exitCodeOf(run, options);
       }
       await pause(signal);
@@ -113,6 +139,7 @@ async function followRun(
     if (signal.aborted && failure === undefined) return interruptedExitCode;
     throw error;
   } finally {
+    screen.close();
     process.off('SIGINT', interrupt);
   }
 }
@@ -148,7 +175,7 @@ function exitCodeOf(run: Run, { task: key }: LogsOptions): number {
 
 /** Gets a run. For the id of a task run, the service returns a run with that task only. */
 async function getRun(runId: number): Promise<Run> {
-  return callService(Run, 'GET', `/jobs/runs/get?run_id=${runId}`, undefined, '2.1');
+  return callService(Run, 'GET', `/jobs/runs/get?run_id=${runId}`, { version: '2.1' });
 }
 
 async function printPages(

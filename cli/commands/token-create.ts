@@ -36,14 +36,16 @@ export async function createToken({
     Created,
     'POST',
     onBehalf ? '/token-management/on-behalf-of/tokens' : '/token/create',
-    JSON.stringify({
-      ...(user !== undefined && { user_name: user }),
-      ...(servicePrincipal !== undefined && { application_id: servicePrincipal }),
-      ...(comment !== undefined && { comment }),
-      ...(days !== undefined && { lifetime_seconds: Number(days) * 86_400 }),
-      ...(scopes !== undefined && { scopes: scopes.split(',').map((scope) => scope.trim()) }),
-      ...(autoscope === true && { autoscope_enabled: true }),
-    }),
+    {
+      body: {
+        ...(user !== undefined && { user_name: user }),
+        ...(servicePrincipal !== undefined && { application_id: servicePrincipal }),
+        ...(comment !== undefined && { comment }),
+        ...(days !== undefined && { lifetime_seconds: Number(days) * 86_400 }),
+        ...(scopes !== undefined && { scopes: scopes.split(',').map((scope) => scope.trim()) }),
+        ...(autoscope === true && { autoscope_enabled: true }),
+      },
+    },
   );
   printLine(value);
   printDiagnostic(`Token ${info.token_id}. Its value cannot be shown again.`);

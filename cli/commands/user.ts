@@ -52,17 +52,14 @@ export async function listUsers(): Promise<number> {
 
 /** Creates a user and prints the id. @throws CommandError */
 export async function addUser(userName: string, { displayName, email, admin }: UserOptions): Promise<number> {
-  const { id } = await callService(
-    User,
-    'POST',
-    usersPath,
-    JSON.stringify({
+  const { id } = await callService(User, 'POST', usersPath, {
+    body: {
       userName,
       ...(displayName !== undefined && { displayName }),
       ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
       ...(admin === true && { groups: adminGroup }),
-    }),
-  );
+    },
+  });
   printLine(id);
   return 0;
 }
@@ -72,7 +69,7 @@ export async function updateUser(userName: string, verb: string): Promise<number
   const id = await findUserId(userName);
   const operation = patchOperations[verb];
   if (operation === undefined) await callService(Type.Object({}), 'DELETE', `${usersPath}/${id}`);
-  else await callService(User, 'PATCH', `${usersPath}/${id}`, JSON.stringify({ Operations: [operation] }));
+  else await callService(User, 'PATCH', `${usersPath}/${id}`, { body: { Operations: [operation] } });
   return 0;
 }
 

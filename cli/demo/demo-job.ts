@@ -50,16 +50,24 @@ const Report = Type.Object({
   longest_dry_spell_days: Type.Integer(),
 });
 
-/** Uploads the files of the example and creates its job. Resolves with the id of the job. */
+/**
+ * Uploads the files of the example and creates its job. Resolves with the id of the job.
+ * @param name name of the job; default: that of the example
+ */
 export async function installExample(
   client: DemoClient,
   { folder, directory, files, notebooks }: DemoExample,
+  name?: string,
 ): Promise<number> {
-  for (const name of files)
-    await client.putFile(`${folder}/${basename(name)}`, await readFile(new URL(name, directory)));
-  for (const name of notebooks)
-    await client.importNotebook(`${folder}/${name}`, await readFile(new URL(`${name}.py`, directory)));
-  return client.createJob(JSON.parse(await readFile(new URL('job.json', directory), 'utf8')));
+  for (const file of files)
+    await client.putFile(`${folder}/${basename(file)}`, await readFile(new URL(file, directory)));
+  for (const notebook of notebooks)
+    await client.importNotebook(
+      `${folder}/${notebook}`,
+      await readFile(new URL(`${notebook}.py`, directory)),
+    );
+  const settings: unknown = JSON.parse(await readFile(new URL('job.json', directory), 'utf8'));
+  return client.createJob({ ...Object(settings), ...(name !== undefined && { name }) });
 }
 
 /**

@@ -1,41 +1,42 @@
 /** `reference/cli.md`: the help of every command, as the command line prints it. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { projectRoot } from './source-text.ts';
+import type { Command } from 'commander';
+import { buildProgram } from '../../cli/program.ts';
 
-const run = promisify(execFile);
+/** Columns of a terminal whose help is shown. */
+const helpWidth = 80;
 
-/** Renders the page. Starts the command line once for each command. */
-export async function renderCliPage(): Promise<string> {
+/** Renders the page. */
+export function renderCliPage(): string {
   return [
     '# Command line',
     [
-      '`runyard` is the command of the package: `npx runyard <command>` in the project directory. Commands that need a',
-      'service use the one that `RUNYARD_URL` and `RUNYARD_TOKEN` name, and otherwise the service that is configured in',
-      'the working directory, with the token of the first administrator.',
+      '`runyard` is the command of the package: `npx runyard <command>` in the project directory. The',
+      '[guide](../guides/command-line.md) shows the daily work with it; this page is the help of every command.',
     ].join('\n'),
-    'Exit codes: 0 success, 1 failure, 2 wrong usage. `runyard logs -f` also exits with 3 when the run did not succeed, and with 130 after Ctrl-C.',
-    ...(await renderCommands([])),
+    ...renderCommands(
+      buildProgram(() => undefined),
+      [],
+    ),
   ].join('\n\n');
 }
 
-/** Returns one section for the command and one for each of its subcommands, depth first. */
-async function renderCommands(words: readonly string[]): Promise<string[]> {
-  const help = await readHelp(words);
-  const [, list = ''] = help.split('\nCommands:\n');
-  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
-  const nested = await Promise.all(
-    names.filter((name) => name !== 'help').map((name) => renderCommands([...words, name])),
-  );
-  return [`## ${['runyard', ...words].join(' ')}`, `\`\`\`text\n${help}\n\`\`\``, ...nested.flat()];
+/** Returns one section for a command and one for each of its subcommands, depth first. */
+function renderCommands(command: Command, parents: readonly string[]): string[] {
+  const words = [...parents, command.name()];
+  return [
+    `## ${words.join(' ')}`,
+    `\`\`\`text\n${renderHelp(command)}\n\`\`\``,
+    ...command
+      .createHelp()
+      .visibleCommands(command)
+      .flatMap((one) => (one.name() === 'help' ? [] : renderCommands(one, words))),
+  ];
 }
 
 /** Returns the help of a command without the table of settings, which has a page of its own. */
-async function readHelp(words: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(projectRoot, 'cli/main.ts'), ...words, '--help'], {
-    cwd: projectRoot,
-    env: {},
-  });
-  return (stdout.split('\nSettings (')[0] ?? '').trimEnd();
+function renderHelp(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => helpWidth });
+  command.outputHelp();
+  return (text.split('\nSettings (')[0] ?? '').trimEnd();
 }

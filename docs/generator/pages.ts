@@ -18,7 +18,7 @@ const header =
 export async function generatePages(): Promise<Map<string, string>> {
   const document = buildApiDocument();
   const pages = {
-    'reference/cli.md': await renderCliPage(),
+    'reference/cli.md': renderCliPage(),
     'reference/dependencies.md': renderDependenciesPage(),
     'reference/errors.md': renderErrorsPage(),
     'reference/fields.md': renderFieldsPage(),

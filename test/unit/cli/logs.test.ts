@@ -87,7 +87,7 @@ describe('runyard logs', () => {
     await running.waitForOutput(/wait \| before/);
     await writeFile(join(runyard.dataDirectory, 'managed_fs', 'g1'), '');
     const { code, stdout, stderr } = await running.result;
-    expect([code, stdout]).toEqual([3, 'wait | before\nwait | after\nfail | bad\n']);
+    expect([code, stdout]).toEqual([1, 'wait | before\nwait | after\nfail | bad\n']);
     expect(stderr).toMatch(new RegExp(`fail \\| complaint\\nrunyard: run ${runId} ended as FAILED`));
     const good = await submit(programTask('main', 'says', ['fine', '0']));
     expect(await command('logs', '-f', String(good))).toEqual({
@@ -120,7 +120,7 @@ describe('runyard logs', () => {
           JSON.stringify({
             run_id: 7,
             state,
-            tasks: [{ run_id: 7, task_key: 'main', attempt_number: 0, state }],
+            tasks: [{ run_id: 7, task_key: 'main', attempt_number: 0, start_time: 0, end_time: 0, state }],
           }),
         );
         return;
