@@ -135,14 +135,15 @@ async function runPgBoss(connectionString) {
 }
 
 async function runDbos(connectionString) {
-  const noOp = DBOS.registerWorkflow(async () => undefined, { name: 'noOp' });
+  let counter = createCounter();
+  const noOp = DBOS.registerWorkflow(async () => counter.count(), { name: 'noOp' });
   DBOS.setConfig({ name: 'peers', systemDatabaseUrl: connectionString, logLevel: 'error' });
   await DBOS.launch();
   for (let round = 0; round <= rounds; round += 1) {
+    counter = createCounter();
     await measure('DBOS, one by one', round, async () => {
-      const handles = [];
-      await sendConcurrently(async () => void handles.push(await DBOS.startWorkflow(noOp)()));
-      await Promise.all(handles.map((handle) => handle.getResult()));
+      await sendConcurrently(() => DBOS.startWorkflow(noOp)());
+      await counter.all;
     });
   }
   await DBOS.shutdown();
