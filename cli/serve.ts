@@ -36,7 +36,7 @@ export async function runServe({ drain }: ServeOptions): Promise<number> {
   };
   const serving = async (): Promise<number> => {
     const server = startDatabaseServer(config, systemClock, log);
-    // `startService` reports the failure.
+    // `startService` reports the failure; the modules are still being loaded.
     server.catch(() => undefined);
     // Loading these modules takes as long as the start of PostgreSQL.
     const { startService } = await import('./wiring/service.ts');

@@ -50,6 +50,8 @@ export async function startService(
   server: Promise<EmbeddedPostgres | undefined> = startDatabaseServer(config, clock, log),
 ): Promise<Service> {
   const shutdown = createShutdown();
+  // Its failure is reported where the database is opened.
+  server.catch(() => undefined);
   // Also when another part fails first, while the server still starts.
   shutdown.add(async () => (await server.catch(() => undefined))?.stop());
   try {
