@@ -1,12 +1,20 @@
 /** Checks packages and Node version before a start. Plain JavaScript, because it must run on any Node. */
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const nodeNeeded = 24;
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
+/** Returns the directory of an installed package, next to this one or inside it; undefined without it. */
+function findPackage(name) {
+  const paths = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  return paths.map((path) => join(path, name)).find((path) => existsSync(path));
+}
+
 /** Node from the installed packages. */
-export const packagedNode = pathOf('node_modules/node/bin/node');
+export const packagedNode = join(findPackage('node') ?? pathOf('node_modules/node'), 'bin', 'node');
 
 /** True when the current Node can run Runyard. */
 export const nodeSuffices = Number(process.versions.node.split('.')[0]) >= nodeNeeded;
@@ -16,7 +24,7 @@ export const nodeSuffices = Number(process.versions.node.split('.')[0]) >= nodeN
  * npm skips the install script of the Node package with `--ignore-scripts`, and npm 12 without permission.
  */
 export function findProblem() {
-  if (!existsSync(pathOf('node_modules/commander'))) {
+  if (findPackage('commander') === undefined) {
     return `The packages are not installed in ${pathOf('')}: run \`npm ci\` there.`;
   }
   if (nodeSuffices || existsSync(packagedNode)) return undefined;

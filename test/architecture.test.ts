@@ -193,6 +193,7 @@ describe('files', () => {
     visit('cli/main.ts');
     visit('console/src/main.tsx');
     visit('console/vite.config.ts');
+    visit('cli/packaging/build-package.ts');
     for (const entry of ['generate.ts', 'take-screenshots.ts', '.vitepress/config.ts'])
       visit(`docs/${entry}`);
     sources.filter(({ path }) => path.startsWith('bench/')).forEach(({ path }) => visit(path));

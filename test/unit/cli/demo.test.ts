@@ -1,19 +1,27 @@
-/** Tests of the demo as a separate process: output, exit codes and remaining files. */
-import { access, readdir } from 'node:fs/promises';
+/** Tests of the demo as a separate process: output, exit codes and remaining files; once from the package. */
+import { access, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { expectedReport } from '../../examples/expected-weather.ts';
+import { buildPackage } from '../../../cli/packaging/build-package.ts';
+import { projectRoot } from '../../../docs/generator/source-text.ts';
 import { createTraversableDirectory, runCommand, startCommand } from './cli-process.ts';
 
 /** A setting that would fail the start if the demo read it. */
 const ignoredSettings = { RUNYARD_PORT: 'none' };
 
-test('demo prints every task and the report of the year, and removes its files', async () => {
-  const directory = await createTraversableDirectory();
-  const { code, stdout, stderr } = await runCommand(['demo', '--year', '2014'], directory, {
-    ...ignoredSettings,
-    TMPDIR: directory,
-  });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+test('the demo of the built package prints every task and the report of the year, and removes its files', async () => {
+  const installation = await createTraversableDirectory();
+  const [home, directory] = [join(installation, 'package'), await createTraversableDirectory()];
+  await buildPackage(home);
+  await symlink(join(projectRoot, 'node_modules'), join(home, 'node_modules'));
+  const { exitCode, stdout, stderr } = await execa(
+    process.execPath,
+    [join(home, 'cli/runyard.mjs'), 'demo', '--year', '2014'],
+    { cwd: directory, env: { ...ignoredSettings, TMPDIR: directory }, reject: false },
+  );
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).not.toContain('\x1b');
   for (const task of ['ingest', 'temperature', 'rain', 'report']) {
     expect(stdout).toMatch(new RegExp(`^  ${task} +SUCCESS after \\d+\\.\\d s$`, 'm'));
