@@ -1,6 +1,7 @@
 /** Sends e-mails through an SMTP server, or writes them to files when none is configured. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type * as nodemailer from 'nodemailer';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { isEmailAddress } from '../engine/validation/email-address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
@@ -43,7 +44,7 @@ export function createMailer(settings: MailSettings): Mailer {
 
 /** Creates a transport with the first e-mail: most services send none, and the library has many modules. */
 function createLazyTransport<Transport extends { close(): void }>(
-  create: (library: typeof import('nodemailer')) => Transport,
+  create: (library: typeof nodemailer) => Transport,
 ): { open(): Promise<Transport>; close(): void } {
   let opened: Promise<Transport> | undefined;
   return {
