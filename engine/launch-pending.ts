@@ -100,7 +100,7 @@ function planOf(settings: JobSettings): JobPlan {
 
 /**
  * Returns whether a task begins in the transaction that stores its run: it waits for no task, needs no cluster, and its
- * start is announced to nobody. It saves the write of the beginning.
+ * start has no notifications. It saves the write of the beginning.
  */
 function beginsWithLaunch(task: TaskSettings, settings: JobSettings): boolean {
   const subject = { jobId: 0, runId: 0, now: 0 };

@@ -1,5 +1,4 @@
 /** 12,000 schedules that are due in the same second: how late their runs start. */
-import { sql } from 'kysely';
 import { systemClock } from '../../engine/clock.ts';
 import {
   createTemporaryDirectory,
@@ -22,21 +21,38 @@ const settings = {
   schedule: { quartz_cron_expression: '0 0 3 * * ?', timezone_id: 'UTC' },
 };
 
+/** Jobs that one statement stores. */
+const batchSize = 1_000;
+
 function storeJobs(dataDirectory: string): Promise<void> {
   return withStoppedEngine(dataDirectory, async (db) => {
-    await sql`
-      insert into jobs (creator, created_time, name, api_version, format, settings, hidden)
-      select 'admin', 1, 'daily', '2.0', 'SINGLE_TASK', ${JSON.stringify(settings)}::jsonb, false
-      from generate_series(1, ${schedules})`.execute(db);
-    await sql`insert into schedules (job_id) select job_id from jobs`.execute(db);
+    const job = {
+      creator: 'admin',
+      created_time: 1,
+      name: 'daily',
+      api_version: '2.0',
+      format: 'SINGLE_TASK',
+      settings: JSON.stringify(settings),
+      hidden: false,
+      deleted_time: null,
+    } as const;
+    for (let stored = 0; stored < schedules; stored += batchSize)
+      await db
+        .insertInto('jobs')
+        .values(Array.from({ length: batchSize }, () => job))
+        .execute();
+    await db
+      .insertInto('schedules')
+      .columns(['job_id'])
+      .expression(db.selectFrom('jobs').select('job_id'))
+      .execute();
   });
 }
 
 async function setDueTime(dataDirectory: string, due: number): Promise<void> {
   await withStoppedEngine(dataDirectory, async (db) => {
-    await sql`update schedules set next_fire_at = ${due}, last_fire_at = null`.execute(db);
-    await sql`delete from runs`.execute(db);
-    await sql`vacuum analyze`.execute(db);
+    await db.updateTable('schedules').set({ next_fire_at: due, last_fire_at: null }).execute();
+    await db.deleteFrom('runs').execute();
   });
 }
 
@@ -46,9 +62,8 @@ async function waitForRuns(dataDirectory: string): Promise<number[]> {
   try {
     for (;;) {
       await pause(200);
-      const { rows } = await sql<{ start_time: number }>`
-        select start_time from runs order by start_time`.execute(db);
-      if (rows.length >= schedules) return rows.map((row) => row.start_time);
+      const rows = await db.selectFrom('runs').select('start_time').orderBy('start_time').execute();
+      if (rows.length >= schedules) return rows.map((row) => row.start_time ?? 0);
     }
   } finally {
     await close();
