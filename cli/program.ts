@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { parsePreviewCount, parseTime, parseYear } from './argument-parsers.ts';
 import type { MigrateOptions } from './commands/dashboards.ts';
 import type { PreviewOptions } from './commands/schedule-preview.ts';
+import type { SparkHistoryOptions } from './commands/spark-history.ts';
 import type { SparkInstallOptions } from './commands/spark-install.ts';
 import type { UserOptions } from './commands/user.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -186,9 +187,16 @@ function addDoctorCommand(program: Command, finish: Finish): void {
 }
 
 function addSparkCommands(program: Command, finish: Finish): void {
-  program
-    .command('spark')
-    .description('manage the distributions of Spark')
+  const spark = program.command('spark').description('manage the distributions of Spark');
+  spark
+    .command('history')
+    .description("start Spark's history server on the event logs of a cluster, until it is interrupted")
+    .requiredOption('--cluster <id>', 'id of the cluster')
+    .option('--port <port>', 'port on the loopback interface', '18080')
+    .action(async (options: SparkHistoryOptions) =>
+      finish(await (await import('./commands/spark-history.ts')).serveSparkHistory(options)),
+    );
+  spark
     .command('install')
     .description('install PySpark for clusters, which otherwise happens when the first cluster needs it')
     .option('--spark-version <key>', 'install for clusters with this spark_version (default: all others)', '')

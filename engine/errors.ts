@@ -16,7 +16,9 @@ export const httpStatusOf = {
   NOT_FOUND: 404,
   ENDPOINT_NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
+  PRECONDITION_FAILED: 412,
   REQUEST_TOO_LARGE: 413,
+  RANGE_NOT_SATISFIABLE: 416,
   REQUEST_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
   TEMPORARILY_UNAVAILABLE: 503,
@@ -54,6 +56,14 @@ export function runNotFound(runId: number): ServiceError {
 /** Creates the error of a job id that no job has; clients match its text. */
 export function jobNotFound(jobId: number): ServiceError {
   return invalid(`Job ${jobId} does not exist.`);
+}
+
+/** Creates the error of an upload that is too large. */
+export function fileTooLarge(maximumBytes: number): ServiceError {
+  return new ServiceError(
+    'REQUEST_TOO_LARGE',
+    `The file has more than ${maximumBytes} bytes; upload it in blocks with managed_fs/create.`,
+  );
 }
 
 /** Returns the text of a thrown value, for a log line or a state message. */

@@ -19,6 +19,7 @@ import type {
 import { decideAdmission, maxConcurrentRunsOf, type Admission } from './run/admission.ts';
 import { toRunWithTasks, type NewRun } from './run/new-run.ts';
 import { checkRunNowParameters } from './run/parameters.ts';
+import type { CauseCode } from './run/explain/explanation.ts';
 import type { RunWithTasks } from './run/run.ts';
 import { launchPendingRun } from './launch-pending.ts';
 import type { ChildRunOrigin, LaunchRunRequest } from './launch-request.ts';
@@ -38,6 +39,8 @@ export interface LaunchPorts extends StorePorts {
   readonly findFullDisk?: (() => string | undefined) | undefined;
   /** Drives a run that is stored. */
   readonly acceptRun: (run: RunWithTasks) => void;
+  /** Called for a stored run that was skipped at its launch. */
+  readonly onSkipped?: ((runId: number, cause: CauseCode | undefined) => void) | undefined;
 }
 
 /**
@@ -183,10 +186,19 @@ export async function launchScheduledRun(
 const submissionScope = 0;
 
 /** Drives a stored run that is PENDING; returns the ids of the run. */
-function acceptStored({ acceptRun }: Pick<LaunchPorts, 'acceptRun'>, result: StoreResult): LaunchedRun {
-  if (result.kind === 'stored' && result.run.state === 'PENDING') acceptRun(toRunWithTasks(result.run));
+function acceptStored(ports: Pick<LaunchPorts, 'acceptRun' | 'onSkipped'>, result: StoreResult): LaunchedRun {
+  if (result.kind === 'stored') acceptNewRun(ports, result.run);
   const { runId, numberInJob } = result.run;
   return { runId, numberInJob };
+}
+
+/** Drives a stored run unless it waits in the queue or was skipped. Call after the commit. */
+export function acceptNewRun(
+  { acceptRun, onSkipped }: Pick<LaunchPorts, 'acceptRun' | 'onSkipped'>,
+  run: NewRun,
+): void {
+  if (run.state === 'PENDING') acceptRun(toRunWithTasks(run));
+  if (run.state === 'SKIPPED') onSkipped?.(run.runId, run.explanation?.cause_code);
 }
 
 /** Decides about a new or repaired run of a locked job by its max_concurrent_runs. */

@@ -184,6 +184,10 @@ export const fixedLimits = {
   fileReadBytes: mb,
   /** One block of a streaming upload to managed_fs, bytes. */
   fileBlockBytes: mb,
+  /** A file that is uploaded in one request, bytes. */
+  fileUploadBytes: 5 * 1_024 * mb,
+  /** Entries of a directory on one page: maximum and default. */
+  directoryEntries: 1_000,
   /** Time without a block after which an upload to managed_fs expires, ms. */
   uploadIdleMs: 600_000,
   /** Uploads to managed_fs that are open on one engine. */

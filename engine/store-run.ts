@@ -239,6 +239,9 @@ async function claimIdempotencyToken(
   if (token === undefined || token === '') return undefined;
   const claim = await transaction.claimIdempotencyToken(idempotencyScope, token, runId);
   if (claim === 'claimed') return undefined;
-  if (claim.deleted) throw invalid(`The run started with idempotency_token "${token}" has been deleted.`);
+  if (claim.deleted)
+    throw invalid(
+      `The run started with idempotency_token "${token}" has been deleted. Use a new token to run the job again.`,
+    );
   return claim;
 }

@@ -5,7 +5,7 @@ import type {
   DeliveryMessage,
   SubjectDetails,
 } from '../engine/notification/delivery.ts';
-import { renderCause, type Explanation } from '../engine/run/explain/explanation.ts';
+import { renderCause, withoutSentencesOf, type Explanation } from '../engine/run/explain/explanation.ts';
 import type { WorkspaceInfo } from '../engine/run/workspace-info.ts';
 import { renderMail, type TaskWithLog } from './mail-body.ts';
 import { renderBody } from './webhook-body.ts';
@@ -46,7 +46,8 @@ export async function renderMessage(
 /** Returns the message of a failed task; '' when the message as a whole has it already. */
 function messageOfTask({ explanation, message }: FailedTask, said: Explanation | undefined): string {
   if (explanation === undefined) return said === undefined ? message : '';
-  return explanation.cause === said?.cause ? '' : renderCause(explanation.cause, explanation.place);
+  const added = withoutSentencesOf(explanation.cause, said?.cause ?? '');
+  return added === '' ? '' : renderCause(added, explanation.place);
 }
 
 /** Returns the first mail about the same failure to the same address. */

@@ -29,6 +29,7 @@ import { pinClusterOperation } from './pin.ts';
 import { resizeClusterOperation } from './resize.ts';
 import { restartClusterOperation } from './restart.ts';
 import { listSparkVersionsOperation } from './list-spark-versions.ts';
+import { listSparkApplicationsOperation } from './list-spark-applications.ts';
 import { startClusterOperation } from './start.ts';
 import { unpinClusterOperation } from './unpin.ts';
 import { updateClusterOperation } from './update.ts';
@@ -50,6 +51,7 @@ export function createClusterOperations(ports: ClusterPorts): Operation[] {
     unpinClusterOperation,
     queryClusterEventsOperation,
     listClusterEventsOperation,
+    listSparkApplicationsOperation,
     listNodeTypesOperation,
     listSparkVersionsOperation,
     listZonesOperation,

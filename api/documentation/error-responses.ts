@@ -74,9 +74,9 @@ const errorResponses: readonly ErrorResponse[] = [
   {
     name: 'Unavailable',
     code: 'TEMPORARILY_UNAVAILABLE',
-    message: 'The service is not available at the moment. Send the request again.',
+    message: 'The database is not reachable; nothing was changed. Send the request again.',
     meaning:
-      'The service is temporarily unavailable and changed nothing; Retry-After contains the time to wait.',
+      'The service is temporarily unavailable. The message says whether anything was changed; Retry-After contains the time to wait, where the request is safe to repeat.',
   },
 ];
 

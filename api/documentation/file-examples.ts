@@ -13,6 +13,9 @@ const notebook = {
 
 const file = { path: '/jobs/clean.py', is_dir: false, file_size: 15, modification_time: 1_772_409_600_000 };
 
+const volume = '/Volumes/main/default/input';
+const volumeFile = `${volume}/weather.csv`;
+
 export const fileExamples: Readonly<Record<string, Example>> = {
   'POST /workspace/import': {
     request: {
@@ -56,5 +59,30 @@ export const fileExamples: Readonly<Record<string, Example>> = {
   'GET /managed_fs/get-status': { request: { path: '/jobs/clean.py' }, answer: file },
   'GET /managed_fs/list': { request: { path: '/jobs' }, answer: { files: [file] } },
   'POST /managed_fs/mkdirs': { request: { path: '/jobs/old' }, answer: {} },
+  'PUT /fs/files/:file_path*': { request: { file_path: volumeFile, overwrite: true }, answer: {} },
+  'POST /fs/files/:file_path*': {
+    request: { file_path: volumeFile, action: 'initiate-upload' },
+    answer: { resumable_upload: { session_token: '0b2d1c6e-6f0c-4a51-9d0e-6f1c5a4f2b7d' } },
+  },
+  'GET /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: 'city,degrees\nOslo,7\n' },
+  'HEAD /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: {} },
+  'DELETE /fs/files/:file_path*': { request: { file_path: volumeFile }, answer: {} },
+  'PUT /fs/directories/:directory_path*': { request: { directory_path: volume }, answer: {} },
+  'GET /fs/directories/:directory_path*': {
+    request: { directory_path: volume, page_size: 1_000 },
+    answer: {
+      contents: [
+        {
+          path: volumeFile,
+          name: 'weather.csv',
+          is_directory: false,
+          file_size: 20,
+          last_modified: 1_772_409_600_000,
+        },
+      ],
+    },
+  },
+  'HEAD /fs/directories/:directory_path*': { request: { directory_path: volume }, answer: {} },
+  'DELETE /fs/directories/:directory_path*': { request: { directory_path: volume }, answer: {} },
   'POST /managed_fs/delete': { request: { path: '/jobs/old', recursive: true }, answer: {} },
 };

@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import type { Operation } from '../http/operation.ts';
-import { splitRequestSchema } from '../http/request-parts.ts';
+import { pathFields, splitRequestSchema } from '../http/request-parts.ts';
 import type { Example } from './example.ts';
 import { exampleOf } from './examples.ts';
 import { createErrorResponseReferences, createErrorResponseComponents } from './error-responses.ts';
@@ -28,7 +28,7 @@ export function describeApi(
   const getPaths = new Set(operations.filter(({ method }) => method === 'GET').map(({ path }) => path));
   for (const operation of operations) {
     for (const version of operation.versions) {
-      const url = `/api/${version}${operation.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+      const url = `/api/${version}${operation.path.replaceAll(pathFields, '{$1}')}`;
       paths[url] = {
         ...paths[url],
         [operation.method.toLowerCase()]: describeOperation(
@@ -88,12 +88,14 @@ function describeOperation(
             ]),
           ),
         }),
-        content: {
-          [mediaType]: {
-            schema: names.withReferences(toPlainJson(response)),
-            ...(example !== undefined && { example: example.answer }),
+        ...(method !== 'HEAD' && {
+          content: {
+            [mediaType]: {
+              schema: names.withReferences(toPlainJson(response)),
+              ...(example !== undefined && { example: example.answer }),
+            },
           },
-        },
+        }),
       },
       ...createErrorResponseReferences(),
     },
@@ -132,10 +134,9 @@ function listParameters(
 
 function requestBodyOf(operation: Operation, example: Example | undefined, names: SchemaNames): object {
   const { body, params } = splitRequestSchema(operation);
-  if (
-    body === undefined ||
-    (operation.method === 'DELETE' && Type.IsObject(body) && Object.keys(body.properties).length === 0)
-  )
+  if (operation.fileBody === true) return { requestBody: { required: true, content: fileContent } };
+  const mayBeAbsent = operation.method === 'DELETE' || operation.method === 'PUT';
+  if (body === undefined || (mayBeAbsent && Type.IsObject(body) && Object.keys(body.properties).length === 0))
     return {};
   const inPath = new Set(params !== undefined && Type.IsObject(params) ? Object.keys(params.properties) : []);
   const shown = Object.fromEntries(
@@ -158,14 +159,17 @@ function requestBodyOf(operation: Operation, example: Example | undefined, names
   };
 }
 
+const fileSchema = {
+  type: 'string',
+  contentMediaType: 'application/octet-stream',
+  description: 'Unencoded contents of the file.',
+};
+
+const fileContent = { 'application/octet-stream': { schema: fileSchema } };
+
 /** Returns the schema with one field as a file. */
 function withFileField(schema: Record<string, unknown>, field: string): object {
-  const file = {
-    type: 'string',
-    contentMediaType: 'application/octet-stream',
-    description: 'Unencoded contents of the file.',
-  };
-  return { ...schema, properties: { ...Object(schema['properties']), [field]: file } };
+  return { ...schema, properties: { ...Object(schema['properties']), [field]: fileSchema } };
 }
 
 /** Returns a schema as plain JSON, without the symbols of the schema library. */

@@ -36,6 +36,11 @@ const sectionDefinitions: readonly SectionDefinition[] = [
   { prefix: '/workspace/', name: 'Workspace', description: 'Notebooks and files of the workspace' },
   { prefix: '/managed_fs/', name: 'Managed file system', description: 'Files of jobs' },
   {
+    prefix: '/fs/',
+    name: 'Volumes',
+    description: 'Files of jobs by the path at which hosted workspaces mount them',
+  },
+  {
     prefix: '/notification-destinations',
     name: 'Notification destinations',
     description: 'Receivers of notifications',

@@ -27,19 +27,21 @@ import {
   createErrorHandler,
   sendErrorResponse,
   endpointNotFound,
+  type ChangeTracking,
   type IsTransientError,
 } from './error-response.ts';
 import { addDiscoveryRoutes } from './discovery-routes.ts';
 import { addHealthRoutes, type Readiness } from './health-routes.ts';
+import { addSparkPages, type SparkPagePorts } from './spark-pages-route.ts';
 import { addMetricsRoute, type MetricsPorts } from './metrics-route.ts';
 import { addLoadLimit } from './load-limit.ts';
-import type { Operation } from './operation.ts';
-import { registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
+import type { Operation, RequestContext } from './operation.ts';
+import { addWithBodyParser, registerBodyParsers, coerceRequest, readInput } from './request-body.ts';
 import { addPluginKindsToOperations } from './plugin-schemas.ts';
 import { splitRequestSchema } from './request-parts.ts';
 import { securityHeaders, tlsHeaders } from './security-headers.ts';
 import { serverOptions, type NetworkOptions } from './server-options.ts';
-import { FileResponse, StreamedResponse } from './streamed-response.ts';
+import { isContents, sendContents } from './streamed-response.ts';
 import { createLazyValidatorCompiler } from './lazy-validation.ts';
 
 declare module 'fastify' {
@@ -71,6 +73,8 @@ export interface AppPorts extends NetworkOptions {
   readonly metrics: MetricsPorts;
   /** Address and id that clients discover. */
   readonly workspace: WorkspaceInfo;
+  /** Spark's own pages. Undefined: the service shows none. */
+  readonly sparkPages?: SparkPagePorts | undefined;
   /** Directory of the built console. Undefined: the service has no pages. */
   readonly consoleDirectory?: string | undefined;
   /** True: /metrics needs no token. */
@@ -78,6 +82,8 @@ export interface AppPorts extends NetworkOptions {
   readonly checkReadiness: () => Promise<Readiness>;
   /** Recognizes transient database errors. */
   readonly isTransientError: IsTransientError;
+  /** Undefined: a request that fails has changed nothing. */
+  readonly changes?: ChangeTracking | undefined;
   readonly limits: Pick<
     Limits,
     | 'requestBytes'
@@ -97,7 +103,8 @@ export function createApp(ports: AppPorts): FastifyInstance {
   const [open] = ports.permissions === undefined ? [] : findOperationsWithoutAccess(ports.operations);
   if (open !== undefined) throw new Error(`${open.method} ${open.path} declares no access level.`);
   const { requestBytes } = ports.limits;
-  const onError = createErrorHandler(ports.isTransientError, requestBytes);
+  const { isTransientError, changes } = ports;
+  const onError = createErrorHandler({ isTransientError, changes, requestBytes });
   const app: FastifyInstance = fastify({
     loggerInstance: ports.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -162,10 +169,13 @@ function addRoutes(routes: FastifyInstance, ports: AppPorts, shutdownSignal: Abo
   const operations = addPluginKindsToOperations(ports.operations, plugins);
   addDocumentation(routes, operations, plugins);
   if (ports.consoleDirectory !== undefined) addConsole(routes, ports.consoleDirectory);
+  if (ports.sparkPages !== undefined) addSparkPages(routes, ports.sparkPages);
   addDiscoveryRoutes(routes, ports.workspace);
   for (const operation of operations) {
     for (const version of operation.versions)
-      addOperation(routes, operation, version, { permissions: ports.permissions, shutdownSignal });
+      addWithBodyParser(routes, operation, (target) =>
+        addOperation(target, operation, version, { ...ports, shutdownSignal }),
+      );
   }
 }
 
@@ -205,29 +215,30 @@ function describeClient(client: unknown, { comment = '', tokenId }: StoredToken)
 
 /** Context of the routes of all operations. */
 interface RouteContext {
-  readonly permissions: PermissionReader | undefined;
+  readonly permissions?: PermissionReader | undefined;
   readonly shutdownSignal: AbortSignal;
+  readonly changes?: ChangeTracking | undefined;
 }
 
 function addOperation(
   app: FastifyInstance,
   operation: Operation,
   version: ApiVersion,
-  { permissions, shutdownSignal }: RouteContext,
+  { permissions, shutdownSignal, changes }: RouteContext,
 ): void {
   const { method, path, scope, anyScope = false, adminsOnly, access, fileField, headers = {} } = operation;
   const parts = splitRequestSchema(operation);
   app.route({
     method,
-    url: `/api/${version}${path}`,
+    url: `/api/${version}${path.replace(/:\w+\*$/, '*')}`,
     config: {
       scope,
       anyScope,
-      ...(method !== 'GET' && { action: `${method} ${path}` }),
+      ...(method !== 'GET' && method !== 'HEAD' && { action: `${method} ${path}` }),
       ...(fileField !== undefined && { fileField }),
     },
     schema: parts,
-    preValidation: async (request) => coerceRequest(request, parts),
+    preValidation: async (request) => coerceRequest(request, parts, operation.complete),
     handler: async (request, reply) => {
       const { caller } = request;
       if (caller === null) throw new Error(`${method} ${path} has no authenticated caller.`);
@@ -237,21 +248,22 @@ function addOperation(
       checkAdminsOnly(adminsOnly, caller);
       await checkAccess(permissions, access, input, caller);
       reply.headers(headers);
-      const answer = await operation.handle(input, {
+      const context = {
         version,
         caller,
         visibleTo: restrictedUserOf(permissions, caller),
         log: request.log,
-        warn: (text) => addWarning(reply, text),
+        warn: (text: string) => addWarning(reply, text),
         recordChange: trail.setChange,
         disconnectSignal: abortOnDisconnect(reply),
         shutdownSignal,
         lastEventId: lastEventIdOf(request),
-      });
-      // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
-      if (answer instanceof StreamedResponse)
-        return reply.headers({ ...answer.headers, connection: 'close' }).send(answer.stream);
-      if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
+        body: request.raw,
+        download: downloadHeadersOf(request),
+      };
+      const handle = async () => operation.handle(input, context);
+      const answer = await (method === 'GET' || changes === undefined ? handle() : changes.track(handle));
+      if (isContents(answer)) return sendContents(reply, answer);
       trail.setResponse(answer);
       return answer;
     },
@@ -270,6 +282,11 @@ function addWarning(reply: FastifyReply, text: string): void {
 function lastEventIdOf({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** Returns the headers of a download; a header that is sent twice is joined by the parser. */
+function downloadHeadersOf({ headers }: FastifyRequest): RequestContext['download'] {
+  return { range: headers.range, unmodifiedSince: headers['if-unmodified-since'] };
 }
 
 /** Aborts when the client disconnects before the response is complete. */

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, httpStatusOf, messageOf, ServiceError } from '../../engine/errors.ts';
+import { isRecord } from '../../engine/validation/json-object.ts';
 import { truncateText } from '../../engine/validation/messages.ts';
 import { toValidationError } from './schema-errors.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -9,19 +10,28 @@ import { securityHeaders } from './security-headers.ts';
 /** Returns true for a transient error: the same request may succeed later. */
 export type IsTransientError = (error: unknown) => boolean;
 
+/** Knows whether a request that failed has changed anything. */
+export interface ChangeTracking {
+  /** Runs the work of a request. */
+  track<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Returns true for an error after which a change may be stored all the same. */
+  isOutcomeUnknown(error: unknown): boolean;
+}
+
+/** What the service knows about errors that are not refusals. */
+export interface KnownErrors {
+  readonly isTransientError: IsTransientError;
+  /** Undefined: a request that failed has changed nothing. */
+  readonly changes?: Pick<ChangeTracking, 'isOutcomeUnknown'> | undefined;
+  readonly requestBytes: number;
+}
+
 const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** Retry-After of a full disk; an administrator has to act first. */
 const diskFullRetrySeconds = 30;
 
-/** Codes of a connection that was not made, before anything was sent. */
-const unreachableCodes: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  // The server starts or stops, or takes no more connections.
-  '57P03',
-  '53300',
-]);
+/** SQLSTATE of a database that is reachable but cannot do the work now: a conflict, or no resources. */
+const busyStates = /^(?:40|53(?!300))[0-9A-Z]{3}$/;
 
 /** Retry-After of a transient error. */
 const transientErrorRetrySeconds = 1;
@@ -29,12 +39,24 @@ const transientErrorRetrySeconds = 1;
 /** Maximum characters of an error message; messages repeat paths and lists of the caller. */
 const maximumMessageLength = 1_000;
 
+/** Headers that describe the contents of a response. */
+const contentHeaders = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'content-range',
+  'last-modified',
+] as const;
+
 /** Sends an error response: `{error_code, message}`. */
 export function sendErrorResponse(
   { code, message, retryAfterSeconds }: ServiceError,
   reply: FastifyReply,
 ): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  // A stream that fails before its first byte has already set the headers of its contents.
+  for (const name of contentHeaders) reply.removeHeader(name);
   return reply
     .code(httpStatusOf[code])
     .send({ error_code: code, message: truncateText(message, maximumMessageLength) });
@@ -44,9 +66,9 @@ export function sendErrorResponse(
  * Creates the handler of all errors. Unexpected errors are logged with the id of the request; the response
  * does not contain their details.
  */
-export function createErrorHandler(isTransientError: IsTransientError, requestBytes: number) {
+export function createErrorHandler(known: KnownErrors) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = toServiceError(error, request, { isTransientError, requestBytes });
+    const refusal = toServiceError(error, request, known);
     if (refusal.code === 'INTERNAL_ERROR')
       request.log.error({ err: error }, 'Request failed; the client got INTERNAL_ERROR.');
     if (refusal.code === 'TEMPORARILY_UNAVAILABLE')
@@ -101,11 +123,7 @@ export function endpointNotFound(method: string, url: string): ServiceError {
   return new ServiceError('ENDPOINT_NOT_FOUND', `No API found for '${method} ${path === '' ? '/' : path}'`);
 }
 
-function toServiceError(
-  error: unknown,
-  request: FastifyRequest,
-  known: { readonly isTransientError: IsTransientError; readonly requestBytes: number },
-): ServiceError {
+function toServiceError(error: unknown, request: FastifyRequest, known: KnownErrors): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isFrameworkError(error)) {
     if (error.validation !== undefined) {
@@ -128,21 +146,32 @@ function toServiceError(
       diskFullRetrySeconds,
     );
   }
-  if (unreachableCodes.has(codeOf(error) ?? '')) {
-    return new ServiceError(
-      'TEMPORARILY_UNAVAILABLE',
-      'The database is not reachable; nothing was changed. Send the request again.',
-      transientErrorRetrySeconds,
-    );
-  }
-  if (known.isTransientError(error)) {
-    return new ServiceError(
-      'TEMPORARILY_UNAVAILABLE',
-      'The service is not available at the moment. Send the request again.',
-      transientErrorRetrySeconds,
-    );
-  }
+  if (known.isTransientError(error))
+    return request.method !== 'GET' && known.changes?.isOutcomeUnknown(error) === true
+      ? outcomeUnknown(request)
+      : new ServiceError(
+          'TEMPORARILY_UNAVAILABLE',
+          `${busyStates.test(codeOf(error) ?? '') ? 'The database cannot do this now' : 'The database is not reachable'}; nothing was changed. Send the request again.`,
+          transientErrorRetrySeconds,
+        );
   return new ServiceError('INTERNAL_ERROR', 'The service failed to answer this request.');
+}
+
+/**
+ * Returns the error of a request whose change may be stored or not. Clients repeat a request after Retry-After by
+ * themselves: only one that is safe to repeat gets it.
+ */
+function outcomeUnknown({ body }: FastifyRequest): ServiceError {
+  const isRepeatable =
+    isRecord(body) && typeof body['idempotency_token'] === 'string' && body['idempotency_token'] !== '';
+  const fact = 'The connection to the database was lost; it is not known whether the change was made.';
+  return isRepeatable
+    ? new ServiceError(
+        'TEMPORARILY_UNAVAILABLE',
+        `${fact} Send the request again; its idempotency_token prevents a second run.`,
+        transientErrorRetrySeconds,
+      )
+    : new ServiceError('TEMPORARILY_UNAVAILABLE', `${fact} Check that before you send the request again.`);
 }
 
 /** Reads the part of a request that failed validation. */

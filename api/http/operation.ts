@@ -1,4 +1,5 @@
 /** Definition of an API operation: data that the app turns into routes, checks and documentation. */
+import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { ApiVersion } from '../../engine/job/job-format.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -25,12 +26,19 @@ export interface RequestContext {
   readonly shutdownSignal: AbortSignal;
   /** Position at which an interrupted event stream resumes (Last-Event-ID). */
   readonly lastEventId: number | undefined;
+  /** Body of the request as bytes; only operations with `fileBody` read it. */
+  readonly body: Readable;
+  /** Headers Range and If-Unmodified-Since of a download. */
+  readonly download: { readonly range: string | undefined; readonly unmodifiedSince: string | undefined };
 }
 
 /** Operation with a typed input. The input of `handle` was coerced and validated by `request`. */
 interface TypedOperation<Request extends TSchema> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is a field of `request`. */
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /**
+   * Path below `/api/<version>`, e.g. `/jobs/create`. A segment `:job_id` is a field of `request`; a last
+   * segment `:file_path*` is a field with all remaining segments and a leading slash.
+   */
   readonly path: string;
   readonly versions: readonly ApiVersion[];
   /** Scope of the operation: a token needs this scope or `all-apis`. */
@@ -43,13 +51,17 @@ interface TypedOperation<Request extends TSchema> {
   readonly access?: Access;
   /** Base64 field that a multipart form may carry as a file instead. */
   readonly fileField?: string;
+  /** True: the body is the contents of a file, which `handle` reads as a stream; all input is in the URL. */
+  readonly fileBody?: true;
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly summary: string;
   /** Description in the API reference. */
   readonly description: string;
-  /** Input: the query of a GET or the body of other methods, and the path fields. */
+  /** Input: the query of a GET or HEAD, or the body of other methods, and the path fields. */
   readonly request: Request;
+  /** Completes the body before validation, for clients that leave out what the service can supply. */
+  readonly complete?: (body: object) => object;
   /** Response in the API reference; the result of `handle` is sent unchanged. */
   readonly response: TSchema;
   /** Media type of a response that is not JSON; `handle` returns a StreamedResponse then. */

@@ -6,6 +6,7 @@ import { createDeliveryOperations } from '../deliveries/delivery-operations.ts';
 import { createDestinationOperations } from '../destinations/destination-operations.ts';
 import { createJobOperations } from '../jobs/job-operations.ts';
 import { createLibraryOperations } from '../libraries/library-operations.ts';
+import { createFileOperations } from '../files/file-operations.ts';
 import { createManagedFsOperations } from '../managed-fs/managed-fs-operations.ts';
 import { listNodesOperation } from '../nodes/list.ts';
 import { getCurrentUserOperation } from '../people/get-current-user.ts';
@@ -37,6 +38,7 @@ export function createAllOperations(
     ...createCoreOperations(ports),
     ...createWorkspaceOperations(ports),
     ...createManagedFsOperations(ports),
+    ...createFileOperations(ports),
     ...createDashboardOperations(ports),
     ...createPipelineOperations(ports),
     ...createClusterOperations(ports),

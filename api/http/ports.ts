@@ -21,6 +21,7 @@ import type { LogReader, LogReadOptions } from '../../engine/ports/attempt-logs.
 import type { JobStore, RunTimeoutUpdate } from '../../engine/ports/jobs.ts';
 import type { NodeReader } from '../../engine/ports/nodes.ts';
 import type { PermissionReader, PermissionStore } from '../../engine/ports/permissions.ts';
+import type { SparkApplications } from '../../engine/ports/spark-applications.ts';
 import type { RunReader } from '../../engine/ports/run-reader.ts';
 import type { RunRemover } from '../../engine/ports/runs.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
@@ -31,6 +32,7 @@ import type { InventoryControl } from '../../engine/coordinator/inventory-contro
 import type { ClusterControl } from '../../engine/coordinator/all-purpose-clusters.ts';
 import type { ClusterRules } from '../clusters/cluster-references.ts';
 import type { PeoplePorts } from './people-ports.ts';
+import type { SparkPageTickets } from './spark-page-tickets.ts';
 
 export type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
 
@@ -130,6 +132,7 @@ export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryP
   readonly outputs: OutputReader;
   readonly logs: LogReader;
   readonly notebooks: NotebookReader;
+  readonly sparkApplications: SparkApplications;
   readonly launching: LaunchPorts;
   readonly cancelling: CancelPorts;
   readonly removing: RemovalPorts;
@@ -145,12 +148,16 @@ export interface OperationPorts extends NotificationPorts, PeoplePorts, LibraryP
 }
 
 /** Ports of the operations on clusters, instance pools and policies. */
-export interface ClusterPorts extends Pick<OperationPorts, 'limits' | 'permissions'> {
+export interface ClusterPorts extends Pick<
+  OperationPorts,
+  'limits' | 'permissions' | 'sparkApplications' | 'workspaceInfo'
+> {
   readonly clusters: ClusterReader;
   readonly clusterPermissions: ClusterPermissionStore;
   readonly control: ClusterControl;
   readonly inventory: Inventory;
   readonly inventoryControl: InventoryControl;
+  readonly sparkPageTickets: Pick<SparkPageTickets, 'issue'>;
 }
 
 export interface WorkspacePorts {

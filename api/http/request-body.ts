@@ -1,8 +1,11 @@
 /** Parses requests into operation input, with the tolerance that existing clients need. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { fileTooLarge, invalid, messageOf, ServiceError } from '../../engine/errors.ts';
+import { fixedLimits } from '../../engine/limits.ts';
+import { isRecord } from '../../engine/validation/json-object.ts';
 import { parseMultipartForm } from './multipart-form.ts';
+import type { Operation } from './operation.ts';
 import { readQueryParameters } from './query-parameters.ts';
 import type { RequestParts } from './request-parts.ts';
 import { findUnstorableValue } from './storable-values.ts';
@@ -48,6 +51,28 @@ export function registerBodyParsers(app: FastifyInstance): void {
   );
 }
 
+/** Adds the route of an operation; the body of an operation with `fileBody` stays unread for its handler. */
+export function addWithBodyParser(
+  app: FastifyInstance,
+  { fileBody }: Pick<Operation, 'fileBody'>,
+  addRoute: (target: FastifyInstance) => void,
+): void {
+  if (fileBody !== true) return addRoute(app);
+  app.register(async (target) => {
+    target.removeAllContentTypeParsers();
+    target.addContentTypeParser('*', (request, _body, done) => {
+      const announced = Number(request.headers['content-length'] ?? 0);
+      done(announced > fixedLimits.fileUploadBytes ? fileTooLarge(fixedLimits.fileUploadBytes) : null);
+    });
+    // A body that the handler leaves unread would block the next request of the connection.
+    target.addHook('onSend', async (request, _reply, payload) => {
+      request.raw.resume();
+      return payload;
+    });
+    addRoute(target);
+  });
+}
+
 /** Describes a JSON syntax error; the parser of the framework does not report positions. */
 function describeJsonError(text: string): string {
   try {
@@ -60,15 +85,30 @@ function describeJsonError(text: string): string {
 }
 
 /** Coerces path, query and body of a request by their schemas, before validation. */
-export function coerceRequest(request: FastifyRequest, { params, querystring, body }: RequestParts): void {
-  if (params !== undefined) request.params = coerceValue(params, request.params);
-  if (body !== undefined) request.body = coerceValue(body, request.body ?? {});
+export function coerceRequest(
+  request: FastifyRequest,
+  { params, tail, querystring, body }: RequestParts,
+  complete: Operation['complete'] = (given) => given,
+): void {
+  if (params !== undefined) request.params = coerceValue(params, readPathFields(request.params, tail));
+  if (body !== undefined) {
+    const given = request.body ?? {};
+    request.body = coerceValue(body, isRecord(given) ? complete(given) : given);
+  }
   // Some clients send GET parameters in the body; query parameters take precedence.
   if (querystring !== undefined)
     request.query = coerceValue(querystring, {
       ...toObject(request.body),
       ...readQueryParameters(querystring, assertStorable(toObject(request.query))),
     });
+}
+
+/** Returns the path fields, with the remaining segments under the name of their field. */
+function readPathFields(params: unknown, tail: string | undefined): object {
+  const entries = Object.entries(toObject(params));
+  return Object.fromEntries(
+    entries.map(([name, value]) => (name === '*' ? [tail ?? name, `/${String(value)}`] : [name, value])),
+  );
 }
 
 /** @throws ServiceError for a value that cannot be stored */

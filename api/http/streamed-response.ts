@@ -1,5 +1,6 @@
 /** Responses that are no JSON document: streams, and the bytes of files. */
 import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 
 /**
  * Streamed result of `handle`. Backpressure applies; the app destroys the stream when the client disconnects.
@@ -7,9 +8,20 @@ import type { Readable } from 'node:stream';
 export class StreamedResponse {
   readonly stream: Readable;
   readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
 
-  constructor(stream: Readable, headers: Readonly<Record<string, string>>) {
+  constructor(stream: Readable, headers: Readonly<Record<string, string>>, status = 200) {
     this.stream = stream;
+    this.headers = headers;
+    this.status = status;
+  }
+}
+
+/** Result of `handle` of a HEAD operation: headers alone. */
+export class HeadResponse {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(headers: Readonly<Record<string, string>> = {}) {
     this.headers = headers;
   }
 }
@@ -35,4 +47,20 @@ function encodeName(name: string): string {
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+type Contents = StreamedResponse | HeadResponse | FileResponse;
+
+/** Tells whether the result of `handle` is no JSON document. */
+export function isContents(answer: object): answer is Contents {
+  return [StreamedResponse, HeadResponse, FileResponse].some((kind) => answer instanceof kind);
+}
+
+/** Sends a result that is no JSON document. */
+export function sendContents(reply: FastifyReply, answer: Contents): FastifyReply {
+  if (answer instanceof HeadResponse) return reply.headers(answer.headers).send();
+  if (answer instanceof FileResponse) return reply.headers(answer.headers).send(answer.content);
+  // A stream ends its connection: a kept-alive one would delay a graceful shutdown.
+  const headers = { ...answer.headers, connection: 'close' };
+  return reply.code(answer.status).headers(headers).send(answer.stream);
 }

@@ -1,5 +1,7 @@
 /** POST instance-pools/create. */
 import { Type } from 'typebox';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { instancePoolFields } from '../../engine/job/fields/resource-fields.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { InstancePoolId, poolFields } from './pool-view.ts';
@@ -22,8 +24,9 @@ export function createInstancePoolOperation({
     description: 'Creates an instance pool, from which clusters take their nodes. For administrators.',
     request: Type.Object(poolFields),
     response: Type.Object({ instance_pool_id: InstancePoolId }),
-    handle: async ({ instance_pool_name: name, ...spec }) => ({
-      instance_pool_id: await inventoryControl.createPool({ name, spec }),
-    }),
+    async handle({ instance_pool_name: name, ...spec }) {
+      checkSupported('', spec, instancePoolFields);
+      return { instance_pool_id: await inventoryControl.createPool({ name, spec }) };
+    },
   });
 }

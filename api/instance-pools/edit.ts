@@ -1,5 +1,7 @@
 /** POST instance-pools/edit. */
 import { Type } from 'typebox';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { instancePoolFields } from '../../engine/job/fields/resource-fields.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
 import type { ClusterPorts } from '../http/ports.ts';
 import { InstancePoolId, poolFields } from './pool-view.ts';
@@ -24,6 +26,7 @@ export function editInstancePoolOperation({
     request: Type.Object({ instance_pool_id: InstancePoolId, ...poolFields }),
     response: Type.Object({}),
     async handle({ instance_pool_id: instancePoolId, instance_pool_name: name, ...spec }) {
+      checkSupported('', spec, instancePoolFields);
       await inventoryControl.editPool({ instancePoolId, name, spec });
       return {};
     },

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { invalid, ServiceError } from '../../engine/errors.ts';
 import { quote } from '../../engine/validation/messages.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { pipelineFields } from '../../engine/job/fields/resource-fields.ts';
 import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/pipeline-document.ts';
 import { checkNames } from '../../engine/pipeline/pipeline-graph.ts';
 import { parseDefinition } from '../../engine/pipeline/parse-definition.ts';
@@ -45,6 +47,7 @@ export function createPipelineOperation({ pipelines, pipelineFiles, clock }: Pip
       { dry_run: isDry = false, allow_duplicate_names: duplicates = false, ...document },
       { caller },
     ) {
+      checkSupported('', document, pipelineFields);
       const spec = toPipelineSpec(document);
       await pipelineFiles.resolveStorage(storageUriOf(spec));
       if (isDry) {

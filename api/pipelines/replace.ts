@@ -1,5 +1,7 @@
 /** PUT pipelines/{pipeline_id}. */
 import { Type } from 'typebox';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { pipelineFields } from '../../engine/job/fields/resource-fields.ts';
 import { PipelineDocument, toPipelineSpec } from '../../engine/pipeline/pipeline-document.ts';
 import { findPipeline, loadPipelineSpec, storageUriOf } from '../../engine/pipeline-update.ts';
 import { defineOperation, type Operation } from '../http/operation.ts';
@@ -35,6 +37,7 @@ export function replacePipelineOperation(ports: PipelineApiPorts): Operation {
     ) {
       const pipeline = await findPipeline(ports, id);
       assertEditable(pipeline);
+      checkSupported('', document, pipelineFields);
       const spec = toPipelineSpec(document);
       assertStorageUnchanged(
         storageUriOf((await loadPipelineSpec(ports, pipeline)).spec),

@@ -4,8 +4,9 @@ import type { StoredPolicy } from '../../engine/cluster/cluster-policy.ts';
 import type { ClusterPolicy, Inventory } from '../../engine/cluster/inventory.ts';
 import { parsePolicyDefinition } from '../../engine/cluster/policy-rules.ts';
 import type { PolicyDescription } from '../../engine/coordinator/inventory-control.ts';
-import { invalid } from '../../engine/errors.ts';
-import { isNonEmpty, missingField } from '../../engine/validation/messages.ts';
+import { checkSupported } from '../../engine/job/fields/field-support.ts';
+import { clusterPolicyFields } from '../../engine/job/fields/resource-fields.ts';
+import { missingField } from '../../engine/validation/messages.ts';
 import { epochMsSchema } from '../views/time-schemas.ts';
 
 export const PolicyId = Type.String({ minLength: 1, description: 'Id of the policy.' });
@@ -35,9 +36,6 @@ export const policyFields = {
   ),
 };
 
-/** Fields of other services that need a function that this one does not have. */
-const unsupportedFields = ['policy_family_id', 'policy_family_definition_overrides', 'libraries'] as const;
-
 export const PolicyDocument = Type.Object(
   {
     policy_id: Type.String({ description: 'Id to use in cluster specifications.' }),
@@ -61,10 +59,7 @@ const policyRequest = Type.Object(policyFields);
  * @throws ServiceError for a missing name, an invalid definition, and an unsupported field
  */
 export function parsePolicy(request: Static<typeof policyRequest>): PolicyDescription {
-  const given: Readonly<Record<string, unknown>> = { ...request };
-  const unsupported = unsupportedFields.find((field) => isNonEmpty(given[field]));
-  if (unsupported !== undefined)
-    throw invalid(`${unsupported} is given; it is not supported. Write all rules into definition.`);
+  checkSupported('', request, clusterPolicyFields);
   const { name, definition = '{}', description = '', max_clusters_per_user: maxClustersPerUser } = request;
   if (name === undefined) throw missingField('name');
   parsePolicyDefinition(definition);

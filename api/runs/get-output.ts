@@ -15,6 +15,7 @@ import { defineOperation, type Operation } from '../http/operation.ts';
 import type { OperationPorts } from '../http/ports.ts';
 import { RunDocument } from '../views/run-document.ts';
 import { toOutputMetadata } from '../views/run-view.ts';
+import { SparkProgressDocument, toSparkProgressView } from '../views/spark-view.ts';
 import { apiVersions } from '../http/api-versions.ts';
 
 const response = Type.Object({
@@ -57,6 +58,7 @@ const response = Type.Object({
   error: Type.Optional(Type.String({ description: 'Error of a failed task run.' })),
   error_trace: Type.Optional(Type.String({ description: 'Stack trace of the error.' })),
   explanation: Type.Optional(ExplanationSchema),
+  spark_progress: Type.Optional(SparkProgressDocument),
   logs: Type.Optional(
     Type.String({
       description: 'stdout followed by stderr of Python, JAR, spark-submit and plugin tasks, first 5 MB.',
@@ -75,7 +77,8 @@ export function getRunOutputOperation({
   outputs,
   limits,
   workspaceInfo,
-}: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'workspaceInfo'>): Operation {
+  sparkApplications,
+}: Pick<OperationPorts, 'runs' | 'outputs' | 'limits' | 'workspaceInfo' | 'sparkApplications'>): Operation {
   return defineOperation({
     method: 'GET',
     path: '/jobs/runs/get-output',
@@ -98,9 +101,11 @@ export function getRunOutputOperation({
       const kind = task === undefined ? undefined : taskKindOf(task);
       const mask = await runs.getMask(found.run);
       const view = { mask, isComplete: isTerminal(taskRun.progress.state) };
+      const progress = await sparkApplications.findProgress(taskRun.runId);
       return {
         metadata: toOutputMetadata(found, taskRun, { version, workspaceInfo, repairs }),
         ...toResultFields(kind, taskRun.progress, maskTexts(mask, await outputs.readOutput(taskRun.runId))),
+        ...(progress && { spark_progress: maskTexts(mask, toSparkProgressView(progress)) }),
         ...(kind === 'run_job_task' ? await findLaunchedRun(runs, taskRun.runId) : {}),
         ...(kind !== undefined && hasLogs(kind)
           ? toLogFields(await outputs.logs(taskRun.runId, limits.outputBytes, view))

@@ -1,5 +1,6 @@
 /** POST jobs/runs/submit (spec 4.1 rule 5). */
 import { Type } from 'typebox';
+import { withTaskKey } from '../../engine/job/job-format.ts';
 import { findMisspelledFields } from '../../engine/job/misspelled-fields.ts';
 import { checkSubmission } from '../../engine/job/check-settings.ts';
 import { AccessControlRequest, parseGrants } from '../../engine/job/permissions.ts';
@@ -36,7 +37,7 @@ export function submitRunOperation({
     access: 'everyone',
     summary: 'Submit a one-time run',
     description:
-      'Starts a run without a stored job and returns immediately. Every version accepts one task or a list of tasks; shared job clusters are not supported.',
+      'Starts a run without a stored job and returns immediately. Every version accepts one task or a list of tasks; shared job clusters are not supported. The only task of a list may lack its task_key.',
     request: Type.Object(
       {
         ...SubmitSettings.properties,
@@ -48,6 +49,7 @@ export function submitRunOperation({
       },
       { description: 'Settings of the run.' },
     ),
+    complete: withTaskKey,
     response: Type.Object({ run_id: Type.Integer({ ...Id, description: 'Id of the run.' }) }),
     async handle({ access_control_list: wanted = [], ...settings }, { version, caller, visibleTo, warn }) {
       checkSubmission(settings, { version, limits, kinds });

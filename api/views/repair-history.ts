@@ -22,6 +22,7 @@ export function toRepairHistory(
     end_time: progress.endTime ?? 0,
     state: isMultiTask ? toMultiTaskStateView(progress, context) : toStateView(progress),
     status: context.version === '2.0' ? undefined : statusOf(progress),
+    explanation: progress.explanation,
     task_run_ids: taskRunIds,
   }));
 }

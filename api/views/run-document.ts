@@ -116,6 +116,7 @@ const RepairHistoryItem = Type.Object(
     end_time: epochMsSchema('End time; 0 while active'),
     state: RunState,
     status: Type.Optional(RunStatus),
+    explanation: Type.Optional(ExplanationSchema),
     task_run_ids: Type.Array(Type.Integer({ ...Id }), { description: 'Ids of its task runs.' }),
   },
   { description: 'Original run or a repair of it.' },

@@ -42,11 +42,7 @@ export async function explainRun(runId: number): Promise<number> {
 function commandsOf(runId: number, taskRunId: number | undefined, isRepairable: boolean): string[] {
   return [
     `  runyard logs ${taskRunId ?? runId}`,
-    ...(isRepairable
-      ? [
-          `  curl -X POST "$RUNYARD_URL/api/2.1/jobs/runs/repair" -H "Authorization: Bearer $RUNYARD_TOKEN" -d '{"run_id": ${runId}, "rerun_all_failed_tasks": true}'`,
-        ]
-      : []),
+    ...(isRepairable ? [`  runyard runs repair ${runId}`] : []),
     `  runyard bundle ${runId}`,
   ];
 }

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createSparkPageTickets } from '../../api/http/spark-page-tickets.ts';
 import { createApp } from '../../api/http/app.ts';
 import { createAllOperations } from '../../api/http/operations.ts';
 import { cacheTokenLookups } from '../../api/http/token-cache.ts';
@@ -9,6 +10,7 @@ import type { Clock } from '../../engine/clock.ts';
 import { builtInKinds, type PluginKind } from '../../engine/job/task-kinds.ts';
 import type { QueryRunner } from '../../engine/ports/dashboards.ts';
 import type { WorkspaceInfo } from '../../engine/run/workspace-info.ts';
+import { createSparkApplications } from '../../runners/spark/spark-applications.ts';
 import { createLogFiles } from '../../storage/files/log-files.ts';
 import { createManagedFileStore } from '../../storage/files/managed-files.ts';
 import { createNotebookFiles } from '../../storage/files/notebook-files.ts';
@@ -31,6 +33,7 @@ import { createJobStore, createRunReader, createRunRemover } from '../../storage
 import { createTokenLookup } from '../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore } from '../../storage/postgres/tokens/tokens.ts';
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
+import { isOutcomeUnknown, trackChanges } from '../../storage/postgres/uncertain-changes.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from './engine-node.ts';
 import { checkReadiness, createGatedLaunches, type LaunchGate } from './launch-gate.ts';
@@ -56,12 +59,19 @@ export interface ApiServerDependencies {
 }
 
 export function createApiServer(dependencies: ApiServerDependencies): FastifyInstance {
-  const { config, database, engine, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
+  const { config, database, engine, roots, clock, log, launchGate, people, tls, plugins, workspaceInfo } =
     dependencies;
   const { db } = database;
+  const sparkPageTickets = createSparkPageTickets(clock);
+  const sparkApplications = createSparkApplications({
+    clusters: roots.clusters.directory,
+    runs: roots.runs.directory,
+  });
   return createApp({
     operations: createAllOperations({
       ...createRunPorts(dependencies),
+      sparkApplications,
+      sparkPageTickets,
       ...createDataPorts(dependencies),
       clock,
       limits: config.limits,
@@ -75,13 +85,19 @@ export function createApiServer(dependencies: ApiServerDependencies): FastifyIns
     metrics: {
       databaseQueries: database.queryCount,
       activeRuns: engine.coordinator.countDrivenRuns,
-      failures: engine.coordinator.countFailures,
+      failures: engine.runEndListeners.countFailures,
     },
     metricsOpen: config.metricsOpen,
     workspace: workspaceInfo,
+    sparkPages: {
+      applications: sparkApplications,
+      tickets: sparkPageTickets,
+      publicUrl: workspaceInfo.publicUrl,
+    },
     consoleDirectory: fileURLToPath(new URL('../../console/built', import.meta.url)),
     checkReadiness: () => checkReadiness(database, launchGate, engine),
     isTransientError,
+    changes: { track: trackChanges, isOutcomeUnknown },
     limits: config.limits,
     log,
   });
@@ -148,6 +164,7 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     findFullDisk: engine.findFullDisk,
     waitForTurn: engine.pacing.waitForTurn,
     acceptRun: coordinator.accept,
+    onSkipped: engine.runEndListeners.notify,
   };
 }
 

@@ -33,6 +33,7 @@ import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/datab
 import type { Roots } from '../../storage/files/roots.ts';
 import type { Config } from '../config.ts';
 import { sparkDirectory } from './cache-directories.ts';
+import { stopAll } from './shutdown.ts';
 
 export interface Clusters {
   readonly store: ClusterStore;
@@ -115,12 +116,8 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     inventoryControl,
     reader: createClusterReader(db),
     maintain: maintenance.start,
-    async close() {
-      control.close();
-      await listener.close();
-      await maintenance.finished();
-      await scripts.close();
-    },
+    close: () =>
+      stopAll([() => control.close(), () => listener.close(), maintenance.finished, () => scripts.close()]),
   };
 }
 
@@ -179,6 +176,7 @@ function createSpark({ config, isolation, resolvePath, roots, objstore, clock }:
     cacheDirectory: sparkDirectory(config),
     clustersDirectory: roots.clusters.directory,
     managedFs: roots.managedFs.directory,
+    workspace: roots.workspace.directory,
     objstore: objstore === 'directories' ? roots.objstore.directory : undefined,
     taskEnvironment: {
       ...config.taskEnvironment,

@@ -3,11 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { createLaunchPacing, type LaunchPacing } from '../../engine/coordinator/launch-pacing.ts';
-import { createRunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
+import { createRunEndListeners, type RunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
 import { sweepOrphanProcesses } from '../../engine/coordinator/orphan-sweep.ts';
-import { startOwnershipLoop, type OwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
+import { startOwnershipLoop } from '../../engine/coordinator/ownership-loop.ts';
 import type { PluginKind } from '../../engine/job/task-kinds.ts';
 import { hostName, identifyProcess } from '../../engine/process-identity.ts';
 import type { Log } from '../../engine/ports/log.ts';
@@ -33,8 +33,9 @@ import { createNodeStore, createRunStore } from '../../storage/postgres/stores.t
 import { startClusters, type Clusters } from './clusters.ts';
 import type { Config } from '../config.ts';
 import { assertSharedDataDirectory, ensureDirectoryId } from './data-directory-checks.ts';
-import { createLibraries, type Libraries } from './libraries.ts';
+import { createLibraries } from './libraries.ts';
 import { createConfiguredObjectStore } from './object-store.ts';
+import { closeEngine, drainEngine, type EngineParts } from './engine-parts.ts';
 
 export interface Engine {
   readonly nodeId: string;
@@ -42,6 +43,7 @@ export interface Engine {
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
   readonly pacing: LaunchPacing;
+  readonly runEndListeners: RunEndListeners;
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
   readonly libraries: LibraryPorts;
@@ -66,19 +68,36 @@ export interface EngineDependencies {
   readonly log: Log;
 }
 
-/** Starts the engine: ends orphaned processes, adopts orphaned runs, and drives runs from then on. */
+/**
+ * Starts the engine: ends orphaned processes, adopts orphaned runs, and drives runs from then on. When a part
+ * fails to start, the parts before it are stopped.
+ */
 export async function startEngine(dependencies: EngineDependencies): Promise<Engine> {
+  const parts: Partial<EngineParts> = {};
+  try {
+    return await startParts(dependencies, parts);
+  } catch (error) {
+    // The reason of the failed start counts.
+    await closeEngine(parts).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** @param parts receives each part as it starts */
+async function startParts(dependencies: EngineDependencies, parts: Partial<EngineParts>): Promise<Engine> {
   const { config, address, database, roots, isolation, clock, log } = dependencies;
   const files = createAttemptFiles(roots);
   const objects = createConfiguredObjectStore(config, clock);
   const resolvePath = createPathResolver(roots, objects);
   const libraries = createLibraries({ config, database, roots, objects, isolation, clock, log });
+  parts.libraries = libraries;
   const runs = createRunStore(database.db, clock, log);
   const nodes = createNodeStore(database.db);
   const node = await createNodeIdentity(await ensureDirectoryId(config.dataDirectory));
   const { nodeId } = node;
   await assertSharedDataDirectory(node, await nodes.list());
   const pool = createConfiguredPool(dependencies, resolvePath);
+  parts.pool = pool;
   const clusters = await startNodeClusters(dependencies, {
     resolvePath,
     objstore: objects === undefined ? 'directories' : 'server',
@@ -86,30 +105,26 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     nodeId,
     onClusterStarted: libraries.ports.startInstallation,
   });
-  const driven: { coordinator?: Coordinator } = {};
-  const disk = await watchDisk(dependencies, driven);
+  parts.clusters = clusters;
+  const disk = await watchDisk(dependencies, parts);
+  parts.disk = disk;
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
-  const { coordinator, queue, pacing } = createRunDriver(dependencies, driver);
-  driven.coordinator = coordinator;
+  const { coordinator, queue, pacing, runEndListeners } = createRunDriver(dependencies, driver);
+  Object.assign(parts, { coordinator, queue });
   const processes = createProcessTable(roots.runs.directory);
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
   await sweep();
   const { leaseMs } = config;
+  const loop = { nodes, runs, coordinator, clock, log, node, leaseMs };
   const ownership = await startOwnershipLoop({
-    nodes,
-    runs,
-    coordinator,
-    clock,
-    log,
-    node,
-    leaseMs,
+    ...loop,
     sweepOrphans: sweep,
     queue: { wake: () => processWaitingWork(queue, clusters) },
     heartbeat: (onLost) => startHeartbeat({ address, nodeId, leaseMs }, log, onLost),
   });
+  parts.ownership = ownership;
   await libraries.resume();
-  const parts = { libraries, queue, coordinator, clusters, pool, ownership, disk };
   return {
     nodeId,
     runs,
@@ -118,10 +133,11 @@ export async function startEngine(dependencies: EngineDependencies): Promise<Eng
     coordinator,
     queue,
     pacing,
+    runEndListeners,
     files,
     findFullDisk: disk.findFullDisk,
     libraries: libraries.ports,
-    drain: () => drainEngine(parts),
+    drain: () => drainEngine({ ownership, queue, coordinator }),
     close: () => closeEngine(parts),
   };
 }
@@ -152,32 +168,6 @@ function startNodeClusters(
   return startClusters({ config, isolation, address, database, roots, random, clock, log, ...parts });
 }
 
-interface EngineParts {
-  readonly libraries: Pick<Libraries, 'close'>;
-  readonly queue: RunQueue;
-  readonly coordinator: Coordinator;
-  readonly clusters: Clusters;
-  readonly pool: ClosableTaskPool;
-  readonly ownership: OwnershipLoop;
-  readonly disk: DiskMonitor;
-}
-
-async function drainEngine({ ownership, queue, coordinator }: EngineParts): Promise<void> {
-  ownership.stopAdopting();
-  await queue.close();
-  await coordinator.drain();
-}
-
-async function closeEngine(parts: EngineParts): Promise<void> {
-  await parts.disk.close();
-  parts.libraries.close();
-  await parts.queue.close();
-  await parts.coordinator.close();
-  await parts.clusters.close();
-  await parts.pool.close();
-  await parts.ownership.close();
-}
-
 function createConfiguredPool(
   { config, roots, isolation, plugins, log }: EngineDependencies,
   locate: TaskPoolOptions['locate'],
@@ -206,7 +196,7 @@ const pacedShare = 3;
 function createRunDriver(
   { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
   { runs, files, objects, pool, clusters, nodeId, libraryManager, disk }: DriverParts,
-): Pick<Engine, 'coordinator' | 'queue' | 'pacing'> {
+): Pick<Engine, 'coordinator' | 'queue' | 'pacing' | 'runEndListeners'> {
   const { limits } = config;
   const runEndListeners = createRunEndListeners();
   const coordinator = createCoordinator({
@@ -255,7 +245,7 @@ function createRunDriver(
     threshold: limits.concurrentTaskRuns / pacedShare,
     countDrivenRuns: coordinator.countDrivenRuns,
   });
-  return { coordinator, queue, pacing };
+  return { coordinator, queue, pacing, runEndListeners };
 }
 
 /** Creates the settings of this engine that every attempt receives. */

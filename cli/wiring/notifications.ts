@@ -17,6 +17,7 @@ import { toKnownPaths } from '../../engine/run/known-paths.ts';
 import { createRunReader } from '../../storage/postgres/stores.ts';
 import type { Config } from '../config.ts';
 import { mailDirectory } from './mail-directory.ts';
+import { stopAll } from './shutdown.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 
 export interface Notifications {
@@ -79,10 +80,5 @@ export function startNotifications({
     log,
   });
   const listener = listenForOutbox({ address, clock, log }, dispatcher.wake);
-  return {
-    async close() {
-      await listener.close();
-      await dispatcher.close();
-    },
-  };
+  return { close: () => stopAll([() => listener.close(), () => dispatcher.close()]) };
 }

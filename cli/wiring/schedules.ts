@@ -7,6 +7,7 @@ import type { DatabaseAddress, OpenDatabase } from '../../storage/postgres/datab
 import { isTransientError } from '../../storage/postgres/transient-errors.ts';
 import { listenForScheduleChanges } from '../../storage/postgres/schedules/schedule-listener.ts';
 import { createScheduleStore } from '../../storage/postgres/schedules/schedules.ts';
+import { stopAll } from './shutdown.ts';
 
 export async function startSchedules(
   address: DatabaseAddress,
@@ -24,10 +25,5 @@ export async function startSchedules(
   });
   const listener = listenForScheduleChanges({ address, clock, log }, scheduler.wake);
   await listener.ready;
-  return {
-    async close() {
-      await listener.close();
-      await scheduler.close();
-    },
-  };
+  return { close: () => stopAll([() => listener.close(), () => scheduler.close()]) };
 }

@@ -85,8 +85,14 @@ async function startParts(
 
   const engine = await startEngine({ ...shared, plugins, isolation });
   shutdown.add(() => engine.close());
-  const { nodeId, files, coordinator } = engine;
-  const launching = { clock, limits: config.limits, nodeId, acceptRun: coordinator.accept };
+  const { nodeId, files, coordinator, runEndListeners } = engine;
+  const launching = {
+    clock,
+    limits: config.limits,
+    nodeId,
+    acceptRun: coordinator.accept,
+    onSkipped: runEndListeners.notify,
+  };
   const schedules = await startSchedules(address, database, launching, clock, log);
   shutdown.add(() => schedules.close());
   const housekeeping = await startHousekeeping(housekeepingOptions(config, address), log);

@@ -1,6 +1,8 @@
 /** Layout of every page: navigation, current user and connection banner. */
 import { useEffect, useRef, useState } from 'react';
 import { useApiQuery, useConnectionError } from './api/queries.ts';
+import { ClusterPage } from './pages/cluster-page.tsx';
+import { ClustersPage } from './pages/clusters-page.tsx';
 import { DashboardPage } from './pages/dashboard-page.tsx';
 import { DashboardsPage } from './pages/dashboards-page.tsx';
 import { JobPage } from './pages/job-page.tsx';
@@ -60,6 +62,7 @@ function useRoute(): Route {
  */
 function pageKeyOf(route: Route): string {
   if (route.page === 'dashboard') return `dashboard ${route.dashboardId}`;
+  if (route.page === 'cluster') return `cluster ${route.clusterId}`;
   return route.page === 'job' ? `job ${route.jobId}` : route.page;
 }
 
@@ -73,6 +76,10 @@ function Page({ route }: { readonly route: Route }) {
       return <JobsPage filter={route.filter} />;
     case 'job':
       return <JobPage jobId={route.jobId} key={route.jobId} />;
+    case 'clusters':
+      return <ClustersPage after={route.after} />;
+    case 'cluster':
+      return <ClusterPage clusterId={route.clusterId} key={route.clusterId} />;
     case 'nodes':
       return <NodesPage />;
     case 'dashboards':
@@ -103,6 +110,9 @@ function Header({ page }: { readonly page: Route['page'] }) {
         </a>
         <a href={linkTo.jobs({})} {...current('jobs', 'job')}>
           Jobs
+        </a>
+        <a href={linkTo.clusters()} {...current('clusters', 'cluster')}>
+          Clusters
         </a>
         <a href={linkTo.dashboards()} {...current('dashboards', 'dashboard')}>
           Dashboards

@@ -19,6 +19,8 @@ export type Route =
   | { readonly page: 'run'; readonly runId: number }
   | { readonly page: 'jobs'; readonly filter: JobFilter }
   | { readonly page: 'job'; readonly jobId: number }
+  | { readonly page: 'clusters'; readonly after: string | undefined }
+  | { readonly page: 'cluster'; readonly clusterId: string }
   | { readonly page: 'nodes' }
   | { readonly page: 'dashboards'; readonly after: string | undefined }
   | { readonly page: 'dashboard'; readonly dashboardId: string }
@@ -41,6 +43,12 @@ const routePatterns: readonly (readonly [
       page: 'jobs',
       filter: { name: query.get('name') ?? undefined, pageToken: query.get('after') ?? undefined },
     }),
+  ],
+  [/^clusters$/, (_found, query) => ({ page: 'clusters', after: query.get('after') ?? undefined })],
+  [
+    /^cluster\/([^/]+)$/,
+    // Decoded like a query, which never throws.
+    ([, id = '']) => ({ page: 'cluster', clusterId: new URLSearchParams(`id=${id}`).get('id') ?? '' }),
   ],
   [/^nodes$/, () => ({ page: 'nodes' })],
   [/^dashboards$/, (_found, query) => ({ page: 'dashboards', after: query.get('after') ?? undefined })],
@@ -66,6 +74,8 @@ export const linkTo = {
   anyRun: (runId: number): string => `#job/run/${runId}`,
   jobs: ({ name, pageToken }: JobFilter): string => withQuery('#jobs', { name, after: pageToken }),
   job: (jobId: number): string => `#job/${jobId}`,
+  clusters: (after?: string): string => withQuery('#clusters', { after }),
+  cluster: (clusterId: string): string => `#cluster/${encodeURIComponent(clusterId)}`,
   nodes: '#nodes',
   dashboards: (after?: string): string => withQuery('#dashboards', { after }),
   dashboard: (dashboardId: string): string => `#dashboard/${dashboardId}`,

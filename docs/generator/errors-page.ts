@@ -16,13 +16,16 @@ const meanings = {
   RESOURCE_DOES_NOT_EXIST: 'The path, token, dashboard, pipeline or update does not exist.',
   NOT_FOUND: 'The token that a change names does not exist.',
   ENDPOINT_NOT_FOUND: 'The operation does not exist.',
-  ALREADY_EXISTS: 'The ID of a classic dashboard is in use, or the pipeline has an active update.',
+  ALREADY_EXISTS:
+    'The path of an upload or the ID of a classic dashboard is in use, or the pipeline has an active update.',
+  PRECONDITION_FAILED: 'The file was changed after the time in `If-Unmodified-Since`.',
   REQUEST_TOO_LARGE: 'The body exceeds the maximum size.',
+  RANGE_NOT_SATISFIABLE: 'The range of a download begins behind the end of the file.',
   REQUEST_LIMIT_EXCEEDED:
     'The maximum number of active task runs is reached, the token exceeded its request rate, or too many unknown tokens came from the address. `Retry-After` says when to try again.',
   INTERNAL_ERROR: 'The service failed. The log of the service has the cause; the answer does not.',
   TEMPORARILY_UNAVAILABLE:
-    'The database is unavailable or the disk is full. The service changed nothing; send the request again after `Retry-After`.',
+    'The database is unavailable or the disk is full. The message says whether anything was changed: `nothing was changed` (send the request again after `Retry-After`), or `it is not known whether the change was made`, when the connection broke in the commit. In that case `Retry-After` is sent only for a request with an `idempotency_token`, because clients repeat such an answer by themselves.',
 } satisfies Readonly<Record<ErrorCode, string>>;
 
 /** Renders the page. */

@@ -36,7 +36,9 @@ export function renderFailuresPage(): string {
     '## Injected faults',
     [
       `The test suite injects these ${faults.length} faults into a service and checks that the message of the run, its output, the mail and`,
-      'the chat message have the cause, the place and the next step. `<n>` stands for an id or a number.',
+      'the chat message have the cause, the place and the next step; a browser reads the pages of representative ones. Faults',
+      'that a machine does not permit (a file system of 1 MB, a control group with a limit of memory, Java) are skipped with',
+      'their names. `<n>` stands for an id or a number.',
     ].join('\n'),
     renderTable(
       ['Fault', 'Code', 'Cause', 'Place', 'Next step'],

@@ -15,7 +15,8 @@ export function renderFieldsPage(): string {
     '# Documented fields',
     [
       'Nothing is accepted and ignored. Every field that the vendor of this API documents for `jobs/create`, `update`,',
-      '`reset`, `runs/submit`, `run-now` and `runs/repair` is in one of three states:',
+      '`reset`, `runs/submit`, `run-now` and `runs/repair`, and for clusters, instance pools, policies and pipelines, is in one',
+      'of three states:',
     ].join('\n'),
     [
       '- **works**: the field has its documented meaning.',
@@ -24,8 +25,9 @@ export function renderFieldsPage(): string {
       '  effect.',
     ].join('\n'),
     [
-      'A test takes the fields from the type declarations of an unmodified SDK, sends each to the service, and checks its',
-      'state against these tables. A field that is not documented at all is kept and returned.',
+      'A test takes the fields from unmodified SDKs, the TypeScript SDK in `npm test` and the newer Python SDK in',
+      '`npm run online`, sends each to the service, and checks its state against these tables. A field that is not',
+      'documented at all is kept and returned.',
     ].join('\n'),
     '## Stored only',
     'These fields have no effect:',

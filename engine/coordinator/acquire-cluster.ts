@@ -2,7 +2,7 @@
 import type { NewClusterRow } from '../cluster/cluster.ts';
 import { clusterChoiceOf } from '../run/cluster-choice.ts';
 import { ownershipLost, type OwnershipLost } from '../run/ownership.ts';
-import { createContextId, toClusterInUse } from './cluster-in-use.ts';
+import { createContextId, isContextId, toClusterInUse } from './cluster-in-use.ts';
 import { clusterLossOf, prepareClusterWatch, watchCluster } from './cluster-use.ts';
 import { setTaskWarning } from './duration-warnings.ts';
 import { requestCluster, requestSharedCluster, type ClusterRequestContext } from './request-cluster.ts';
@@ -60,7 +60,9 @@ async function reattachCluster(
   task: TaskExecution,
   clusterId: string,
 ): Promise<AcquireResult> {
-  const { sparkContextId } = task.taskRun;
+  const stored = task.taskRun.sparkContextId;
+  // The id of a Spark application does not tell whether the cluster was restarted; the end of its driver does.
+  const sparkContextId = stored !== undefined && isContextId(stored) ? stored : undefined;
   watchCluster(c, execution, task, clusterId, sparkContextId);
   const cluster = await c.clusters.find(clusterId);
   const loss = clusterLossOf(clusterId, cluster, sparkContextId);
@@ -155,7 +157,7 @@ function failedSettings(message: string): ClusterUnavailable {
   return { kind: 'unavailable', outcome: { kind: 'failed', message } };
 }
 
-/** Waits for the start of a requested cluster. */
+/** Waits for the start of a requested cluster, which the request watches. */
 async function waitUntilStarted(
   c: AcquireContext,
   execution: RunExecution,
@@ -165,7 +167,6 @@ async function waitUntilStarted(
   if (requested === ownershipLost || requested.kind === 'unavailable') return requested;
   const { cluster, starting } = requested;
   const { clusterId } = cluster;
-  watchCluster(c, execution, task, clusterId);
   if (starting === undefined) return { kind: 'acquired', cluster };
   for (;;) {
     const { message, changed } = starting.phase();

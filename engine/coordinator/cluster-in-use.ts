@@ -59,6 +59,11 @@ export async function toClusterInUse(
   };
 }
 
+/** Tells whether an id of a context is that of a cluster, and not of a Spark application. */
+export function isContextId(id: string): boolean {
+  return /^\d{18}$/.test(id);
+}
+
 /** Returns a context id: 18 digits. */
 export function createContextId(c: Pick<ClusterInUsePorts, 'randomString'>): string {
   return [...c.randomString(18)].map((character) => String(character.charCodeAt(0) % 10)).join('');

@@ -3,7 +3,6 @@ import { messageOf } from '../errors.ts';
 import type { JobSettings } from '../job/settings.ts';
 import type { RunStore } from '../ports/runs.ts';
 import { ownershipLost } from '../run/ownership.ts';
-import type { CauseCode } from '../run/explain/explanation.ts';
 import type { RunWithTasks } from '../run/run.ts';
 import type { StopReason } from '../run/states.ts';
 import { advanceRun } from './advance-run.ts';
@@ -47,8 +46,6 @@ export interface Coordinator {
   isDriving(runId: number): boolean;
   /** Returns the number of runs that this node drives. */
   countDrivenRuns(): number;
-  /** Returns the number of runs that failed on this node since its start, by cause code. */
-  countFailures(): ReadonlyMap<CauseCode, number>;
   /** Releases all runs and waits for the writes under way. Task processes keep running. */
   close(): Promise<void>;
 }
@@ -57,7 +54,6 @@ export interface Coordinator {
 interface CoordinatorState {
   readonly executions: Map<number, RunExecution>;
   readonly writes: Set<Promise<unknown>>;
-  readonly failures: Map<CauseCode, number>;
   isClosing: boolean;
   isDraining: boolean;
 }
@@ -66,7 +62,6 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
   const state: CoordinatorState = {
     executions: new Map(),
     writes: new Set(),
-    failures: new Map(),
     isClosing: false,
     isDraining: false,
   };
@@ -98,7 +93,6 @@ export function createCoordinator(ports: CoordinatorPorts): Coordinator {
     },
     isDriving: (runId) => executions.has(runId),
     countDrivenRuns: () => executions.size,
-    countFailures: () => state.failures,
     async close() {
       state.isClosing = true;
       const decisions = [...executions.values()].map((execution) => execution.lastDecision);
@@ -113,7 +107,7 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
   const { executions } = state;
   const runs = trackWrites(state.writes, ports.runs);
   const decide = (execution: RunExecution): void =>
-    requestDecision(execution, () => decideOnce(context, execution, state));
+    requestDecision(execution, () => decideOnce(context, execution));
   const context: CoordinatorContext = {
     ...ports,
     runs,
@@ -129,7 +123,12 @@ function createContext(ports: CoordinatorPorts, state: CoordinatorState): Coordi
       if (execution !== undefined) context.post(execution, { kind: 'stop requested', reason, message });
       ports.onCapacityFreed();
     },
-    launchPorts: { ...ports, runs, acceptRun: (run) => acceptRun(context, state, run) },
+    launchPorts: {
+      ...ports,
+      runs,
+      acceptRun: (run) => acceptRun(context, state, run),
+      onSkipped: ports.runEndListeners.notify,
+    },
     isDraining: () => state.isDraining,
   };
   return context;
@@ -169,20 +168,14 @@ function acceptRun(
 }
 
 /** Takes one decision about a run and releases the run when it has ended. */
-async function decideOnce(
-  c: CoordinatorContext,
-  execution: RunExecution,
-  { failures }: Pick<CoordinatorState, 'failures'>,
-): Promise<void> {
+async function decideOnce(c: CoordinatorContext, execution: RunExecution): Promise<void> {
   const { runId } = execution.run;
   try {
     const result = await advanceRun(c, execution);
     if (result === 'active') return;
     c.release(execution);
     if (result === ownershipLost) return;
-    const code = execution.run.progress.explanation?.cause_code;
-    if (code !== undefined) failures.set(code, (failures.get(code) ?? 0) + 1);
-    c.runEndListeners.notify(runId);
+    c.runEndListeners.notify(runId, execution.run.progress.explanation?.cause_code);
     c.onCapacityFreed();
   } catch (error) {
     if (isReleased(execution)) return;

@@ -1,11 +1,11 @@
 /** Creating the clusters of a run, and finding those that an earlier engine created (spec 2.4). */
-import { clusterIdAt, type NewClusterRow } from '../cluster/cluster.ts';
+import { clusterIdAt, type Cluster, type NewClusterRow } from '../cluster/cluster.ts';
 import { applyPolicy } from '../cluster/cluster-policy.ts';
 import { poolCapacityOf, resolveShape } from '../cluster/inventory.ts';
 import { ownershipLost } from '../run/ownership.ts';
 import { createContextId, toClusterInUse } from './cluster-in-use.ts';
 import type { ClusterStart, ClusterStartRequest } from './cluster-start.ts';
-import { watchCluster } from './cluster-use.ts';
+import { prepareClusterWatch, watchCluster } from './cluster-use.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { clusterKeyOf, type NewClusterChoice } from './release-clusters.ts';
 import {
@@ -45,10 +45,11 @@ export async function requestSharedCluster(
       return request;
     }
     const requested = await known;
-    if (requested === ownershipLost || requested.kind === 'unavailable' || requested.starting !== undefined)
-      return requested;
+    if (requested === ownershipLost || requested.kind === 'unavailable') return requested;
+    // Watched before the read, so that no termination is missed.
     watchCluster(c, execution, task, requested.cluster.clusterId);
-    if ((await c.clusters.find(requested.cluster.clusterId))?.state === 'RUNNING') return requested;
+    const state = (await c.clusters.find(requested.cluster.clusterId))?.state;
+    if (state === 'RUNNING' || (state === 'PENDING' && requested.starting !== undefined)) return requested;
     replaceWatch(task, 'cluster');
     if (sharedClusters.get(choice.key) === known) sharedClusters.delete(choice.key);
   }
@@ -77,7 +78,7 @@ export async function requestCluster(
 ): Promise<ClusterRequestResult> {
   const { run } = execution;
   const key = clusterKeyOf(choice, task);
-  const earlier = (await c.clusters.listByRun(run.runId)).find((cluster) => cluster.key === key);
+  const earlier = await findEarlierCluster(c, execution, task, key);
   if (earlier?.state === 'RUNNING')
     return { kind: 'requested', cluster: await toClusterInUse(c, earlier), starting: undefined };
   const row = earlier ?? newJobClusterRow(c, execution, choice, task);
@@ -93,15 +94,32 @@ export async function requestCluster(
     fault === undefined &&
     row.spec['init_scripts'] === undefined &&
     poolCapacityOf(row.poolId, c.compute.inventory) === undefined;
+  // A cluster that is terminated between its creation and its use is noticed, too.
+  const watch = prepareClusterWatch(c, execution, task, row.clusterId);
   if (earlier === undefined) {
     const created = await c.clusters.create(row, startsAtOnce ? sparkContextId : undefined, run.fence);
     if (created === 'refused') return ownershipLost;
   }
+  watch.activate();
   const cluster = await toClusterInUse(c, row, sparkContextId);
   const starting = startsAtOnce
     ? undefined
     : startClusterForRun(c, execution, cluster, { requestedAt: row.createdTime, fault });
   return { kind: 'requested', cluster, starting };
+}
+
+/** Finds the cluster that an earlier engine created. One that runs is watched before its state is read again. */
+async function findEarlierCluster(
+  c: ClusterRequestContext,
+  execution: RunExecution,
+  task: TaskExecution,
+  key: string,
+): Promise<Cluster | undefined> {
+  const listed = (await c.clusters.listByRun(execution.run.runId)).find((cluster) => cluster.key === key);
+  if (listed?.state !== 'RUNNING') return listed;
+  watchCluster(c, execution, task, listed.clusterId);
+  const found = await c.clusters.find(listed.clusterId);
+  return found?.state === 'TERMINATED' ? undefined : found;
 }
 
 function startClusterForRun(

@@ -262,7 +262,7 @@ async function endQueuedRun(
     changes: [step.change, ...taskSteps],
     notifications: notificationsForEnd(run.settings, step.progress, { jobId, runId, now }),
   });
-  runEndListeners.notify(runId);
+  runEndListeners.notify(runId, explained.explanation.cause_code);
 }
 
 /** A run that has not waited too long leaves the queue because the limit of its job was lowered to 0. */

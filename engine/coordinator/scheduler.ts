@@ -1,10 +1,10 @@
 /** Scheduler: waits for the next due schedule, launches the runs of all that are due, and repeats. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import { launchScheduledRun, type LaunchPorts } from '../launch.ts';
+import { acceptNewRun, launchScheduledRun, type LaunchPorts } from '../launch.ts';
 import type { Log } from '../ports/log.ts';
 import type { LaunchTransaction } from '../ports/runs.ts';
-import { toRunWithTasks, type NewRun } from '../run/new-run.ts';
+import type { NewRun } from '../run/new-run.ts';
 import { createCachedDecider, type DecideDueFires, type DueFires } from '../schedule/due-fires.ts';
 import { scheduleOf } from '../job/job-schedule.ts';
 import { createNextFireTime } from '../schedule/schedule.ts';
@@ -166,7 +166,7 @@ async function claimAndFire(
       },
     };
   });
-  for (const run of launched) if (run.state === 'PENDING') ports.launchPorts.acceptRun(toRunWithTasks(run));
+  for (const run of launched) acceptNewRun(ports.launchPorts, run);
   return claimed;
 }
 

@@ -4,6 +4,8 @@ import type { Limits } from '../limits.ts';
 import { checkAsciiList, checkAsciiMap } from '../validation/ascii.ts';
 import { fieldPath, isNonEmpty } from '../validation/messages.ts';
 import { checkSubmitParameters } from './check-submit-task.ts';
+import { checkSupported } from './fields/field-support.ts';
+import { pipelineParamsFields } from './fields/task-fields.ts';
 import type { RunJobTask } from './task-schemas.ts';
 
 /**
@@ -40,6 +42,7 @@ export function checkKindParameters(
       `${at(field)} and ${at(other)} are given; only the parameters of one task kind are allowed.`,
     );
   checkParameterBytes(at(field), parameters[field], limits);
+  checkSupported(at('pipeline_params'), parameters.pipeline_params ?? {}, pipelineParamsFields);
   checkAsciiMap(at('notebook_params'), parameters.notebook_params);
   checkAsciiList(at('python_params'), parameters.python_params);
   checkAsciiList(at('spark_submit_params'), parameters.spark_submit_params);

@@ -8,12 +8,13 @@ import { checkReferences } from './check-references.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkFormat } from './check-format.ts';
 import { checkTask, type TaskCheckContext } from './check-task.ts';
-import { checkSupported } from './fields/field-support.ts';
-import { jobFields, submissionFields } from './fields/job-fields.ts';
+import { checkSupported, type FieldTable } from './fields/field-support.ts';
+import { jobClusterFields, jobFields, settingsParts, submissionFields } from './fields/job-fields.ts';
 import type { ApiVersion } from './job-format.ts';
 import { checkGraph } from './task-graph.ts';
 import type { JobCluster, JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 import { builtInKinds, type TaskKindInfo } from './task-kinds.ts';
+import { isRecord } from '../validation/json-object.ts';
 import { checkMaxBytes, checkMaxItems, isNonEmpty, quote } from '../validation/messages.ts';
 
 export interface CheckOptions {
@@ -34,6 +35,7 @@ export function checkSettings(
 ): void {
   checkFormat(settings, version === '2.0' ? undefined : version, kinds);
   checkSupported('', settings, jobFields);
+  checkParts(settings);
   checkMaxBytes('name', settings.name ?? '', limits.runNameBytes);
   checkConcurrency(settings.max_concurrent_runs, limits);
   checkSchedule(settings);
@@ -55,6 +57,7 @@ export function checkSubmission(
   // Refused with a message of its own below.
   const { job_clusters: clusters, ...rest } = submission;
   checkSupported('', rest, submissionFields);
+  checkParts(rest);
   checkMaxBytes('run_name', submission.run_name ?? '', limits.runNameBytes);
   checkIdempotencyToken(submission.idempotency_token, limits);
   checkNotifications('', submission, limits);
@@ -64,6 +67,15 @@ export function checkSubmission(
       `${shared} is given; a submission cannot have shared job clusters; give each task a new_cluster or an existing_cluster_id.`,
     );
   checkTasks(submission, { limits, kinds });
+}
+
+/** Refuses unsupported fields of objects in the settings. */
+function checkParts(settings: object): void {
+  const given = new Map<string, unknown>(Object.entries(settings));
+  for (const [field, table] of Object.entries<FieldTable>(settingsParts)) {
+    const part = given.get(field);
+    if (isRecord(part)) checkSupported(field, part, table);
+  }
 }
 
 /** Refuses an idempotency token that is too long. Counts Unicode code points. */
@@ -137,6 +149,7 @@ function checkJobClusters(clusters: readonly JobCluster[], limits: Limits): void
       );
     }
     firstOf.set(cluster.job_cluster_key, index);
+    checkSupported(path, cluster, jobClusterFields);
     checkNoLibraries(path, cluster);
     checkNoLibraries(`${path}.new_cluster`, cluster.new_cluster);
     checkCluster(`${path}.new_cluster`, cluster.new_cluster, limits);

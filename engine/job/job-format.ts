@@ -1,4 +1,6 @@
 /** Formats of a job and their conversion. A run always executes a list of tasks. */
+import { isRecord } from '../validation/json-object.ts';
+import { isNonEmpty } from '../validation/messages.ts';
 import { isTaskKindField, taskKinds } from './task-kinds.ts';
 import type { JobSettings, SubmitSettings, TaskSettings } from './settings.ts';
 
@@ -58,6 +60,19 @@ export function toJobSettings(submission: SubmitSettings, version: ApiVersion): 
   const settings: JobSettings = { ...rest, name, format: formatOf(submission) };
   if (settings.tasks !== undefined || version === '2.0') return settings;
   return moveIntoSingleTask(settings, toTaskKey(submission.run_name), movedFieldsOfSubmission);
+}
+
+/**
+ * Returns the body of a submission in which the only task has a key: without one of its own, the one of a single-task
+ * body. Some clients leave it out, because no other task can name it.
+ */
+export function withTaskKey(submission: object): object {
+  const given = new Map<string, unknown>(Object.entries(submission));
+  const [tasks, name] = [given.get('tasks'), given.get('run_name')];
+  const task: unknown = Array.isArray(tasks) && tasks.length === 1 ? tasks[0] : undefined;
+  if (!isRecord(task) || isNonEmpty(task['task_key'])) return submission;
+  const key = toTaskKey(typeof name === 'string' ? name : undefined);
+  return { ...submission, tasks: [{ ...task, task_key: key }] };
 }
 
 /** Converts a run_name to a valid task_key: characters except letters, digits, `_` and `-` become `_`. */

@@ -78,7 +78,11 @@ export const PipelineTask = Type.Object(
 );
 
 export const PipelineParams = Type.Object(
-  { full_refresh: Type.Optional(Type.Boolean({ description: 'Recomputes all datasets. Default: false.' })) },
+  {
+    full_refresh: Type.Optional(Type.Boolean({ description: 'Recomputes all datasets. Default: false.' })),
+    full_refresh_selection: Type.Optional(stringList('Tables to recompute; other tables stay unchanged.')),
+    refresh_selection: Type.Optional(stringList('Tables to update; other tables stay unchanged.')),
+  },
   { description: 'For pipeline tasks: replaces their fields of the same names.' },
 );
 

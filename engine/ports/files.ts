@@ -1,4 +1,5 @@
 /** Files of users: the workspace and managed_fs. Types only; storage/ implements them. */
+import type { Readable } from 'node:stream';
 import type { ImportFormat, NotebookLanguage } from '../job/notebook-formats.ts';
 
 /** An object of the workspace. */
@@ -64,6 +65,13 @@ export interface ManagedFile {
   readonly modifiedAt: number;
 }
 
+/** A file of managed_fs that is open for reading. */
+export interface OpenFile extends Pick<ManagedFile, 'size' | 'modifiedAt'> {
+  /** Reads from `start` to `end`, both inclusive, and closes the file. */
+  read(start: number, end: number): Readable;
+  close(): Promise<void>;
+}
+
 /**
  * Store of managed_fs. Every path may start with its scheme. Paths outside managed_fs are refused with
  * INVALID_PARAMETER_VALUE, missing paths with RESOURCE_DOES_NOT_EXIST.
@@ -74,8 +82,12 @@ export interface ManagedFileStore {
   /** Reads up to `length` bytes from `offset`; empty beyond the end. Both arguments are at least 0. */
   read(path: string, offset: number, length: number): Promise<Buffer>;
   getStatus(path: string): Promise<ManagedFile>;
+  /** Opens a file for reading. INVALID_PARAMETER_VALUE for a directory. */
+  open(path: string): Promise<OpenFile>;
   /** Lists the direct children of a directory by path; a file is listed as itself. */
   list(path: string): Promise<ManagedFile[]>;
+  /** Lists up to `limit` direct children of a directory whose names follow `after` ('' for the first ones). */
+  listAfter(path: string, after: string, limit: number): Promise<ManagedFile[]>;
   /** Deletes a path; idempotent. INVALID_STATE for a directory that is not empty, unless `recursive`. */
   delete(path: string, recursive: boolean): Promise<void>;
   /** Creates a directory and its parents. Idempotent. */
@@ -92,6 +104,11 @@ export interface ManagedFileStore {
  * not open, or belongs to another user, is refused with RESOURCE_DOES_NOT_EXIST.
  */
 export interface UploadStore {
+  /**
+   * Writes a file from a stream; it appears, complete, at the end. ALREADY_EXISTS when the path is taken,
+   * REQUEST_TOO_LARGE for more than `fixedLimits.fileUploadBytes`, MALFORMED_REQUEST when the stream breaks off.
+   */
+  write(path: string, contents: Readable, overwrite: boolean): Promise<void>;
   /**
    * Opens an upload and returns its handle. RESOURCE_ALREADY_EXISTS when the path is taken, QUOTA_EXCEEDED
    * when too many uploads are open.

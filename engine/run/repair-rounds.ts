@@ -8,7 +8,7 @@ export interface Repair {
   readonly repairId: number;
   /** Epoch ms. */
   readonly startTime: number;
-  /** The end of the round before; only its state, result, message and end time are kept. */
+  /** The end of the round before; its state, result, message, explanation and end time are kept. */
   readonly ended: Progress;
   /** Parameters of the attempts of the round before. */
   readonly earlierParameters: RunParameters | undefined;

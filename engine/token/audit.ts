@@ -69,6 +69,8 @@ const resourceFields = [
   'token_id',
   'id',
   'path',
+  'file_path',
+  'directory_path',
   'application_id',
   'user_name',
   'userName',

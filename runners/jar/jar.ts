@@ -7,7 +7,7 @@ import type { Command, RunnerContext } from '../contract.ts';
 import { runProgram, type ProgramFailure } from '../process/run-program.ts';
 import { TaskStartError, requireInterpreter } from '../process/pinned-command.ts';
 import { rootCauseIn } from '../spark/root-cause.ts';
-import { clusterOptions } from '../submit/spark-launcher.ts';
+import { ownDriverOptions } from '../spark/spark-environment.ts';
 import { validateMainClass } from './main-class.ts';
 import { uncaughtException } from './stack-trace.ts';
 
@@ -56,7 +56,7 @@ async function createCommand(task: SparkJarTask, context: RunnerContext): Promis
   if (spark !== undefined) {
     const application = own[0] ?? jars[0] ?? '';
     const launcher = join(spark.home, 'bin', 'spark-submit');
-    const options = [...clusterOptions(context), '--class', main];
+    const options = [...ownDriverOptions(context.environment), '--class', main];
     return { argv: [launcher, ...options, application, ...(task.parameters ?? [])] };
   }
   const java = await requireInterpreter(context, 'java');

@@ -17,7 +17,8 @@ import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import type { Failure } from '../../engine/run/explain/failure.ts';
 import { userFramesOf } from '../../engine/run/explain/stack-frames.ts';
 import { describeExit, outcomeOf } from '../process/describe-exit.ts';
-import { countKernelKills, kernelKillsSince, readLastLines } from '../process/program-end.ts';
+import { countKernelKills, findOomKill } from '../process/oom-kill.ts';
+import { readLastLines } from '../process/program-end.ts';
 import {
   TaskStartError,
   reportStartError,
@@ -152,7 +153,7 @@ async function failureOf(
     code,
     error: crash,
     lastLines: await readLastLines(directory),
-    kernelKills: await kernelKillsSince(killsBefore),
+    oomKill: await findOomKill(directory, code, killsBefore),
     ...(running !== undefined && { at: { cell: running.position } }),
   };
 }

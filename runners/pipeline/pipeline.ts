@@ -10,6 +10,7 @@ import { tryParseJson, readHead } from '../../engine/read-file.ts';
 import { defineRunner } from '../built-in-runner.ts';
 import type { Exit, RunnerContext, TaskOutcome } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
+import { countKernelKills, findOomKill } from '../process/oom-kill.ts';
 import { newestVersion, finishPublish } from './versions.ts';
 
 const FailureFile = Type.Object({
@@ -31,6 +32,7 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
   if (order === undefined) return failTask(context, 'The plan of this update is missing or unreadable.');
   if ('refused' in order) return failTask(context, order.refused);
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
+  const killsBefore = await countKernelKills();
   const exit = await context.exec({
     argv: [
       process.execPath,
@@ -39,10 +41,15 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
       file,
     ],
   });
-  return updateOutcomeOf(exit, order, context);
+  return updateOutcomeOf(exit, order, context, killsBefore);
 });
 
-async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerContext): Promise<TaskOutcome> {
+async function updateOutcomeOf(
+  exit: Exit,
+  order: UpdatePlan,
+  context: RunnerContext,
+  killsBefore: number | undefined,
+): Promise<TaskOutcome> {
   if (exit.kind === 'exited' && exit.code === 0) return { kind: 'succeeded' };
   try {
     // A process that was killed after its publication has succeeded.
@@ -69,14 +76,27 @@ async function updateOutcomeOf(exit: Exit, order: UpdatePlan, context: RunnerCon
         (await readHead(join(context.directory, updateFileNames.failure), failureBytesMax)).text,
       );
       if (Check(FailureFile, failure)) return failTask(context, failure.error, failure);
-      return failTask(
-        context,
-        `The process of the update ended with ${describeExit(exit.code)}. Nothing was published.`,
-      );
+      return failExit(context, exit.code, killsBefore);
     }
     default:
       return exit satisfies never;
   }
+}
+
+/** Ends an attempt whose process has ended without a reason. */
+async function failExit(
+  context: RunnerContext,
+  code: number,
+  killsBefore: number | undefined,
+): Promise<TaskOutcome> {
+  const error = `The process of the update ended with ${describeExit(code)}. Nothing was published.`;
+  await context.writeOutput({ error });
+  const oomKill = await findOomKill(context.directory, code, killsBefore);
+  return {
+    kind: 'failed',
+    message: error,
+    failure: { kind: 'exit', program: 'process of the update', code, error, lastLines: [], oomKill },
+  };
 }
 
 async function failTask(
@@ -85,9 +105,18 @@ async function failTask(
   { file, rowsQuery }: { readonly file?: string; readonly rowsQuery?: string } = {},
 ): Promise<TaskOutcome> {
   await context.writeOutput({ error: message });
+  const [, path, line] = /^(\/[^\n]*?), line (\d+), column \d+: /.exec(message) ?? [];
+  const at = path === undefined ? { file } : { file: path, line: Number(line) };
   return {
     kind: 'failed',
     message,
-    failure: { kind: 'message', message, origin: 'user code', at: { file }, rowsQuery },
+    failure: {
+      kind: 'message',
+      message,
+      // Refusals and faults of the storage have no place in the files of the pipeline.
+      ...(at.file !== undefined && { origin: 'user code' as const }),
+      at,
+      rowsQuery,
+    },
   };
 }

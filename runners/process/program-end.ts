@@ -1,5 +1,5 @@
-/** Facts about the end of a program: its last lines, and what the kernel ended meanwhile. */
-import { readFile, stat } from 'node:fs/promises';
+/** The last lines of a program that has ended. */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLogTail } from '../../engine/log-file.ts';
 
@@ -32,17 +32,4 @@ async function modifiedTime(file: string): Promise<number> {
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-}
-
-/** Returns the number of processes that the kernel has ended for lack of memory; undefined where unknown. */
-export async function countKernelKills(): Promise<number | undefined> {
-  const text = await readFile('/proc/vmstat', 'utf8').catch(() => '');
-  const count = /^oom_kill (\d+)$/m.exec(text)?.[1];
-  return count === undefined ? undefined : Number(count);
-}
-
-/** Returns the kills since an earlier count; undefined where unknown. */
-export async function kernelKillsSince(before: number | undefined): Promise<number | undefined> {
-  const now = await countKernelKills();
-  return before === undefined || now === undefined ? undefined : now - before;
 }

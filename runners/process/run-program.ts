@@ -7,7 +7,8 @@ import { workloadFailedMessage } from '../../engine/run/attempt-end.ts';
 import type { Failure } from '../../engine/run/explain/failure.ts';
 import { userFramesOf } from '../../engine/run/explain/stack-frames.ts';
 import { describeExit, outcomeOf } from './describe-exit.ts';
-import { countKernelKills, kernelKillsSince, readLastLines } from './program-end.ts';
+import { countKernelKills, findOomKill } from './oom-kill.ts';
+import { readLastLines } from './program-end.ts';
 import { reportStartError, pinCommand } from './pinned-command.ts';
 
 /** Length of the end of stderr that is searched for the error. */
@@ -67,7 +68,6 @@ async function describeFailure(
   const lastLines = await readLastLines(context.directory);
   if (found?.errorTrace === undefined) {
     const error = found?.error ?? `The ${program.name} ended with ${describeExit(code)}.`;
-    const kernelKills = await kernelKillsSince(killsBefore);
     return {
       output: { error: truncateUtf8(error, errorBytesMax).text },
       failure: {
@@ -76,7 +76,7 @@ async function describeFailure(
         code,
         error: exitText(program, code),
         lastLines,
-        kernelKills,
+        oomKill: await findOomKill(context.directory, code, killsBefore),
       },
     };
   }

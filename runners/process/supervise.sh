@@ -3,7 +3,8 @@
 # engine.
 # usage: supervise.sh DIRECTORY LIMITS PROGRAM [ARGUMENT ...]
 # LIMITS is one word of alternating ulimit options and values, which apply to the program, not to this shell.
-# Writes to DIRECTORY: `pid` ("<pid> <boot id> <start time>") after the claim, and `exit` (the exit code).
+# Writes to DIRECTORY: `pid` ("<pid> <boot id> <start time>") after the claim, `program` (the pid of the program),
+# and `exit` (the exit code).
 directory=$1
 limits=$2
 shift 2
@@ -45,12 +46,19 @@ limit() {
   done
 }
 
+# Writes the pid of the program, which the log of the kernel names when it ends the program for lack of memory.
+# bwrap is only the parent of the program.
+note_program() {
+  case $1 in */bwrap) return ;; esac
+  { read -r program _ < /proc/self/stat && printf '%s\n' "$program" > "$directory/program"; } 2>/dev/null
+}
+
 # SIGTERM to the group ends the program; this shell ignores it to record the exit code.
 trap : TERM INT HUP
 # Keeps messages of the shell ("Killed") out of the log of the program.
 exec 3>&2 2>/dev/null
 # shellcheck disable=SC2086
-( limit $limits; exec "$@" 2>&3 3>&- )
+( note_program "$1"; limit $limits; exec "$@" 2>&3 3>&- )
 code=$?
 
 # Only a new file is written in place: the program may have left a link or a pipe under this name.

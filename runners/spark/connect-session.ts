@@ -1,5 +1,4 @@
 /** Session of an attempt on the shared driver: its id, its URL, and its release. */
-import { createHash } from 'node:crypto';
 import { connect } from 'node:http2';
 import type { SparkDriver } from '../../engine/run/assignment.ts';
 
@@ -9,17 +8,9 @@ export interface ConnectSession {
   readonly userId: string;
 }
 
-/** Returns the session of an attempt, the same after every restart of the engine. */
-export function connectSessionOf(clusterId: string, runId: number): ConnectSession {
-  const hex = createHash('sha256').update(`${clusterId}/${runId}`).digest('hex');
-  const sessionId = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
-  return { sessionId, userId: `run-${runId}` };
+/** Returns the user of the sessions of an attempt. */
+export function connectUserOf(runId: number): string {
+  return `run-${runId}`;
 }
 
 /** Returns SPARK_REMOTE of a session. The name localhost makes clients use a connection without TLS. */

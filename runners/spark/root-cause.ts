@@ -32,16 +32,21 @@ export function rootCauseIn(log: string): ProgramFailure | undefined {
   };
 }
 
-/** Finds the exception of a Python function in the trace that Spark quotes. */
+const tracebackHeader = 'Traceback (most recent call last):';
+/** Words of Spark before the traceback of a Python worker. */
+const workerHeader =
+  /(?:PythonException: |from the Python worker(?::\s|\. Please see the stack trace below\.\n))Traceback \(most recent call last\):/g;
+
+/** Finds the exception of a Python function in the last trace of a worker that Spark quotes. */
 function findWorkerError(log: string): ProgramFailure | undefined {
-  const start = log.lastIndexOf(
-    'org.apache.spark.api.python.PythonException: Traceback (most recent call last):',
-  );
-  if (start < 0) return undefined;
-  const lines = log.slice(start).split('\n');
-  const end = lines.findIndex((line, index) => index > 0 && /^\s*at [\w.$]+\(/.test(line));
+  const start = [...log.matchAll(workerHeader)].at(-1)?.index;
+  if (start === undefined) return undefined;
+  const lines = log.slice(log.indexOf(tracebackHeader, start)).split('\n');
+  const end = lines.findIndex((line) => /^\s*at [\w.$]+\(/.test(line));
   const trace = lines.slice(0, end < 0 ? undefined : end);
-  const error = trace.findLast((line) => /^[A-Za-z_][\w.]*(?:: |$)/.test(line));
+  // Of chained exceptions the last one counts; its frames are indented.
+  const last = trace.lastIndexOf(tracebackHeader);
+  const error = trace.slice(last + 1).find((line) => /^[A-Za-z_][\w.]*(?:: |$)/.test(line));
   return error === undefined
     ? undefined
     : { error: truncateText(error, errorCharactersMax), errorTrace: trace.join('\n').trimEnd() };

@@ -1,16 +1,15 @@
 /** Spark of one attempt: its variables, the watch of the driver that it uses, and the release of its session. */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { readHead, tryParseJson } from '../../engine/read-file.ts';
-import type { SparkCluster, SparkDriver, TaskAssignment } from '../../engine/run/assignment.ts';
+import type { SparkDriver, TaskAssignment } from '../../engine/run/assignment.ts';
 import type { Exit } from '../contract.ts';
-import { writeFileAtomically } from '../process/pinned-command.ts';
 import { createWakeSignal } from '../wake-signal.ts';
-import { connectSessionOf, releaseSession, type ConnectSession } from './connect-session.ts';
+import { connectUserOf, releaseSession, remoteUrlOf, type ConnectSession } from './connect-session.ts';
+import { collectExecutorLogs } from './executor-logs.ts';
+import { ensurePagesPort } from './pages-access.ts';
+import { pinDriver } from './pinned-driver.ts';
+import { recordOwnDriver } from './spark-applications.ts';
 import { readDriverEnd } from './spark-driver.ts';
-import { attemptVariables, eventDirectoryOf, sparkVariables } from './spark-environment.ts';
+import { eventDirectoryOf, ownDriverVariables, sparkVariables } from './spark-environment.ts';
 
 export interface SparkAttempt {
   /** Variables for the processes of the attempt. */
@@ -23,12 +22,6 @@ export interface SparkAttempt {
   close(): Promise<void>;
 }
 
-const DriverSchema = Type.Object({
-  directory: Type.String(),
-  port: Type.Integer(),
-  token: Type.String(),
-  applicationId: Type.String(),
-});
 const watchMs = 500;
 
 /** Prepares the Spark of an attempt; undefined without Spark. */
@@ -40,32 +33,22 @@ export async function openSparkAttempt(
   const spark = cluster?.spark;
   if (cluster === undefined || spark === undefined) return undefined;
   await mkdir(eventDirectoryOf(directory), { recursive: true });
-  const driver = await pinDriver(directory, spark);
-  const session = connectSessionOf(cluster.clusterId, runId);
-  const variables = {
-    ...sparkVariables(spark, environment),
-    ...attemptVariables({ driver, stores: spark.stores }, session, { directory, temporary }),
-  };
-  if (driver === undefined)
+  const driver = await pinDriver(directory, spark.driver);
+  const variables = sparkVariables(spark, environment);
+  const stores = { RUNYARD_SPARK_STORES: JSON.stringify(spark.stores) };
+  if (driver === undefined) {
+    await recordOwnDriver(cluster.directory, runId);
+    const pagesPort = await ensurePagesPort(directory);
     return {
-      variables,
+      variables: { ...variables, ...stores, ...ownDriverVariables({ directory, temporary, pagesPort }) },
       driverLost: undefined,
       explain: (exit) => Promise.resolve(exit),
-      close: async () => {},
+      close: () => collectExecutorLogs(directory),
     };
-  return watchedAttempt(variables, driver, session, cluster.clusterId);
-}
-
-/**
- * Returns the driver that the attempt uses: the one of its first call. A later call, after a restart of the
- * engine, may find another driver on the cluster.
- */
-async function pinDriver(directory: string, spark: SparkCluster): Promise<SparkDriver | undefined> {
-  const file = join(directory, 'spark-driver.json');
-  const stored = tryParseJson((await readHead(file, 16_384)).text);
-  if (Check(DriverSchema, stored)) return stored;
-  if (spark.driver !== undefined) await writeFileAtomically(file, JSON.stringify(spark.driver));
-  return spark.driver;
+  }
+  const session = { sessionId: driver.sessionId, userId: connectUserOf(runId) };
+  const all = { ...variables, ...stores, SPARK_REMOTE: remoteUrlOf(driver, session) };
+  return watchedAttempt(all, driver, session, cluster.clusterId);
 }
 
 function watchedAttempt(

@@ -20,8 +20,10 @@ import { killMarkedProcesses, terminateGroup } from '../process/process-group.ts
 import { readClaim, readExitCode, readStop, recordStop } from '../process/process-state.ts';
 import { createWakeSignal } from '../wake-signal.ts';
 import { applicationIdIn } from './event-logs.ts';
+import { collectExecutorLogs } from './executor-logs.ts';
 import { rootCauseIn } from './root-cause.ts';
-import { eventDirectoryOf } from './spark-environment.ts';
+import { ensurePagesPort } from './pages-access.ts';
+import { driverOptions, eventDirectoryOf } from './spark-environment.ts';
 import { SparkUnavailableError } from './java-version.ts';
 
 /** A driver to start. */
@@ -104,8 +106,7 @@ async function startDriver(spec: DriverSpec, directory: string): Promise<void> {
   const program = {
     argv: [
       join(home, 'bin', 'spark-submit'),
-      '--conf',
-      `spark.eventLog.dir=file://${eventDirectoryOf(directory)}`,
+      ...driverOptions(directory, await ensurePagesPort(directory)),
       '--class',
       serverClass,
     ] as const,
@@ -175,6 +176,7 @@ export async function stopDrivers(clusterDirectory: string, graceMs: number): Pr
     if (entry.name !== 'driver.json') continue;
     const claim = await readClaim(entry.parentPath);
     if (typeof claim !== 'object' || !(await isAlive(claim))) continue;
+    await collectExecutorLogs(entry.parentPath);
     await recordStop(entry.parentPath, '');
     await terminateGroup(claim.pid, clusterDirectory, graceMs, wake);
   }

@@ -1,9 +1,9 @@
 /** Environment variables with which programs find the Spark of their cluster. */
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tryParseJson } from '../../engine/read-file.ts';
 import type { SparkCluster } from '../../engine/run/assignment.ts';
 import { eventLogDirectory } from '../../engine/run/spark-application.ts';
-import { remoteUrlOf, type ConnectSession } from './connect-session.ts';
 
 /** Directory of sitecustomize.py, which makes PySpark accept the paths of the stores. */
 const pythonDirectory = fileURLToPath(new URL('./python', import.meta.url));
@@ -35,22 +35,41 @@ export function sparkVariables(
   };
 }
 
-/**
- * Returns the variables of an attempt: its session on the shared driver, or the arguments of a driver of its
- * own.
- */
-export function attemptVariables(
-  { driver, stores }: Pick<SparkCluster, 'driver' | 'stores'>,
-  session: ConnectSession,
-  { directory, temporary }: { readonly directory: string; readonly temporary: string },
-): Record<string, string> {
-  const common = { RUNYARD_SPARK_STORES: JSON.stringify(stores) };
-  if (driver !== undefined) return { ...common, SPARK_REMOTE: remoteUrlOf(driver, session) };
+/** Variable with the options of a driver that a task starts itself. */
+const optionsVariable = 'RUNYARD_SPARK_OPTIONS';
+
+/** Returns the variables of an attempt that starts a driver of its own. */
+export function ownDriverVariables({
+  directory,
+  temporary,
+  pagesPort,
+}: {
+  readonly directory: string;
+  readonly temporary: string;
+  readonly pagesPort: number;
+}): Record<string, string> {
+  const options = driverOptions(directory, pagesPort);
   return {
-    ...common,
     SPARK_LOCAL_DIRS: temporary,
-    PYSPARK_SUBMIT_ARGS: `--conf spark.eventLog.dir=file://${eventDirectoryOf(directory)} pyspark-shell`,
+    [optionsVariable]: JSON.stringify(options),
+    PYSPARK_SUBMIT_ARGS: [...options, 'pyspark-shell'].join(' '),
   };
+}
+
+/** Returns the options of spark-submit that tell a driver where its event log and its pages are. */
+export function driverOptions(directory: string, pagesPort: number): string[] {
+  return [
+    '--conf',
+    `spark.eventLog.dir=file://${eventDirectoryOf(directory)}`,
+    '--conf',
+    `spark.ui.port=${pagesPort}`,
+  ];
+}
+
+/** Returns the options of `ownDriverVariables`, for a task that calls spark-submit. */
+export function ownDriverOptions(environment: Readonly<Record<string, string>>): string[] {
+  const options = tryParseJson(environment[optionsVariable] ?? '');
+  return Array.isArray(options) ? options.map(String) : [];
 }
 
 /** Returns the directory of the event logs of an attempt. */

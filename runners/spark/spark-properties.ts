@@ -1,5 +1,6 @@
 /** Properties of the Spark of a cluster: its master, size and libraries, then `spark_conf`. */
 import type { ClusterCompute } from '../../engine/cluster/compute.ts';
+import { protectedPages } from './pages-access.ts';
 import { isLocalMaster } from './spark-environment.ts';
 import type { NodeType } from '../../engine/cluster/node-types.ts';
 
@@ -19,6 +20,8 @@ export interface ClusterProperties {
   readonly python: string;
   /** Directory of `managed_fs:/`, which holds the tables of the cluster. */
   readonly managedFs: string;
+  /** Secret of Spark's own pages; undefined for a Spark that cannot require one. */
+  readonly pagesSecret: string | undefined;
 }
 
 /** Returns the properties by name; later sources override earlier ones. */
@@ -33,18 +36,26 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
       ...(pythonPath.length > 0 && { 'spark.executorEnv.PYTHONPATH': pythonPath.join(':') }),
       ...(classPath.length > 0 && { 'spark.jars': classPath.map((jar) => `file://${jar}`).join(',') }),
       'spark.ui.port': '0',
-      // Spark's own pages have no authentication; for a remote master they would be open to its network.
-      ...(!isLocalMaster(compute.master) && { 'spark.ui.enabled': 'false' }),
+      'spark.ui.killEnabled': 'false',
+      ...pagesProperties(cluster),
       'spark.ui.showConsoleProgress': 'false',
       // One file of JSON lines per application, named by its id.
       'spark.eventLog.enabled': 'true',
       'spark.eventLog.rolling.enabled': 'false',
       'spark.eventLog.compress': 'false',
+      // Progress is read from the log: ends of tasks must not wait in a buffer.
+      'spark.eventLog.buffer.kb': '1',
       'spark.sql.warehouse.dir': `file://${cluster.managedFs}/user/hive/warehouse`,
       ...sizeProperties(cluster),
       ...compute.conf,
     }),
   );
+}
+
+/** Pages without protection are off for a remote master: they would be open to its network. */
+function pagesProperties({ compute, pagesSecret }: ClusterProperties): Record<string, string> {
+  if (pagesSecret !== undefined) return protectedPages(pagesSecret);
+  return isLocalMaster(compute.master) ? {} : { 'spark.ui.enabled': 'false' };
 }
 
 const driverMemoryMb = { minimum: 512, maximum: 4_096, ofNode: 0.6 } as const;

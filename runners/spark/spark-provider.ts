@@ -16,6 +16,8 @@ import { writeFileAtomically } from '../process/pinned-command.ts';
 import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
+import { canProtectPages, ensurePagesSecret } from './pages-access.ts';
+import { findKnownInstallation, type KnownInstallations } from './known-installation.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
 import { sparkVariables } from './spark-environment.ts';
@@ -28,6 +30,7 @@ export interface SparkProviderOptions {
   /** Absolute parent of the clusters' directories. */
   readonly clustersDirectory: string;
   readonly managedFs: string;
+  readonly workspace: string;
   /** Undefined for an object store that is a server. */
   readonly objstore: string | undefined;
   /** Base environment of tasks. */
@@ -47,16 +50,22 @@ const sourceBytesMax = 2 ** 20;
 /** Time that a driver has to end its application. */
 const endGraceMs = 3_000;
 
+/** What a provider remembers between tasks. */
+interface ProviderMemory {
+  /** Drivers that are being started, by their directory. */
+  readonly starting: Map<string, ReturnType<typeof ensureDriver>>;
+  readonly installations: KnownInstallations;
+}
+
 export function createSparkProvider(options: SparkProviderOptions): ComputeProvider {
-  // Drivers that are being started, by their directory.
-  const starting = new Map<string, ReturnType<typeof ensureDriver>>();
+  const memory: ProviderMemory = { starting: new Map(), installations: new Map() };
   // Clusters that may have drivers; undefined before the first look at the processes of this machine.
   let known: Set<string> | undefined;
   return {
     async prepare(request) {
       known?.add(request.clusterId);
       try {
-        return await prepare(options, request, starting);
+        return await prepare(options, request, memory);
       } catch (error) {
         if (error instanceof SparkUnavailableError) return { kind: 'failed', message: error.message };
         throw error;
@@ -94,13 +103,16 @@ async function endCluster(
 async function prepare(
   options: SparkProviderOptions,
   request: ComputeRequest,
-  starting: Map<string, ReturnType<typeof ensureDriver>>,
+  memory: ProviderMemory,
 ): Promise<ComputeResult> {
   const { compute, isRunning, signal } = request;
   if (compute.provider !== 'spark' || signal.aborted) return { kind: 'stopped' };
   const environment = clusterEnvironment(options, request);
-  await requireJava(environment, options.isolation);
-  const installed = await install(options, request, environment);
+  await mkdir(join(request.directory, 'spark'), { recursive: true, mode: 0o700 });
+  const installed = await findKnownInstallation(memory.installations, request, environment, async () => {
+    await requireJava(environment, options.isolation);
+    return install(options, request, environment);
+  });
   if (installed === 'stopped') return { kind: 'stopped' };
   const mode = await sessionModeOfTask(options, request);
   const common = { home: installed.home, pythonPath: installed.pythonPath, python: installed.python };
@@ -108,6 +120,7 @@ async function prepare(
   const stores = Object.fromEntries([
     ...spellingsOf('managed_fs').map((scheme) => [scheme, managedFs] as const),
     ...(objstore === undefined ? [] : [['objstore', objstore] as const]),
+    ['workspace', options.workspace] as const,
   ]);
   const cluster = { ...common, master: compute.master, sql: compute.sql, stores };
   const own = await writeProperties(options, request, installed, new Map());
@@ -119,7 +132,7 @@ async function prepare(
   const shared = await writeProperties(options, request, installed, driverProperties);
   const parent = join(shared, encodeURIComponent(hostname()));
   if (isRunning) return ready({ confDirectory: own, driver: await findDriver(parent) });
-  const driver = startOnce(starting, parent, () =>
+  const driver = startOnce(memory.starting, parent, () =>
     ensureDriver(
       {
         parent,
@@ -210,12 +223,14 @@ async function install(
 async function writeProperties(
   { managedFs, isolation }: SparkProviderOptions,
   { compute, name, nodeType, workers, libraries, directory }: ComputeRequest,
-  { pythonPath, python }: InstalledSpark,
+  { home, pythonPath, python }: InstalledSpark,
   more: ReadonlyMap<string, string>,
 ): Promise<string> {
   if (compute.provider !== 'spark') throw new Error('The cluster has no Spark.');
+  const spark = join(directory, 'spark');
   const properties = clusterProperties({
     name,
+    pagesSecret: (await canProtectPages(home)) ? await ensurePagesSecret(spark) : undefined,
     compute,
     nodeType,
     workers,
@@ -225,7 +240,6 @@ async function writeProperties(
     managedFs,
   });
   const text = renderSparkDefaults(new Map([...properties, ...more]));
-  const spark = join(directory, 'spark');
   const own = join(spark, cacheKeyOf(text).slice(0, 16));
   await mkdir(own, { recursive: true, mode: 0o700 });
   await mkdir(join(managedFs, 'user', 'hive', 'warehouse'), { recursive: true });

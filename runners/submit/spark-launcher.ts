@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalUri } from '../../engine/validation/aliases.ts';
 import type { Command, RunnerContext } from '../contract.ts';
-import { eventDirectoryOf } from '../spark/spark-environment.ts';
+import { ownDriverOptions } from '../spark/spark-environment.ts';
 import { splitList, type SubmitParameters } from './submit-options.ts';
 
 /** Options with comma-separated files. */
@@ -50,7 +50,7 @@ export async function createSparkCommand(
   return {
     argv: [
       launcher,
-      ...(context.cluster?.spark === undefined ? localSize(context) : clusterOptions(context)),
+      ...(context.cluster?.spark === undefined ? localSize(context) : ownDriverOptions(context.environment)),
       ...given.flat(),
       await resolveFileOption(application, context),
       ...applicationArgs,
@@ -72,12 +72,4 @@ function localSize({ cluster }: RunnerContext): string[] {
   const nodes = Math.max(1, cluster?.workers ?? 1);
   const master = `local[${cores * nodes}]`;
   return ['--master', master, '--deploy-mode', 'client', '--executor-cores', String(cores)];
-}
-
-/**
- * Returns the options of an application on the Spark of its cluster; master, size and `spark_conf` are in
- * SPARK_CONF_DIR.
- */
-export function clusterOptions({ directory }: Pick<RunnerContext, 'directory'>): string[] {
-  return ['--conf', `spark.eventLog.dir=file://${eventDirectoryOf(directory)}`];
 }

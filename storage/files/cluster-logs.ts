@@ -15,7 +15,6 @@ import { readAliased } from '../../engine/validation/aliases.ts';
 import { ClusterLogConf } from '../../engine/job/cluster.ts';
 import { logStreams } from '../../engine/log-file.ts';
 import { undefinedIfMissing, statIfExists } from '../../engine/read-file.ts';
-import { eventLogDirectory } from '../../engine/run/spark-application.ts';
 import { maskText, type Mask } from '../../engine/run/masking.ts';
 import { lockUntilCommit } from '../postgres/advisory-locks.ts';
 import { createClusterReader } from '../postgres/clusters/cluster-reader.ts';
@@ -29,6 +28,7 @@ import {
 import { findCluster } from '../postgres/clusters/cluster-rows.ts';
 import { writeBytes } from './file-tree.ts';
 import { resolveInside, type Roots } from './roots.ts';
+import { hasEnded, listSparkLogs } from './spark-logs.ts';
 import { maskOfAttempt, maskOfCluster } from '../postgres/runs/run-mask.ts';
 import type { Database } from '../postgres/schema.ts';
 
@@ -133,7 +133,7 @@ async function deliverLogs(
       sources: attempts.map((attempt) => sourceOf(attempt, stream)),
     })),
     ...(await listScriptLogs(clusterDirectory, mask, cluster.state === 'TERMINATED')),
-    ...(await listSparkLogs(clusterDirectory, mask)),
+    ...(await listSparkLogs(clusterDirectory, roots.runs.directory, mask)),
   ];
   for (const directory of [
     'driver',
@@ -191,14 +191,6 @@ function sourceOf({ directory, ended, mask }: LoggedAttempt, stream: string): Lo
   return { path: join(directory, stream), isComplete: ended, mask };
 }
 
-/** Returns true when the process of an attempt directory has ended. */
-async function hasEnded(directory: string): Promise<boolean> {
-  return (
-    (await statIfExists(join(directory, 'exit'))) !== undefined ||
-    (await statIfExists(join(directory, 'stopped'))) !== undefined
-  );
-}
-
 /** Lists the output files of init scripts; the starts of the cluster follow one another in each file. */
 async function listScriptLogs(
   clusterDirectory: string,
@@ -224,36 +216,6 @@ async function listScriptLogs(
     }
   }
   return [...files].map(([target, sources]) => ({ target, sources }));
-}
-
-/** Lists the output of the Spark drivers of a cluster, and the event logs of their applications. */
-async function listSparkLogs(clusterDirectory: string, mask: Mask): Promise<DeliveredLog[]> {
-  const drivers = await listDriverDirectories(join(clusterDirectory, 'spark'));
-  const files: DeliveredLog[] = [];
-  for (const [index, directory] of drivers.entries()) {
-    const isComplete = await hasEnded(directory);
-    for (const stream of logStreams)
-      files.push({
-        target: `driver/spark-${index + 1}.${stream}`,
-        sources: [{ path: join(directory, stream), isComplete, mask }],
-      });
-    for (const name of (await readdir(join(directory, eventLogDirectory)).catch(undefinedIfMissing)) ?? [])
-      // An application that ends gives its event log another name.
-      if (!name.startsWith('.') && (isComplete || !name.endsWith('.inprogress')))
-        files.push({
-          target: `eventlog/${name.replace(/\.inprogress$/, '')}`,
-          sources: [{ path: join(directory, eventLogDirectory, name), isComplete, mask }],
-        });
-  }
-  return files;
-}
-
-async function listDriverDirectories(spark: string): Promise<string[]> {
-  const entries = await readdir(spark, { recursive: true, withFileTypes: true }).catch(undefinedIfMissing);
-  return (entries ?? [])
-    .filter((entry) => entry.name === 'driver.json')
-    .map((entry) => entry.parentPath)
-    .toSorted();
 }
 
 /** Renders the cluster events as log lines. */

@@ -48,8 +48,15 @@ export async function findEntry(root: Root, path: string): Promise<FileEntry | u
   return stats === undefined ? undefined : toEntry(inside, stats);
 }
 
-/** Lists the entries of a directory by name. Links that lead outside and special files are left out. */
-export async function listEntries(root: Root, directory: string): Promise<FileEntry[]> {
+/**
+ * Lists the entries of a directory by name. Links that lead outside and special files are left out.
+ * @param page only names behind `after`, and no more than `limit` of them
+ */
+export async function listEntries(
+  root: Root,
+  directory: string,
+  { after, limit } = { after: '', limit: Infinity },
+): Promise<FileEntry[]> {
   const inside = normalizePath(root, directory);
   const real = await resolveInside(root, directory);
   const found = await readdir(real, { withFileTypes: true }).catch((error: unknown) => {
@@ -57,7 +64,10 @@ export async function listEntries(root: Root, directory: string): Promise<FileEn
     throw error;
   });
   const entries: FileEntry[] = [];
-  for (const { name } of found.filter((entry) => !entry.name.startsWith(draftPrefix)).sort(compareByName)) {
+  for (const { name } of found
+    .filter((entry) => entry.name > after && !entry.name.startsWith(draftPrefix))
+    .sort(compareByName)) {
+    if (entries.length >= limit) break;
     const path = posix.join(inside, name);
     const stats = await lstat(join(real, name)).catch(() => undefined);
     const entry =
@@ -86,10 +96,10 @@ export async function readBytes(
 }
 
 /**
- * Opens a file of a root for reading. A folder may be replaced by a link after the check, so the path is
- * checked again after the open.
+ * Opens a file of a root for reading; undefined when there is none. A folder may be replaced by a link after
+ * the check, so the path is checked again after the open.
  */
-async function openResolved(root: Root, path: string): Promise<FileHandle | undefined> {
+export async function openResolved(root: Root, path: string): Promise<FileHandle | undefined> {
   const real = await resolveInside(root, path);
   const file = await openRegularFile(real);
   if (file === undefined) return undefined;

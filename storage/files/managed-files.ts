@@ -1,10 +1,11 @@
 /** Files of managed_fs for the operations put, read, list, move and delete. */
 import { invalid, ServiceError } from '../../engine/errors.ts';
-import type { ManagedFileStore } from '../../engine/ports/files.ts';
+import type { ManagedFileStore, OpenFile } from '../../engine/ports/files.ts';
 import {
   listEntries,
   findEntry,
   makeDirectory,
+  openResolved,
   readBytes,
   removeEntry,
   writeBytes,
@@ -26,6 +27,8 @@ export function createManagedFileStore(roots: Pick<Roots, 'managedFs'>): Managed
       if (outcome === 'exists') throw entryExists(to);
     },
     read: (path, offset, length) => read(root, path, offset, length),
+    open: (path) => openFile(root, path),
+    listAfter: (path, after, limit) => listEntries(root, path, { after, limit }),
     getStatus: (path) => requireEntry(root, path),
     async list(path) {
       const entry = await requireEntry(root, path);
@@ -42,9 +45,26 @@ export function createManagedFileStore(roots: Pick<Roots, 'managedFs'>): Managed
   };
 }
 
-async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
+async function openFile(root: Root, path: string): Promise<OpenFile> {
+  await requireFile(root, path);
+  const file = await openResolved(root, path);
+  if (file === undefined) throw notFound(path);
+  const { size, mtimeMs } = await file.stat();
+  return {
+    size,
+    modifiedAt: Math.floor(mtimeMs),
+    read: (start, end) => file.createReadStream({ start, end }),
+    close: () => file.close(),
+  };
+}
+
+async function requireFile(root: Root, path: string): Promise<void> {
   const { kind } = await requireEntry(root, path);
   if (kind === 'directory') throw invalid(`${path} is a directory; only a file can be read.`);
+}
+
+async function read(root: Root, path: string, offset: number, length: number): Promise<Buffer> {
+  await requireFile(root, path);
   const bytes = await readBytes(root, path, offset, length);
   if (bytes === undefined) throw notFound(path);
   return bytes;
@@ -56,12 +76,12 @@ async function requireEntry(root: Root, path: string): Promise<FileEntry> {
   return entry;
 }
 
-/** Creates the error of a path that is taken. */
-export function entryExists(path: string): ServiceError {
-  return new ServiceError(
-    'RESOURCE_ALREADY_EXISTS',
-    `A file or directory already exists at the input path ${path}.`,
-  );
+/** Creates the error of a path that is taken; the operations on fs/ have a code of their own. */
+export function entryExists(
+  path: string,
+  code: 'RESOURCE_ALREADY_EXISTS' | 'ALREADY_EXISTS' = 'RESOURCE_ALREADY_EXISTS',
+): ServiceError {
+  return new ServiceError(code, `A file or directory already exists at the input path ${path}.`);
 }
 
 function notFound(path: string): ServiceError {

@@ -3,10 +3,13 @@
  * takes its path when the upload is closed. Handles live in the memory of one engine.
  */
 import { randomInt, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { appendFile, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../engine/clock.ts';
-import { ServiceError } from '../../engine/errors.ts';
+import { codeOf, fileTooLarge, ServiceError } from '../../engine/errors.ts';
 import { fixedLimits } from '../../engine/limits.ts';
 import type { UploadStore } from '../../engine/ports/files.ts';
 import { statIfExists, undefinedIfMissing } from '../../engine/read-file.ts';
@@ -61,9 +64,7 @@ class OpenUploads implements Uploads {
   }
 
   async create(principalId: number, path: string, overwrite: boolean): Promise<number> {
-    await resolveEntryInside(this.#roots.managedFs, path);
-    const taken = await findEntry(this.#roots.managedFs, path);
-    if (taken !== undefined && (taken.kind === 'directory' || !overwrite)) throw entryExists(path);
+    await this.#checkTarget(path, overwrite);
     if (this.#open.size >= this.#maximum)
       throw new ServiceError(
         'QUOTA_EXCEEDED',
@@ -88,6 +89,19 @@ class OpenUploads implements Uploads {
       throw error;
     });
     return handle;
+  }
+
+  async write(path: string, contents: Readable, overwrite: boolean): Promise<void> {
+    await this.#checkTarget(path, overwrite, 'ALREADY_EXISTS');
+    const draft = join(this.#roots.uploads.directory, randomUUID());
+    try {
+      await createDraft(draft);
+      await writeStream(draft, contents);
+      if ((await placeFile(this.#roots.managedFs, draft, path, overwrite)) === 'exists')
+        throw entryExists(path, 'ALREADY_EXISTS');
+    } finally {
+      await rm(draft, { force: true });
+    }
   }
 
   async addBlock(principalId: number, handle: number, data: Uint8Array): Promise<void> {
@@ -126,6 +140,13 @@ class OpenUploads implements Uploads {
     await Promise.all([...this.#open].map(([handle, upload]) => this.#discard(handle, upload)));
   }
 
+  /** Refuses a path that is taken before any data is received. */
+  async #checkTarget(path: string, overwrite: boolean, code?: 'ALREADY_EXISTS'): Promise<void> {
+    await resolveEntryInside(this.#roots.managedFs, path);
+    const taken = await findEntry(this.#roots.managedFs, path);
+    if (taken !== undefined && (taken.kind === 'directory' || !overwrite)) throw entryExists(path, code);
+  }
+
   #find(principalId: number, handle: number): Upload {
     const upload = this.#open.get(handle);
     if (upload !== undefined && upload.principalId === principalId) return upload;
@@ -162,6 +183,24 @@ class OpenUploads implements Uploads {
 async function createDraft(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+}
+
+/** Writes a stream to a new file and through to the disk; the stream is not destroyed on failure. */
+async function writeStream(path: string, contents: Readable): Promise<void> {
+  const file = createWriteStream(path, { flags: 'r+', flush: true });
+  await pipeline(contents.iterator({ destroyOnReturn: false }), limitBytes, file).catch((error: unknown) => {
+    if (codeOf(error) !== 'ECONNRESET') throw error;
+    throw new ServiceError('MALFORMED_REQUEST', 'The connection broke off before the last byte of the file.');
+  });
+}
+
+async function* limitBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let received = 0;
+  for await (const chunk of chunks) {
+    received += chunk.length;
+    if (received > fixedLimits.fileUploadBytes) throw fileTooLarge(fixedLimits.fileUploadBytes);
+    yield chunk;
+  }
 }
 
 /** Writes a file through to the disk. */

@@ -1,9 +1,10 @@
 /** The connection pool. It parses int8 as safe numbers and counts queries. */
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { Pool, types as pgTypes, type CustomTypesConfig } from 'pg';
 import type { Log } from '../../engine/ports/log.ts';
 import type { Database } from './schema.ts';
+import { TrackingDialect } from './uncertain-changes.ts';
 
 const int8Oid = 20;
 
@@ -80,7 +81,7 @@ export function openDatabase(
   let sent = 0;
   let closing = false;
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new TrackingDialect({ pool }),
     log: () => {
       sent += 1;
     },

@@ -143,6 +143,8 @@ export interface RepairTable {
   ended_result: ResultState | null;
   ended_message: string;
   ended_time: number;
+  /** That of the run at the end of the round; null for a success. */
+  ended_explanation: OptionalJsonColumn<Explanation>;
   earlier_parameters: JsonColumn<RunParameters> | null;
   /** Settings of the round before; null when the repair kept them. */
   earlier_settings: JsonColumn<JobSettings> | null;

@@ -191,6 +191,7 @@ export const soundEvidence: Evidence = {
       ended_result: 'FAILED',
       ended_message: '',
       ended_time: 2_000,
+      ended_explanation: null,
       earlier_parameters: null,
       earlier_settings: null,
     },

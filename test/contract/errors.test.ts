@@ -127,7 +127,9 @@ test('spec 7 an idempotency token of a deleted run is refused', async () => {
   const ask = { ...python('ok.py'), idempotency_token: 'once' };
   await runyard.callOk('POST', '2.0/jobs/runs/delete', { run_id: await over(ask) });
   expect(await call('POST', 'runs/submit', { ...on, ...ask })).toEqual(
-    errorResponse('The run started with idempotency_token "once" has been deleted.'),
+    errorResponse(
+      'The run started with idempotency_token "once" has been deleted. Use a new token to run the job again.',
+    ),
   );
 });
 

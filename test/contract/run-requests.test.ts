@@ -87,7 +87,9 @@ describe('spec 4.1.4: run-now', () => {
     expect(idsOf(await get('runs/list', { job_id }))).toEqual([first.run_id]);
     await post('runs/delete', { run_id: first.run_id });
     expect(await refused('run-now', ask)).toEqual(
-      errorResponse(`The run started with idempotency_token "${ask.idempotency_token}" has been deleted.`),
+      errorResponse(
+        `The run started with idempotency_token "${ask.idempotency_token}" has been deleted. Use a new token to run the job again.`,
+      ),
     );
     expect(await refused('run-now', { job_id, idempotency_token: 'x'.repeat(65) })).toEqual(
       errorResponse('idempotency_token has 65 characters; at most 64 are allowed.'),
@@ -115,6 +117,15 @@ describe('spec 4.1.5: runs/submit', () => {
       expect(run.tasks).toHaveLength(tasks);
       expect((await get('list')).jobs).toHaveLength(before);
     }
+  });
+
+  test('the only task of a list may lack its key; of several tasks, each needs one', async () => {
+    const { task_key: _, ...bare } = task('a');
+    const run = await get('runs/get', { run_id: await submit({ run_name: 'no key', tasks: [bare] }) });
+    expect(run.tasks).toMatchObject([{ task_key: 'no_key' }]);
+    expect(await refused('runs/submit', { tasks: [bare, task('b')] })).toEqual(
+      errorResponse('Missing required field: tasks[0].task_key.'),
+    );
   });
 
   test('spec 4.1.5: shared job clusters are refused', async () => {

@@ -121,7 +121,7 @@ describe.skipIf(!hasCurl)('examples, run as they are written', () => {
     ['bundle', '.tar.gz'],
     ['users', 'runyard_'],
     ['dashboard-commands', 'Weather of Seattle'],
-    ['repair', 'The run failed: exit code 3'],
+    ['repair', 'The run failed: exit code 1'],
     ['repair', '"repair_id"'],
     ['schedule', '"fire_times"'],
     ['dashboards', '"rows":[[365,"17 of 365 days",17]]'],

@@ -79,7 +79,7 @@ describe('updates that end early', () => {
     expect(await waitForUpdateEnd(runyard, id, updateId)).toMatchObject({
       state: 'FAILED',
       message: expect.stringContaining(
-        'The process of the update ended with exit code 137 (killed by signal 9, SIGKILL). Nothing was published.',
+        'The process of the update ended with exit code 137 (killed by signal 9, SIGKILL). Nothing was published',
       ),
     });
     expect(await readPublishedTable(runyard.dataDirectory, 'pipelines/killed', 't')).toEqual([{ id: '1' }]);

@@ -64,8 +64,10 @@ describe('repair of a failed run', () => {
           termination_details: expect.objectContaining({
             code: 'RUN_EXECUTION_ERROR',
             message: failed.state.state_message,
+            cause_code: 'USER_CODE',
           }),
         },
+        explanation: failed.explanation,
         task_run_ids: failed.tasks
           .map((one: ResponseBody) => one.run_id)
           .sort((one: number, other: number) => one - other),

@@ -1,12 +1,13 @@
 /**
  * The jobs of spark.test.ts on a standalone cluster, and the kill battery: each process of a computation is killed
- * in the middle of a query. SPARK_KILLS=10 repeats every kill ten times.
+ * in the middle of a query. SPARK_KILLS=50 kills 50 times instead of once each.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listProcesses } from '../../runners/process/process-group.ts';
+import type { ResponseBody } from '../harness/api-client.ts';
 import { startEngineProcess, type EngineProcess } from '../harness/engine-process.ts';
 import { eventually } from '../harness/eventually.ts';
 import {
@@ -20,16 +21,23 @@ import {
   sumProgram,
   type SparkJobs,
 } from '../harness/spark-jobs.ts';
-import { startStandaloneSpark, type StandaloneSpark } from '../harness/spark-standalone.ts';
+import { commandOf, startStandaloneSpark, type StandaloneSpark } from '../harness/spark-standalone.ts';
 import { findTestSpark, sparkCacheDirectory, sparkSettings, sparkTitle } from '../harness/spark.ts';
 
 const spark = await findTestSpark();
-const repeats = Number(process.env['SPARK_KILLS'] ?? 1);
+const killCount = Number(process.env['SPARK_KILLS'] ?? 6);
 
 /** Computes for some seconds in eight tasks, so that a killed process interrupts it. */
 const longProgram = `from pyspark.sql import SparkSession, functions as f
 spark = SparkSession.builder.getOrCreate()
 print("sum", spark.range(0, 4 * 10**8, numPartitions=8).select(f.sum(f.sqrt("id"))).collect()[0][0] > 0)
+`;
+
+/** Computes in a driver of its own until it is stopped. */
+const classicProgram = `from pyspark import SparkContext
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.sparkContext.range(0, 10**12, numSlices=2).map(lambda value: value % 7).sum()
 `;
 
 const within = { within: 120_000 } as const;
@@ -65,6 +73,17 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
     await eventually(() => activeStages(directory, cluster_id), { ...within, until: (count) => count > 0 });
     return run;
   };
+  /** Lists the processes of attempts, or of clusters. */
+  const processesBelow = async (
+    folder: 'runs' | 'clusters',
+    command = /./,
+  ): Promise<readonly { readonly pid: number }[]> => {
+    const mark = `RUNYARD_ATTEMPT_DIR=${join(directory, folder)}/`;
+    const found = (await listProcesses()).filter(
+      ({ pid, variables }) => variables.some((one) => one.startsWith(mark)) && command.test(commandOf(pid)),
+    );
+    return found.map(({ pid }) => ({ pid, command: commandOf(pid).slice(0, 200) }));
+  };
   const succeeds = async (run: number, logs: string): Promise<void> => {
     const { result, output } = await jobs.end(run);
     expect([result, output.error, output.logs]).toEqual([
@@ -92,12 +111,11 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
     await jobs.put('/sum.py', sumProgram);
     await jobs.put('/endless.py', endlessProgram);
     await jobs.put('/long.py', longProgram);
+    await jobs.put('/classic.py', classicProgram);
   }, 240_000);
   afterAll(async () => {
     await engine?.callOk('POST', '2.0/clusters/delete', { cluster_id });
-    const left = (await listProcesses()).filter(({ variables }) =>
-      variables.some((variable) => variable.startsWith(`RUNYARD_ATTEMPT_DIR=${directory}/`)),
-    );
+    const left = [...(await processesBelow('runs')), ...(await processesBelow('clusters'))];
     await engine?.terminate();
     await standalone?.stop();
     await rm(directory, { recursive: true, force: true });
@@ -111,44 +129,55 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
     expect(task.cluster_instance.spark_context_id).toMatch(/^app-\d+-\d+$/);
   });
 
-  describe.each(Array.from({ length: repeats }, (_, index) => index + 1))('kill battery, round %i', () => {
-    test('a lost worker does not fail the run', async () => {
+  /** Kills, by what is killed in the middle of a query. */
+  const kills: Readonly<Record<string, () => Promise<void>>> = {
+    async worker() {
       const run = await startQuery('managed_fs:/long.py');
       await standalone.kill('worker-1');
       await succeeds(run, 'sum True\n');
       await standalone.restart('worker-1');
-    });
-
-    test('a restarted master is survived', async () => {
+    },
+    async master() {
       const run = await startQuery('managed_fs:/long.py');
       await standalone.kill('master');
       await standalone.restart('master');
       await succeeds(run, 'sum True\n');
-    });
-
-    test('a killed engine adopts the task and its driver', async () => {
+    },
+    async engine() {
       const run = await startQuery('managed_fs:/long.py');
       const { pid } = await driverOf(directory, cluster_id);
       await engine.kill();
       await startEngine();
       await succeeds(run, 'sum True\n');
       expect((await driverOf(directory, cluster_id)).pid).toBe(pid);
-    });
-
-    test('a killed client fails the run, and its query stops', async () => {
+    },
+    async client() {
       const run = await startQuery('managed_fs:/endless.py');
-      const mark = `RUNYARD_ATTEMPT_DIR=${join(directory, 'runs')}/`;
-      for (const { pid, variables } of await listProcesses())
-        if (variables.some((one) => one.startsWith(mark))) process.kill(pid, 'SIGKILL');
+      for (const { pid } of await processesBelow('runs')) process.kill(pid, 'SIGKILL');
       const { result } = await jobs.end(run);
       expect(result).not.toBe('SUCCESS');
-      await eventually(() => activeStages(directory, cluster_id), {
-        ...within,
-        until: (count) => count === 0,
+    },
+    async 'driver of a task'() {
+      // The shared driver holds the executors of the workers, so this one computes itself.
+      const run = await jobs.submit({
+        new_cluster: {
+          spark_version: '16.4.x-scala2.12',
+          node_type_id: 'tiny',
+          num_workers: 0,
+          spark_conf: { 'spark.master': 'local[1]' },
+        },
+        spark_python_task: { python_file: 'managed_fs:/classic.py' },
       });
-    });
-
-    test('a killed driver fails the run with an explanation', async () => {
+      await eventually(() => jobs.stages(run), { ...within, until: (count) => count > 0 });
+      const [java] = await processesBelow('runs', /\bjava\b.*SparkSubmit/);
+      process.kill(java?.pid ?? NaN, 'SIGKILL');
+      const { result, output } = await jobs.end(run);
+      expect([result, output.explanation]).toMatchObject([
+        'FAILED',
+        { cause: expect.stringContaining('The Spark driver of the task is gone'), cause_code: 'CLUSTER' },
+      ]);
+    },
+    async 'Connect server'() {
       const run = await startQuery('managed_fs:/endless.py');
       process.kill(-(await driverOf(directory, cluster_id)).pid, 'SIGKILL');
       const { result, message } = await jobs.end(run);
@@ -156,6 +185,26 @@ describe.skipIf('missing' in spark)(sparkTitle('a standalone Spark', spark), { t
         'FAILED',
         expect.stringContaining(`The Spark driver of cluster ${cluster_id} was lost`),
       ]);
+    },
+  };
+  const rounds = Array.from({ length: killCount }, (_, index) => {
+    const kinds = Object.keys(kills);
+    return [index + 1, kinds[index % kinds.length] ?? ''] as const;
+  });
+
+  test.each(rounds)('kill %i, of the %s: the run ends as it must, and nothing is left', async (_n, kind) => {
+    await kills[kind]?.();
+    await eventually(() => processesBelow('runs'), { ...within, until: (found) => found.length === 0 });
+    await eventually(() => activeStages(directory, cluster_id), { ...within, until: (count) => count === 0 });
+    const { applications } = await engine.callOk('GET', '2.1/clusters/list-spark-applications', {
+      cluster_id,
+    });
+    const running = applications.filter((one: ResponseBody) => one.state === 'RUNNING');
+    const ids = running.map((one: ResponseBody) => one.application_id);
+    expect(ids.length).toBe(kind === 'Connect server' ? 0 : 1);
+    await eventually(standalone.listExecutorApplications, {
+      ...within,
+      until: (found) => found.every((id) => ids.includes(id)),
     });
   });
 

@@ -3,57 +3,35 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NotebookReport } from '../../engine/run/task-output.ts';
-import { eventually } from '../harness/eventually.ts';
-import { findTestSpark, sparkSettings, sparkTitle } from '../harness/spark.ts';
-import {
-  activeStages,
-  buildCountJar,
-  createSparkJobs,
-  driverOf,
-  endlessProgram,
-  hasProgram,
-  rainFile,
-  sumProgram,
-  type SparkJobs,
-} from '../harness/spark-jobs.ts';
-import { startTestService, type TestService } from '../harness/test-service.ts';
+import { startSparkService, type SparkService } from '../harness/spark-service.ts';
+import { findTestSpark, sparkTitle } from '../harness/spark.ts';
+import { buildCountJar, driverOf, hasProgram, type SparkJobs } from '../harness/spark-jobs.ts';
+import type { TestService } from '../harness/test-service.ts';
 
-const spark = await findTestSpark();
-const onlyWithSpark = describe.skipIf('missing' in spark);
+const installed = await findTestSpark();
+const onlyWithSpark = describe.skipIf('missing' in installed);
 
-onlyWithSpark(sparkTitle('a cluster with Spark', spark), { timeout: 240_000 }, () => {
+onlyWithSpark(sparkTitle('a cluster with Spark', installed), { timeout: 240_000 }, () => {
+  let spark: SparkService;
   let runyard: TestService;
   let cluster_id: string;
   const shared = (): object => ({ existing_cluster_id: cluster_id });
-  let jobs: SparkJobs;
-  const { put, submit, end }: SparkJobs = {
-    put: (...content) => jobs.put(...content),
-    submit: (task) => jobs.submit(task),
-    end: (run) => jobs.end(run),
+  const { put, submit, end }: Pick<SparkJobs, 'put' | 'submit' | 'end'> = {
+    put: (...content) => spark.jobs.put(...content),
+    submit: (task) => spark.jobs.submit(task),
+    end: (run) => spark.jobs.end(run),
   };
+
+  beforeAll(async () => {
+    spark = await startSparkService();
+    ({ runyard, cluster_id } = spark);
+  });
+  afterAll(() => runyard?.stop());
+
   const reportOf = async (taskRunId: number): Promise<NotebookReport> =>
     JSON.parse(
       await readFile(join(runyard.dataDirectory, 'runs', String(taskRunId), 'notebook.json'), 'utf8'),
     );
-
-  beforeAll(async () => {
-    runyard = await startTestService(sparkSettings('local[2]'));
-    jobs = createSparkJobs(runyard);
-    cluster_id = (
-      await runyard.callOk('POST', '2.0/clusters/create', {
-        cluster_name: 'shared',
-        spark_version: '16.4.x-scala2.12',
-        node_type_id: 'unknown',
-        num_workers: 0,
-        spark_conf: { 'spark.test.mark': 'from spark_conf' },
-        cluster_log_conf: { managed_fs: { destination: 'managed_fs:/logs' } },
-      })
-    ).cluster_id;
-    await put('/rain.csv', rainFile);
-    await put('/sum.py', sumProgram);
-    await put('/endless.py', endlessProgram);
-  });
-  afterAll(() => runyard?.stop());
 
   test('a Python task gets a session by getOrCreate, the files of managed_fs and spark_conf', async () => {
     const { task, output, result } = await end(
@@ -142,37 +120,31 @@ select city, count(*) n from rain where int(mm) >= int(:least) group by city
     ]);
   });
 
-  test('a cancelled task stops its Spark job, and the driver serves the next task', async () => {
-    const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
-    const stages = () => activeStages(runyard.dataDirectory, cluster_id);
-    await eventually(stages, { until: (count) => count > 0, within: 120_000 });
-    await runyard.callOk('POST', '2.1/jobs/runs/cancel', { run_id: run });
-    expect((await end(run)).result).toBe('CANCELED');
-    await eventually(stages, { until: (count) => count === 0 });
-  });
-
-  test('a lost driver fails the task with an explanation, and the next task gets another driver', async () => {
-    const run = await submit({ ...shared(), spark_python_task: { python_file: 'managed_fs:/endless.py' } });
-    await eventually(() => activeStages(runyard.dataDirectory, cluster_id), {
-      until: (count) => count > 0,
-      within: 120_000,
-    });
-    const { pid } = await driverOf(runyard.dataDirectory, cluster_id);
-    process.kill(-pid, 'SIGKILL');
-    const lost = await end(run);
-    expect([lost.result, lost.message]).toEqual([
-      'FAILED',
-      expect.stringMatching(
-        `^The Spark driver of cluster ${cluster_id} was lost: (?:its process is gone without an exit code|it ended with exit code 137 .*)\\. What it computed`,
-      ),
+  test('sessions of two notebooks are isolated, and Spark reads and writes the stores by their paths', async () => {
+    await runyard.putNotebook('/first', [
+      'spark.range(3).createOrReplaceTempView("mine")\nspark.range(4).createOrReplaceGlobalTempView("ours")\nspark.conf.set("spark.test.mark", "changed")',
+      'for base in ("managed_fs:/paths", "dbfs:/paths2", "objstore://lake/paths", "/Volumes/paths"):\n    spark.range(2).write.mode("overwrite").json(base)\n    print(spark.read.json(base).count(), spark.sql(f"select count(*) from json.`{base}`").collect()[0][0])\nprint([entry.name for entry in dbutils.fs.ls("dbfs:/paths") if entry.name == "_SUCCESS"])',
+      'print(spark.read.text("file:/Workspace/data.txt").collect()[0][0], spark.read.text("workspace:/data.txt").count())',
     ]);
-    const next = await end(
-      await submit({
-        ...shared(),
-        spark_python_task: { python_file: 'managed_fs:/sum.py', parameters: ['again'] },
-      }),
-    );
-    expect([next.result, next.output.error]).toEqual(['SUCCESS', undefined]);
+    await runyard.callOk('POST', '2.0/workspace/import', {
+      path: '/data.txt',
+      format: 'AUTO',
+      content: Buffer.from('from the workspace\n').toString('base64'),
+    });
+    await runyard.putNotebook('/second', [
+      'print(spark.catalog.tableExists("mine"), spark.table("global_temp.ours").count(), spark.conf.get("spark.test.mark"))',
+    ]);
+    const printed = async (notebook_path: string): Promise<unknown> => {
+      const { task, result, output } = await end(
+        await submit({ ...shared(), notebook_task: { notebook_path } }),
+      );
+      expect([result, output.error]).toEqual(['SUCCESS', undefined]);
+      return (await reportOf(task.run_id)).cells.flatMap(({ outputs }) =>
+        outputs.map((one) => ('data' in one ? one.data : one.type)),
+      );
+    };
+    expect(await printed('/first')).toEqual(["2 2\n2 2\n2 2\n2 2\n['_SUCCESS']\n", 'from the workspace 1\n']);
+    expect(await printed('/second')).toEqual(['False 4 from spark_conf\n']);
   });
 
   test('a program that uses the Spark context gets a driver of its own, and its application is shown', async () => {
@@ -213,10 +185,10 @@ spark.range(1).rdd.map(lambda row: 1 / row.id).collect()
   });
 
   test.skipIf(!hasProgram('javac'))('JAR and submit tasks run through the launcher of Spark', async () => {
-    await put('/count.jar', await buildCountJar(spark));
+    await put('/count.jar', await buildCountJar(installed));
     // An example of Spark itself.
-    if (!('missing' in spark))
-      await put('/pi.py', await readFile(join(spark.home, 'examples/src/main/python/pi.py'), 'utf8'));
+    if (!('missing' in installed))
+      await put('/pi.py', await readFile(join(installed.home, 'examples/src/main/python/pi.py'), 'utf8'));
     const newCluster = { spark_version: '16.4.x-scala2.12', node_type_id: 'tiny', num_workers: 1 };
     const runs = await Promise.all([
       submit({

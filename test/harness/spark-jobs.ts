@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InstalledSpark } from '../../runners/spark/spark-runtime.ts';
+import { createSparkApplications } from '../../runners/spark/spark-applications.ts';
 import type { ApiClient, ResponseBody } from './api-client.ts';
 
 /** A task that has ended. */
@@ -18,6 +19,8 @@ export interface SparkJobs {
   put(path: string, content: string | Buffer): Promise<unknown>;
   submit(task: object): Promise<number>;
   end(run: number): Promise<EndedTask>;
+  /** Counts the running stages of a run. */
+  stages(run: number): Promise<number>;
 }
 
 export function createSparkJobs(runyard: Pick<ApiClient, 'callOk' | 'waitForRunEnd'>): SparkJobs {
@@ -31,6 +34,11 @@ export function createSparkJobs(runyard: Pick<ApiClient, 'callOk' | 'waitForRunE
     submit: async (task) =>
       (await runyard.callOk('POST', '2.1/jobs/runs/submit', { tasks: [{ task_key: 'main', ...task }] }))
         .run_id,
+    async stages(run) {
+      const [task] = (await runyard.callOk('GET', '2.1/jobs/runs/get', { run_id: run })).tasks;
+      const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
+      return output.spark_progress?.active_stages.length ?? 0;
+    },
     async end(run) {
       const [task] = (await runyard.waitForRunEnd(run)).tasks;
       const output = await runyard.callOk('GET', '2.1/jobs/runs/get-output', { run_id: task.run_id });
@@ -101,8 +109,8 @@ public class Count {
 export interface DriverFiles {
   readonly directory: string;
   readonly pid: number;
-  /** Port of Spark's own pages. */
-  readonly ui: number;
+  /** Port that was chosen for Spark's own pages. */
+  readonly pagesPort: number;
 }
 
 export async function driverOf(dataDirectory: string, clusterId: string): Promise<DriverFiles> {
@@ -113,17 +121,15 @@ export async function driverOf(dataDirectory: string, clusterId: string): Promis
     .toSorted();
   const directory = files.at(-1) ?? '';
   const [pid] = (await readFile(join(directory, 'pid'), 'utf8')).split(' ');
-  const [, ui] = /'SparkUI' on port (\d+)/.exec(await readFile(join(directory, 'stderr'), 'utf8')) ?? [];
-  return { directory, pid: Number(pid), ui: Number(ui) };
+  const pagesPort = Number(await readFile(join(directory, 'pages-port'), 'utf8'));
+  return { directory, pid: Number(pid), pagesPort };
 }
 
-/** Counts the running stages of the driver of a cluster that have running tasks; 0 while there is no driver. */
+/** Counts the running stages of the driver of a cluster; 0 while there is no driver. */
 export async function activeStages(dataDirectory: string, clusterId: string): Promise<number> {
-  const { ui } = await driverOf(dataDirectory, clusterId).catch(() => ({ ui: NaN }));
-  if (Number.isNaN(ui)) return 0;
-  const base = `http://127.0.0.1:${ui}/api/v1/applications`;
-  const [application] = (await (await fetch(base)).json()) as { id: string }[];
-  const found = await fetch(`${base}/${application?.id}/stages?status=active`);
-  const stages = (await found.json()) as { numActiveTasks: number }[];
-  return stages.filter(({ numActiveTasks }) => numActiveTasks > 0).length;
+  const [clusters, runs] = [join(dataDirectory, 'clusters'), join(dataDirectory, 'runs')];
+  const applications = await createSparkApplications({ clusters, runs }).list(clusterId);
+  return applications
+    .filter(({ state, runId }) => state === 'RUNNING' && runId === undefined)
+    .reduce((count, { application }) => count + application.stages.size, 0);
 }

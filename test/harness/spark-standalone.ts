@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InstalledSpark } from '../../runners/spark/spark-runtime.ts';
+import { listProcesses } from '../../runners/process/process-group.ts';
 import { eventually } from './eventually.ts';
 
 type Daemon = 'master' | 'worker-1' | 'worker-2';
@@ -18,7 +19,18 @@ export interface StandaloneSpark {
   kill(name: Daemon): Promise<void>;
   /** Starts a killed daemon again; a master recovers its state. */
   restart(name: Daemon): Promise<void>;
+  /** Lists the applications that have executor processes. */
+  listExecutorApplications(): Promise<string[]>;
   stop(): Promise<void>;
+}
+
+/** Returns the command line of a process; empty when it has ended. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
 }
 
 export async function startStandaloneSpark(spark: InstalledSpark): Promise<StandaloneSpark> {
@@ -79,6 +91,12 @@ export async function startStandaloneSpark(spark: InstalledSpark): Promise<Stand
     url,
     kill,
     restart: start,
+    async listExecutorApplications() {
+      const own = (await listProcesses()).filter(({ variables }) =>
+        variables.some((one) => one.startsWith(`SPARK_WORKER_DIR=${directory}/`)),
+      );
+      return own.flatMap(({ pid }) => / --app-id (\S+)/.exec(commandOf(pid))?.[1] ?? []);
+    },
     async stop() {
       for (const name of running.keys()) await kill(name);
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });

@@ -1,11 +1,14 @@
 /**
- * Spark of the tests: PySpark, installed once into a cache outside the checkout, which later runs share. Tests that
- * need it are left out, with the reason in their name, unless RUNYARD_TEST_SPARK is set: the package is a download
- * of several hundred megabytes.
+ * Spark of the tests: PySpark, installed once (a download of 450 MB) into a cache outside the checkout, which all
+ * later runs share. Tests that need it are left out, with the reason in their name and on stderr, where Java,
+ * Python or both the cached PySpark and the package index are missing. RUNYARD_TEST_SPARK=0 leaves them out
+ * everywhere; RUNYARD_TEST_SPARK=1 installs PySpark without asking whether the index answers.
  */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createConfig } from '../../cli/config.ts';
 import { defaultPySpark } from '../../engine/cluster/compute.ts';
 import { systemClock } from '../../engine/clock.ts';
@@ -13,7 +16,7 @@ import { defaultInventory, type Inventory } from '../../engine/cluster/inventory
 import { messageOf } from '../../engine/errors.ts';
 import { noIsolation } from '../../runners/process/isolation.ts';
 import { requireJava } from '../../runners/spark/java-version.ts';
-import { ensureSpark, type InstalledSpark } from '../../runners/spark/spark-runtime.ts';
+import { ensureSpark, findSpark, type InstalledSpark } from '../../runners/spark/spark-runtime.ts';
 
 /** Directory of the installed distributions; RUNYARD_TEST_SPARK_DIR overrides it. */
 export const sparkCacheDirectory =
@@ -30,14 +33,28 @@ let found: Promise<InstalledSpark | { readonly missing: string }> | undefined;
 
 /** Returns PySpark, installed if necessary; `missing` says why it cannot be had. */
 export function findTestSpark(): Promise<InstalledSpark | { readonly missing: string }> {
-  found ??= (process.env['RUNYARD_TEST_SPARK'] === undefined ? leaveOut() : install()).catch(
-    (error: unknown) => ({ missing: messageOf(error) }),
-  );
+  found ??= (process.env['RUNYARD_TEST_SPARK'] === '0' ? leaveOut() : install()).catch((error: unknown) => ({
+    missing: messageOf(error),
+  }));
   return found;
 }
 
 async function leaveOut(): Promise<{ readonly missing: string }> {
-  return { missing: 'RUNYARD_TEST_SPARK=1 npm test runs them; it installs PySpark once.' };
+  return { missing: 'RUNYARD_TEST_SPARK is 0.' };
+}
+
+/** Asks the package index for PySpark, with the settings of pip. @throws Error when it does not answer */
+async function requireIndex(environment: Readonly<Record<string, string>>): Promise<void> {
+  if (process.env['RUNYARD_TEST_SPARK'] === '1') return;
+  const ask = ['-m', 'pip', 'index', 'versions', 'pyspark', '--timeout', '3', '--retries', '0'];
+  const answer = await promisify(execFile)('python3', ask, { env: environment, timeout: 15_000 }).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+  if (answer.includes(defaultPySpark)) return;
+  throw new Error(
+    `PySpark ${defaultPySpark} is not in ${sparkCacheDirectory}, and the package index does not offer it.`,
+  );
 }
 
 async function install(): Promise<InstalledSpark | { readonly missing: string }> {
@@ -46,12 +63,12 @@ async function install(): Promise<InstalledSpark | { readonly missing: string }>
   try {
     await requireJava(taskEnvironment, noIsolation);
     const { SPARK_HOME: _home, ...environment } = { ...taskEnvironment, ...pipVariables };
+    const where = { root: sparkCacheDirectory, environment, isolation: noIsolation };
+    if ((await findSpark({ pyspark: defaultPySpark }, where)) === undefined) await requireIndex(environment);
     const installed = await ensureSpark(
       { pyspark: defaultPySpark },
       {
-        root: sparkCacheDirectory,
-        environment,
-        isolation: noIsolation,
+        ...where,
         markerDirectory,
         stopGraceMs: 1_000,
         now: systemClock.now,

@@ -81,6 +81,7 @@ export interface RepairHistoryItem {
   readonly start_time: number;
   readonly end_time: number;
   readonly state: RunState;
+  readonly explanation?: Explanation;
   readonly task_run_ids: readonly number[];
 }
 
@@ -149,6 +150,7 @@ export interface RunOutput {
   readonly notebook_output?: { readonly result?: string; readonly truncated?: boolean };
   readonly error?: string;
   readonly error_trace?: string;
+  readonly spark_progress?: SparkProgress;
   readonly logs?: string;
   readonly logs_truncated?: boolean;
   /** The run that a run_job_task has started. */
@@ -177,4 +179,72 @@ export interface EngineNode {
 
 export interface NodeList {
   readonly nodes: readonly EngineNode[];
+}
+
+/** Jobs, stages and tasks of Spark. */
+export interface SparkProgress {
+  readonly num_jobs: number;
+  readonly num_completed_jobs: number;
+  readonly num_failed_jobs: number;
+  readonly num_stages: number;
+  readonly num_completed_stages: number;
+  readonly num_tasks: number;
+  readonly num_completed_tasks: number;
+  readonly active_stages: readonly SparkStage[];
+}
+
+export interface SparkStage {
+  readonly stage_id: number;
+  readonly name: string;
+  readonly num_tasks: number;
+  readonly num_completed_tasks: number;
+  readonly start_time: number;
+}
+
+export interface SparkExecutor {
+  readonly executor_id: string;
+  readonly host: string;
+  readonly num_cores: number;
+  readonly start_time: number;
+  readonly end_time?: number;
+  readonly end_reason?: string;
+}
+
+export interface SparkApplication extends SparkProgress {
+  readonly application_id: string;
+  readonly name: string;
+  readonly spark_version: string;
+  readonly state: 'RUNNING' | 'FINISHED' | 'LOST';
+  /** Task run whose driver it is. */
+  readonly run_id?: number;
+  readonly start_time: number;
+  readonly end_time?: number;
+  readonly pages_url?: string;
+  readonly executors: readonly SparkExecutor[];
+  readonly last_failure?: string;
+}
+
+export interface SparkApplicationList {
+  readonly applications: readonly SparkApplication[];
+}
+
+export interface Cluster {
+  readonly cluster_id: string;
+  readonly cluster_name: string;
+  readonly cluster_source: string;
+  readonly creator_user_name?: string;
+  readonly state: string;
+  readonly state_message: string;
+  readonly start_time: number;
+  readonly terminated_time?: number;
+  readonly termination_reason?: { readonly code: string };
+  readonly num_workers?: number;
+  readonly autoscale?: { readonly min_workers: number; readonly max_workers: number };
+  readonly node_type_id?: string;
+  readonly spark_version?: string;
+}
+
+export interface ClusterList {
+  readonly clusters: readonly Cluster[];
+  readonly next_page_token?: string;
 }

@@ -1,7 +1,7 @@
 /** Table of runs. */
 import type { Run } from '../api/documents.ts';
 import { linkTo } from '../route.ts';
-import { shortMessageOf } from '../run/explanation-view.tsx';
+import { runMessageOf } from '../run/explanation-view.tsx';
 import { DataTable, type Column } from './data-table.tsx';
 import { StateBadge } from './state-badge.tsx';
 import { Duration, Timestamp } from './time.tsx';
@@ -20,7 +20,7 @@ const columns: readonly Column<Run>[] = [
     name: 'Message',
     show: (run) => (
       <span className="message long" title={run.state.state_message}>
-        {shortMessageOf(run)}
+        {runMessageOf(run)}
       </span>
     ),
   },

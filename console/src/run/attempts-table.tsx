@@ -5,14 +5,23 @@ import { DataTable, type Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
-import { shortMessageOf } from './explanation-view.tsx';
+import { shortMessageOf, withoutRepeats } from './explanation-view.tsx';
 import { isActive } from '../state-labels.ts';
 
-const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
+/** Returns the message of an attempt; the page says it only once. */
+function messageOf(task: TaskRun, run: Run, chosen: TaskRun | undefined): string {
+  if (shortMessageOf(task) === '') return '';
+  const explanation = withoutRepeats(task.explanation, run.explanation);
+  const isAbove =
+    task.run_id === chosen?.run_id || (task.explanation !== undefined && explanation === undefined);
+  return isAbove ? 'Explained above' : shortMessageOf({ ...task, ...(explanation && { explanation }) });
+}
+
+const createColumns = (run: Run, chosen: TaskRun | undefined): readonly Column<TaskRun>[] => [
   {
     name: 'Task',
     show: (task) => (
-      <a className="name" href={linkTo.run(jobId, task.run_id)}>
+      <a className="name" href={linkTo.run(run.job_id, task.run_id)}>
         {task.task_key}
       </a>
     ),
@@ -23,7 +32,7 @@ const createColumns = (jobId: number): readonly Column<TaskRun>[] => [
     name: 'Message',
     show: (task) => (
       <span className="message long" title={task.state.state_message}>
-        {shortMessageOf(task)}
+        {messageOf(task, run, chosen)}
       </span>
     ),
   },
@@ -38,7 +47,7 @@ export function AttemptsTable({ run, chosen }: { readonly run: Run; readonly cho
       <h2 id="attempts-title">Attempts</h2>
       <DataTable
         label="Attempts, oldest first within a task"
-        columns={createColumns(run.job_id)}
+        columns={createColumns(run, chosen)}
         rows={run.tasks}
         keyOf={(task) => task.run_id}
         isCurrent={(task) => task.run_id === chosen?.run_id}

@@ -1,39 +1,52 @@
 /** Explanation of a failure: cause, place, next step, attempts and evidence. Each text appears once. */
-import type { Explanation } from '../api/documents.ts';
+import type { Explanation, Run } from '../api/documents.ts';
 import { linkTo } from '../route.ts';
 
-/** @param jobId job of the run, for the links to its attempts */
+/** @param run run of the page, whose table lists the attempts of its tasks */
 export function ExplanationView({
   explanation,
-  jobId,
+  run,
   tone,
+  named = false,
 }: {
   readonly explanation: Explanation;
-  readonly jobId: number;
+  readonly run: Pick<Run, 'job_id' | 'tasks'>;
   readonly tone: string;
+  /** True: names the task that failed. */
+  readonly named?: boolean;
 }) {
   const { cause, place, next_step: nextStep, others, retries, attempts = [] } = explanation;
-  const showsPlace = place.text !== '' && !cause.includes(place.text);
+  // In the banner of a run with several tasks.
+  const failedTask = named ? run.tasks.find(({ task_key: key }) => key === place.task_key) : undefined;
+  const ownAttempts = new Set(run.tasks.map((task) => task.run_id));
+  // Attempts of a single-task run are runs of their own, which the page does not list otherwise.
+  const otherRuns = attempts.filter(({ run_id: id }) => !ownAttempts.has(id)).length > 0 ? attempts : [];
   return (
     <section className={`banner explanation ${tone}`} aria-label="Explanation">
       <p>
+        {failedTask !== undefined && (
+          <>
+            Task <a href={linkTo.run(run.job_id, place.run_id ?? failedTask.run_id)}>{failedTask.task_key}</a>
+            :{' '}
+          </>
+        )}
         <strong>{cause}</strong>
-        {showsPlace && <> ({place.text})</>}{' '}
+        {showsPlace(explanation) && <> ({place.text})</>}{' '}
         <code title="Stable code of the cause">{explanation.cause_code}</code>
       </p>
       {nextStep !== '' && (
         <p>
-          <span className="label">Next step</span> {nextStep}
+          <strong>Next step:</strong> {nextStep}
         </p>
       )}
       {others !== undefined && <p>{others}.</p>}
       {retries !== undefined && <p>{retries}.</p>}
-      {attempts.length > 1 && (
+      {otherRuns.length > 1 && (
         <ol className="attempts">
-          {attempts.map(({ run_id: runId, cause: why }) => (
+          {otherRuns.map(({ run_id: runId, cause: why }) => (
             <li key={runId}>
-              <a href={linkTo.run(jobId, runId)}>run {runId}</a>
-              {why !== '' && why !== cause && <> {why}</>}
+              <a href={linkTo.run(run.job_id, runId)}>run {runId}</a>
+              {why !== '' && <> {why === causeWithPlace(explanation) ? 'the same cause' : why}</>}
             </li>
           ))}
         </ol>
@@ -53,7 +66,8 @@ function EvidenceView({ explanation }: { readonly explanation: Explanation }) {
     limits = [],
     details = [],
   } = evidence;
-  const texts = [...limits, ...details];
+  // The next step names the limits that matter.
+  const texts = [...limits, ...details].filter((text) => !explanation.next_step.includes(text));
   if (frames.length + lines.length + texts.length === 0 && evidence.child_run_id === undefined) return null;
   return (
     <div className="evidence">
@@ -99,7 +113,42 @@ export function shortMessageOf({
   readonly explanation?: Explanation;
   readonly state: { readonly state_message: string };
 }): string {
-  if (explanation === undefined) return state.state_message;
+  return explanation === undefined ? state.state_message : causeWithPlace(explanation);
+}
+
+/** Returns what an explanation adds to one that the page shows already; undefined for nothing. */
+export function withoutRepeats(
+  explanation: Explanation | undefined,
+  shown: Explanation | undefined,
+): Explanation | undefined {
+  if (explanation === undefined || shown === undefined) return explanation;
+  const known = new Set(sentencesOf(shown.cause));
+  const added = sentencesOf(explanation.cause).filter((sentence) => !known.has(sentence));
+  if (added.length === 0) return undefined;
+  return {
+    ...explanation,
+    cause: added.join('. '),
+    next_step: explanation.next_step === shown.next_step ? '' : explanation.next_step,
+  };
+}
+
+function sentencesOf(text: string): string[] {
+  return text.replace(/\.$/, '').split(/\.\s+/);
+}
+
+/** Returns the message of a run in a list, with the task that failed. Single-task jobs have one task, `main`. */
+export function runMessageOf(run: Parameters<typeof shortMessageOf>[0]): string {
+  const key = run.explanation?.place.task_key;
+  const task = key === undefined || key === 'main' ? '' : `Task ${key}: `;
+  return `${task}${shortMessageOf(run)}`;
+}
+
+function causeWithPlace(explanation: Explanation): string {
   const { cause, place } = explanation;
-  return place.text === '' || cause.includes(place.text) ? cause : `${cause} (${place.text})`;
+  return showsPlace(explanation) ? `${cause.replace(/\.$/, '')} (${place.text})` : cause;
+}
+
+/** Returns false for a place that the cause names, and for that of a task as a whole. */
+function showsPlace({ cause, place }: Explanation): boolean {
+  return place.text !== '' && place.text !== `task ${place.task_key}` && !cause.includes(place.text);
 }

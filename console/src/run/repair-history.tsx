@@ -14,6 +14,11 @@ const createColumns = (
     show: (item) => (item.type === 'ORIGINAL' ? 'Original run' : `Repair ${history.indexOf(item)}`),
   },
   { name: 'State', show: (item) => <StateBadge state={item.state} /> },
+  {
+    name: 'Cause',
+    show: ({ explanation }) =>
+      explanation === undefined ? '' : <code title={explanation.cause}>{explanation.cause_code}</code>,
+  },
   { name: 'Attempts', show: ({ task_run_ids: ids }) => <AttemptLinks run={run} ids={ids} /> },
   { name: 'Started', show: (item) => <Timestamp at={item.start_time} /> },
   { name: 'Duration', show: (item) => <Duration from={item.start_time} to={item.end_time} />, figures: true },

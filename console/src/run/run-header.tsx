@@ -37,7 +37,12 @@ export function RunHeader({ run }: { readonly run: Run }) {
           <p className={`banner ${stateLabelOf(state).tone}`}>{state.state_message}</p>
         )
       ) : (
-        <ExplanationView explanation={run.explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+        <ExplanationView
+          explanation={run.explanation}
+          run={run}
+          tone={stateLabelOf(state).tone}
+          named={run.tasks.length > 1}
+        />
       )}
       <DescriptionList
         facts={[

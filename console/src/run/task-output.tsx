@@ -9,9 +9,10 @@ import { useScrollToEnd } from '../parts/use-scroll-to-end.ts';
 import { linkTo } from '../route.ts';
 import { isActive } from '../state-labels.ts';
 import { LogView } from './log-view.tsx';
+import { TaskSparkProgress } from './task-spark-progress.tsx';
 import { tailLines, stripEscapeSequences } from './plain-text.ts';
 
-/** Refresh interval of an active task that starts another run, ms. */
+/** Refresh interval of an active task that starts another run or uses Spark, ms. */
 const activeRefreshMs = 3_000;
 
 const tailLineCount = 1_000;
@@ -24,7 +25,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
     { run_id: task.run_id },
     {
       enabled: hasStarted || !active,
-      refetchInterval: active && task.run_job_task !== undefined ? activeRefreshMs : false,
+      refetchInterval: (output) => (active && hasProgress(task, output) ? activeRefreshMs : false),
       revision: task.state.life_cycle_state,
       keepPrevious: true,
     },
@@ -53,6 +54,7 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
           Started <a href={linkTo.anyRun(started.run_id)}>run {started.run_id}</a>; its page has the result.
         </p>
       )}
+      {active && <TaskSparkProgress output={data} />}
       {trace !== undefined && <TraceView task={task} trace={trace} />}
       {result?.result !== undefined && (
         <TextBlock
@@ -67,6 +69,21 @@ export function TaskOutput({ task }: { readonly task: TaskRun }) {
       )}
     </>
   );
+}
+
+/** Kinds of tasks that may use Spark. */
+const sparkKinds = [
+  'notebook_task',
+  'spark_python_task',
+  'python_wheel_task',
+  'spark_jar_task',
+  'spark_submit_task',
+] as const;
+
+/** Tells whether the output of an active task changes before its end, apart from its log. */
+function hasProgress(task: TaskRun, output: RunOutput | undefined): boolean {
+  if (task.run_job_task !== undefined || output?.spark_progress !== undefined) return true;
+  return sparkKinds.some((kind) => task[kind] !== undefined);
 }
 
 /** Whole trace of a failure; folded where the explanation shows the frames of the user. */

@@ -4,16 +4,17 @@ import { computeLabel, toText, taskSummaryOf } from '../job/task-summary.ts';
 import { DescriptionList, type DescriptionItem } from '../parts/description-list.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Duration, Timestamp } from '../parts/time.tsx';
+import { linkTo } from '../route.ts';
 import { isActive, stateCodeOf, stateLabelOf } from '../state-labels.ts';
 import { formatDuration } from '../time-format.ts';
-import { ExplanationView } from './explanation-view.tsx';
+import { ExplanationView, withoutRepeats } from './explanation-view.tsx';
 import { NotebookFrame } from './notebook-frame.tsx';
 import { TaskOutput } from './task-output.tsx';
 
 /** @param run its message and explanation, which the page already shows */
 export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run: Run }) {
   const { state, explanation } = task;
-  const isExplained = explanation !== undefined && explanation.cause === run.explanation?.cause;
+  const added = withoutRepeats(explanation, run.explanation);
   const summary = taskSummaryOf(task);
   return (
     <section className="panel" aria-labelledby="task-title">
@@ -31,7 +32,7 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
               : state.state_message,
           ],
           [summary.kindLabel, <code key="target">{summary.target}</code>],
-          ['Cluster', task.cluster_instance?.cluster_id ?? computeLabel(task)],
+          ['Cluster', <ClusterLink key="cluster" task={task} />],
           ['Started', <Timestamp key="start" at={task.start_time} over={!isActive(state)} />],
           ['Duration', <Duration key="duration" from={task.start_time} to={task.end_time} />],
           [
@@ -45,13 +46,19 @@ export function TaskPanel({ task, run }: { readonly task: TaskRun; readonly run:
           ...listTaskParameters(summary.settings),
         ]}
       />
-      {explanation !== undefined && !isExplained && (
-        <ExplanationView explanation={explanation} jobId={run.job_id} tone={stateLabelOf(state).tone} />
+      {added !== undefined && (
+        <ExplanationView explanation={added} run={run} tone={stateLabelOf(state).tone} />
       )}
       <TaskOutput task={task} />
       {summary.kind === 'notebook_task' && <NotebookFrame task={task} />}
     </section>
   );
+}
+
+/** Shows the cluster of the task: its page when there is one. */
+function ClusterLink({ task }: { readonly task: TaskRun }) {
+  const id = task.cluster_instance?.cluster_id;
+  return id === undefined ? computeLabel(task) : <a href={linkTo.cluster(id)}>{id}</a>;
 }
 
 /** Lists the parameters of the task. */

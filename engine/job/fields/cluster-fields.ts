@@ -43,6 +43,9 @@ export const newClusterFields = {
   use_ml_runtime: stored('Libraries are installed by `libraries`.'),
   remote_disk_throughput: machines,
   total_initial_remote_disk_size: machines,
+  driver_node_type_flexibility: machines,
+  worker_node_type_flexibility: machines,
+  dependency_mode: stored('Libraries are installed by `libraries`.'),
   enable_elastic_disk: stored('Shown as false, as in the specification.'),
   ssh_public_keys: stored('Shown as an empty list, as in the specification.'),
 } satisfies FieldTable;
@@ -57,6 +60,7 @@ export const cloudAttributesFields = {
   zone_id: machines,
   first_on_demand: machines,
   local_ssd_count: machines,
+  confidential_compute_type: refused('the machines of the service are given'),
 } satisfies FieldTable;
 
 export const placementAttributesFields = {
@@ -72,6 +76,7 @@ export const placementAttributesFields = {
   ebs_volume_iops: machines,
   ebs_volume_throughput: machines,
   log_analytics_info: refused('use cluster_log_conf'),
+  capacity_reservation_group: machines,
 } satisfies FieldTable;
 
 export const logDestinationRule = 'logs are delivered only to managed_fs';

@@ -36,6 +36,12 @@ import {
   webhookFields,
 } from './notification-fields.ts';
 import { repairFields, resetFields, runNowFields, updateFields } from './request-fields.ts';
+import {
+  clusterPolicyFields,
+  clusterRequestFields,
+  instancePoolFields,
+  pipelineFields,
+} from './resource-fields.ts';
 import { dependencyFields, pipelineParamsFields, taskFields, taskKindFieldTables } from './task-fields.ts';
 
 /** Tables by the name of the object; names of schemas where there is one. */
@@ -83,4 +89,8 @@ export const documentedFields = {
   RepairRun: repairFields,
   UpdateJob: updateFields,
   ResetJob: resetFields,
+  ClusterRequest: clusterRequestFields,
+  InstancePool: instancePoolFields,
+  ClusterPolicy: clusterPolicyFields,
+  Pipeline: pipelineFields,
 } satisfies Readonly<Record<string, FieldTable>>;

@@ -3,12 +3,16 @@ import { refused, works, type FieldTable } from './field-support.ts';
 
 const noBacklog = refused('RUN_DURATION_SECONDS is the only metric of health rules');
 
+const noMaintenance = refused('jobs have no maintenance window');
+
 export const emailFields = {
   on_start: works(),
   on_success: works(),
   on_failure: works(),
   on_duration_warning_threshold_exceeded: works(),
   on_streaming_backlog_exceeded: noBacklog,
+  on_maintenance_start: noMaintenance,
+  on_maintenance_complete: noMaintenance,
   no_alert_for_skipped_runs: works(),
 } satisfies FieldTable;
 
@@ -18,6 +22,8 @@ export const webhookFields = {
   on_failure: works(),
   on_duration_warning_threshold_exceeded: works(),
   on_streaming_backlog_exceeded: noBacklog,
+  on_maintenance_start: noMaintenance,
+  on_maintenance_complete: noMaintenance,
 } satisfies FieldTable;
 
 export const webhookEntryFields = { id: works() } satisfies FieldTable;

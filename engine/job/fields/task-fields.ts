@@ -31,6 +31,8 @@ export const taskFields = {
   spark_submit_task: works(),
   pipeline_task: works(),
   run_job_task: works(),
+  ai_runtime_task: unknownKind,
+  alert_task: unknownKind,
   clean_rooms_notebook_task: unknownKind,
   condition_task: unknownKind,
   dashboard_task: unknownKind,
@@ -40,6 +42,7 @@ export const taskFields = {
   for_each_task: unknownKind,
   gen_ai_compute_task: unknownKind,
   power_bi_task: unknownKind,
+  python_operator_task: unknownKind,
   python_wheel_task: unknownKind,
   sql_task: unknownKind,
   libraries: works(),
@@ -59,6 +62,8 @@ export const taskFields = {
       `${path} is ${quote(value)}; environments are not supported, so none has this key: give the task a cluster and libraries.`,
     'Environments are not supported: a task needs a cluster, and libraries for its dependencies.',
   ),
+  environment_variables_key: refused('use spark_env_vars of the cluster'),
+  compute: refused('give the task a cluster'),
 } satisfies FieldTable;
 
 export const dependencyFields = {
@@ -71,7 +76,17 @@ export const dependencyFields = {
   ),
 } satisfies FieldTable;
 
-export const pipelineParamsFields = { full_refresh: works() } satisfies FieldTable;
+const wholeTables = refused('select whole tables with full_refresh_selection or refresh_selection');
+
+const pipelineSelection = {
+  full_refresh: works(),
+  full_refresh_selection: works(),
+  refresh_selection: works(),
+  reset_checkpoint_selection: wholeTables,
+  refresh_flow_selection: wholeTables,
+} satisfies FieldTable;
+
+export const pipelineParamsFields = pipelineSelection satisfies FieldTable;
 
 const noKind = (kind: string) =>
   refusedWhere(
@@ -99,10 +114,9 @@ export const taskKindFieldTables = {
   spark_submit_task: { parameters: works() },
   pipeline_task: {
     pipeline_id: works(),
-    full_refresh: works(),
-    full_refresh_selection: works(),
-    refresh_selection: works(),
+    ...pipelineSelection,
     validate_only: works(),
+    parameters: refused('write the values into the configuration of the pipeline'),
   },
   run_job_task: {
     job_id: works(),

@@ -55,10 +55,14 @@ function explainLibrary(
       : ` If the name is right, check that the service can reach ${indexes.join(' and ')}.`;
   const field = context.isMultiTask ? `tasks[${context.taskKey}].libraries` : 'the libraries of the task';
   const check =
-    indexes.length === 0 ? `Correct the file or its path in ${field}` : `Check name and version in ${field}`;
+    indexes.length > 0
+      ? `Check name and version in ${field}`
+      : /was not found/.test(message)
+        ? `Upload the file, or correct its path in ${field}`
+        : `Correct the file or its path in ${field}`;
   return {
     code: 'DEPENDENCY',
-    cause: withoutRerun(message),
+    cause: withoutRemedy(message),
     nextStep: `${check}, then ${rerunText(context)}.${reach}`,
     evidence: {
       details: libraries.map(({ name, index }) => (index === undefined ? name : `${name} from ${index}`)),
@@ -66,9 +70,12 @@ function explainLibrary(
   };
 }
 
-/** Returns a sentence without the request to start the run again, which the next step repeats. */
-function withoutRerun(message: string): string {
-  return message.replace(/ and start the run again\.?$/, '').replace(/\.$/, '');
+/** Returns a sentence without its remedies, which the next step has. */
+function withoutRemedy(message: string): string {
+  return message
+    .replace(/ and start the run again\.?$/, '')
+    .replace(/\. Put it there with POST \S+?\.?$/, '')
+    .replace(/\.$/, '');
 }
 
 /** Termination code of a cluster -> next step. */
@@ -96,7 +103,7 @@ function explainCluster(
   }
   return {
     code: 'CLUSTER',
-    cause: withoutRerun(message),
+    cause: withoutRemedy(message),
     nextStep: `${clusterNextSteps[code] ?? 'Check the events of the cluster'}, then ${rerunText(context)}.`,
   };
 }

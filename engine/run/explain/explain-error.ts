@@ -104,9 +104,17 @@ const rules: readonly ErrorRule[] = [
         code: 'DEPENDENCY',
         cause: `Class ${name} is ${searched.length === 0 ? `not ${where}` : where}`,
         nextStep: `Correct ${main === undefined ? 'the class' : field}, or add the JAR to the libraries of the task.`,
-        ...(searched.length > 0 && { evidence: { details: [`Searched: ${searched.join(', ')}`] } }),
       };
     },
+  },
+  {
+    // The Java process of a driver that a Python program started itself is gone.
+    pattern: /^py4j\.protocol\.Py4JNetworkError.*/,
+    explain: ([text], context) => ({
+      code: 'CLUSTER',
+      cause: `The Spark driver of the task is gone (${text})`,
+      nextStep: `Read the end of its log: a driver that was killed, for example for lack of memory, says nothing there. ${moreMemoryText(context)} Then ${rerunText(context)}.`,
+    }),
   },
   {
     pattern: /UnsupportedClassVersionError/,
@@ -124,11 +132,11 @@ const rules: readonly ErrorRule[] = [
   },
   {
     pattern: /No space left on device|\bENOSPC\b|disk full/i,
-    explain: (_match, { fullDisk }) => ({
+    explain: (_match, { fullDisk, isMultiTask }) => ({
       code: 'STORAGE',
       nextStep:
         fullDisk === undefined
-          ? 'Free space on the disk that the task writes to, then run it again.'
+          ? `Free space on the disk that the task writes to, then ${rerunText({ isMultiTask })}.`
           : `The disk of ${fullDisk} is full. Free space, then repair the run.`,
     }),
   },
@@ -153,9 +161,26 @@ const rules: readonly ErrorRule[] = [
   },
   {
     pattern: /Task "[^"]*" has not set "|is not upstream of this task|task value "/,
-    explain: (_match, context) => ({
+    explain: (_match, context, { error }) => ({
       code: 'CONFIGURATION',
+      cause: error.replace(/\. Set it there, or pass a default\.?$/, ''),
       nextStep: `Set the value in that task, or pass a default, and ${rerunText(context)}.`,
+    }),
+  },
+  {
+    pattern:
+      /^(.*No widget or run parameter is named .*?)\. Pass the parameter to the run, or declare it: (.*?)\.?$/s,
+    explain: ([, cause = '', declaration = ''], context) => ({
+      code: 'CONFIGURATION',
+      cause,
+      nextStep: `Pass the parameter in base_parameters or notebook_params, or declare it: ${declaration}; then ${rerunText(context)}.`,
+    }),
+  },
+  {
+    pattern: /exceeded the output limit/,
+    explain: (_match, context) => ({
+      code: 'RESOURCE_LIMIT',
+      nextStep: `Write less output in that cell, or write it to a file, and ${rerunText(context)}.`,
     }),
   },
   {
@@ -168,7 +193,7 @@ const rules: readonly ErrorRule[] = [
   {
     pattern: /do not meet the expectation (\S+) \((.*?)\), which fails the update/s,
     explain: ([, , condition = ''], context, { rowsQuery, at }) => {
-      const query = rowsQuery ?? `SELECT * FROM <query of the flow> WHERE NOT (${condition})`;
+      const query = toSingleLine(rowsQuery) ?? `SELECT * FROM <query of the flow> WHERE NOT (${condition})`;
       const file = at?.file ?? context.file;
       return {
         code: 'DATA_QUALITY',
@@ -176,6 +201,13 @@ const rules: readonly ErrorRule[] = [
         evidence: { query },
       };
     },
+  },
+  {
+    pattern: /^(?:Catalog|Binder|Parser) Error: /,
+    explain: (_match, context) => ({
+      code: 'USER_CODE',
+      nextStep: `Correct the query there and ${rerunText(context)}.`,
+    }),
   },
   {
     pattern: /^(?:SyntaxError|IndentationError|TabError): /,
@@ -203,10 +235,15 @@ const rules: readonly ErrorRule[] = [
       /ConnectionRefusedError|ConnectionError|ConnectException|Name or service not known|Temporary failure in name resolution|ECONNREFUSED|ENOTFOUND/,
     explain: (_match, context) => ({
       code: 'USER_CODE',
-      nextStep: `Check the address and that the other service runs, then ${rerunText(context)}; max_retries repeats it automatically.`,
+      nextStep: `Check the address and that the other service runs, then ${rerunText(context)}; max_retries repeats a failed attempt automatically.`,
     }),
   },
 ];
+
+/** Puts a query on one line, unless that could change it. */
+function toSingleLine(query: string | undefined): string | undefined {
+  return query === undefined || /--|'[^']*\n[^']*'/.test(query) ? query : query.replaceAll(/\s*\n\s*/g, ' ');
+}
 
 /** Explains an error by the rule that matches; undefined without one. */
 export function findErrorCause(failure: ErrorFailure, context: FailureContext): Cause | undefined {

@@ -24,7 +24,7 @@ const signals: Readonly<Record<number, (failure: ExitFailure, context: FailureCo
   // SIGTERM
   15: (_failure, context) => ({
     code: 'CLUSTER',
-    nextStep: `Runyard did not send the signal; something on this machine did. Find out what ends processes there, then ${rerunText(context)}.`,
+    nextStep: `Runyard did not send the signal; a user or another program on node ${context.host} did. Find out what ends processes there, then ${rerunText(context)}.`,
   }),
   // SIGXCPU
   24: (_failure, context) => ({
@@ -54,6 +54,9 @@ export function explainExit(failure: ExitFailure, context: FailureContext): Caus
   const shell = shellCodes[code];
   if (shell !== undefined)
     return { code: 'DEPENDENCY', evidence, nextStep: `${shell} Install it, then ${rerunText(context)}.` };
+  // The process of an update belongs to Runyard.
+  if (context.taskKind === 'pipeline_task')
+    return { code: 'INTERNAL', evidence, nextStep: `Read the log of the task, then ${rerunText(context)}.` };
   return {
     code: 'USER_CODE',
     evidence,
@@ -69,23 +72,52 @@ function chosenCodeText({ lastLines }: ExitFailure): string {
     : `The program chose this code itself; its last output: "${last}".`;
 }
 
-function explainKill({ kernelKills }: ExitFailure, context: FailureContext): Cause {
+/** Explains SIGKILL, which Runyard has not sent. */
+function explainKill({ oomKill }: ExitFailure, context: FailureContext): Cause {
   const limit = memoryLimitText(context);
-  const evidence: Evidence = limit === '' ? {} : { limits: [limit] };
-  if (kernelKills !== undefined && kernelKills > 0)
-    return {
-      code: 'RESOURCE_LIMIT',
-      evidence: {
-        ...evidence,
-        details: [
-          `The kernel ended ${kernelKills} ${kernelKills === 1 ? 'process' : 'processes'} of this machine for lack of memory while the task ran.`,
-        ],
-      },
-      nextStep: `Runyard did not send the signal; the kernel's out-of-memory killer did. ${moreMemoryText(context)}`,
-    };
-  return {
-    code: 'CLUSTER',
-    evidence,
-    nextStep: `Runyard did not send the signal. Often the kernel's out-of-memory killer does: check dmesg on ${context.host}. ${moreMemoryText(context)}`,
-  };
+  const limits: Evidence = limit === '' ? {} : { limits: [limit] };
+  const { host } = context;
+  switch (oomKill?.kind) {
+    case 'certain':
+      return {
+        code: 'RESOURCE_LIMIT',
+        evidence: { ...limits, details: [`Log of the kernel on node ${host}: ${oomKill.record}`] },
+        nextStep: `Runyard did not send the signal; the kernel's out-of-memory killer did, because ${reasonOf(oomKill.record)}. ${moreMemoryText(context)}`,
+      };
+    case 'likely':
+      return {
+        code: 'RESOURCE_LIMIT',
+        evidence: {
+          ...limits,
+          details: [
+            `The kernel ended ${oomKill.kills} ${oomKill.kills === 1 ? 'process' : 'processes'} of node ${host} for lack of memory while the task ran.`,
+          ],
+        },
+        nextStep: `Runyard did not send the signal; probably the kernel's out-of-memory killer did: check dmesg on node ${host}. ${moreMemoryText(context)}`,
+      };
+    case 'none':
+      return {
+        code: 'CLUSTER',
+        evidence: {
+          ...limits,
+          details: [`The log of the kernel on node ${host} has no out-of-memory kill of it.`],
+        },
+        nextStep: `Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on node ${host} did. Find out what ends processes there, then ${rerunText(context)}.`,
+      };
+    case undefined:
+      return {
+        code: 'CLUSTER',
+        evidence: limits,
+        nextStep: `Runyard did not send the signal. Often the kernel's out-of-memory killer does: check dmesg on node ${host}. ${moreMemoryText(context)}`,
+      };
+    default:
+      return oomKill satisfies never;
+  }
+}
+
+/** Returns why the kernel ended a process, from its record. */
+function reasonOf(record: string): string {
+  return record.startsWith('Memory cgroup')
+    ? 'the memory limit of its control group was reached'
+    : 'the machine had no memory left';
 }

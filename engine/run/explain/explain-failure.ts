@@ -12,7 +12,7 @@ export function explainFailure(failure: Failure, context: FailureContext): Expla
   const isStorage = context.fullDisk !== undefined && isDiskVictim(failure);
   const explanation: Explanation = {
     cause_code: isStorage ? 'STORAGE' : code,
-    cause: isStorage ? `The disk of ${context.fullDisk} is full` : cut(cause),
+    cause: isStorage ? `The disk of ${context.fullDisk} is full` : cut(withoutCell(cause, failure)),
     place: placeOf(failure, context),
     next_step: isStorage ? 'Free space, then repair the run.' : nextStep,
     ...(evidence !== undefined && Object.keys(evidence).length > 0 && { evidence }),
@@ -23,6 +23,12 @@ export function explainFailure(failure: Failure, context: FailureContext): Expla
 /** On a full disk every failure but a request of a user comes from the disk. */
 function isDiskVictim(failure: Failure): boolean {
   return failure.kind !== 'stop' || failure.stop.reason === 'timeout';
+}
+
+/** Returns a cause without the cell at its end, which the place names. */
+function withoutCell(cause: string, failure: Failure): string {
+  const cell = failure.kind === 'error' ? failure.at?.cell : undefined;
+  return cell === undefined ? cause : cause.replace(/ \(cell \d+(?:, line \d+)?\)$/, '');
 }
 
 function cut(text: string): string {

@@ -1,17 +1,9 @@
 /** Explains failures that come with a complete sentence: rules on the sentence give code and next step. */
 import { isBuiltIn } from '../../job/task-kinds.ts';
 import { findErrorCause, moreMemoryText, rerunText, type Cause } from './explain-error.ts';
-import type { CauseCode } from './explanation.ts';
 import type { Failure, FailureContext } from './failure.ts';
-
-interface MessageRule {
-  readonly pattern: RegExp;
-  readonly code: CauseCode;
-  /** '' when the sentence has the next step already. */
-  readonly nextStep: string | ((context: FailureContext, match: RegExpExecArray) => string);
-}
-
-const again = (text: string) => (context: FailureContext) => `${text}, and ${rerunText(context)}.`;
+import { again, type MessageRule } from './message-rule.ts';
+import { pipelineRules } from './pipeline-rules.ts';
 
 const rules: readonly MessageRule[] = [
   {
@@ -67,7 +59,7 @@ const rules: readonly MessageRule[] = [
   {
     pattern: /^The thread of the \w+ runner died/,
     code: 'PLUGIN',
-    nextStep: again("Tell the plugin's author; the plugin ends its thread"),
+    nextStep: again("The plugin ended its thread: tell the plugin's author"),
   },
   {
     pattern: /has no value|\{\{.*\}\}/s,
@@ -112,7 +104,7 @@ const rules: readonly MessageRule[] = [
   {
     pattern: /could not be started: |may not run job/,
     code: 'CHILD_RUN',
-    nextStep: again('Correct what it names'),
+    nextStep: again('Correct job_id of run_job_task, or the job that it names'),
   },
   {
     pattern: /was deleted before it was over/,
@@ -126,7 +118,8 @@ export function explainMessage(
   { message, lost = false, origin, at, rowsQuery }: Extract<Failure, { kind: 'message' }>,
   context: FailureContext,
 ): Cause {
-  for (const { pattern, code, nextStep } of rules) {
+  const isPipeline = context.taskKind === 'pipeline_task';
+  for (const { pattern, code, nextStep } of isPipeline ? [...pipelineRules, ...rules] : rules) {
     const match = pattern.exec(message);
     if (match === null) continue;
     if (nextStep === '') return { code, ...splitRemedy(message, context) };
@@ -140,7 +133,10 @@ export function explainMessage(
   const known = findErrorCause({ kind: 'error', error: message, at, rowsQuery }, context);
   if (known !== undefined) return known;
   if (origin === 'user code')
-    return { code: 'USER_CODE', nextStep: `Correct the code there, then ${rerunText(context)}.` };
+    return {
+      code: 'USER_CODE',
+      nextStep: `Correct the ${isPipeline ? 'query or its input' : 'code there'}, then ${rerunText(context)}.`,
+    };
   return context.taskKind === '' || isBuiltIn(context.taskKind)
     ? { code: 'CONFIGURATION', nextStep: `Correct the task, then ${rerunText(context)}.` }
     : {

@@ -115,23 +115,21 @@ export function explainStopOfRun(stop: Stop, taskKey: string | undefined, pendin
 
 /** Explains a run that was skipped because of other runs of its job, or of the workspace. */
 export function explainConcurrency(message: string, activeRuns: readonly number[]): Explained {
-  const active =
+  const activeRunsText =
     activeRuns.length === 0
       ? ''
-      : ` ${activeRuns.length === 1 ? `Run ${activeRuns[0]} was` : `Runs ${formatList(activeRuns.map(String))} were`} still active.`;
+      : `${activeRuns.length === 1 ? 'Run' : 'Runs'} ${formatList(activeRuns.map(String))}`;
+  const active =
+    activeRunsText === ''
+      ? ''
+      : ` ${activeRunsText} ${activeRuns.length === 1 ? 'was' : 'were'} still active.`;
   const nextStep = message.startsWith('Skipping')
     ? 'Raise max_concurrent_runs, or enable queue.'
     : 'Start fewer runs at once, or enable queue.';
   const cause = `${message}${active}`;
   return {
     message: `${cause} ${nextStep}`,
-    explanation: {
-      cause_code: 'CONCURRENCY',
-      cause,
-      place: { text: activeRuns.length === 0 ? '' : `run ${activeRuns.join(', ')}` },
-      next_step: nextStep,
-      ...(activeRuns.length > 0 && { evidence: { details: activeRuns.map((id) => `Active run ${id}`) } }),
-    },
+    explanation: { cause_code: 'CONCURRENCY', cause, place: { text: activeRunsText }, next_step: nextStep },
   };
 }
 

@@ -141,6 +141,15 @@ export function renderMessage(
     .join(' ');
 }
 
+/** Returns what a text adds to another one, without the sentences that both have. */
+export function withoutSentencesOf(text: string, shown: string): string {
+  const sentences = (whole: string): string[] => whole.replace(/\.$/, '').split(/\.\s+/);
+  const known = new Set(sentences(shown));
+  return sentences(text)
+    .filter((sentence) => !known.has(sentence))
+    .join('. ');
+}
+
 /** Appends the place in parentheses, unless the text names it. The message of a task needs no task key. */
 export function renderCause(cause: string, { text: place, task_key: key }: Place): string {
   return place === '' || place === `task ${key}` || cause.includes(place)

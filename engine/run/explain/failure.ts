@@ -8,6 +8,14 @@ export interface CodePlace {
   readonly line?: number | undefined;
 }
 
+/** Whether the kernel has ended a program for lack of memory. */
+export type OomKill =
+  /** Its log names the process. */
+  | { readonly kind: 'certain'; readonly record: string }
+  /** It has ended processes of this machine while the program ran. */
+  | { readonly kind: 'likely'; readonly kills: number }
+  | { readonly kind: 'none' };
+
 export type Failure =
   /** The program ended with an uncaught error. */
   | {
@@ -34,8 +42,8 @@ export type Failure =
       /** Sentence of the runner: `The Python program ended with exit code 3.` */
       readonly error: string;
       readonly lastLines: readonly string[];
-      /** Processes of this machine that the kernel ended for lack of memory meanwhile; undefined: unknown. */
-      readonly kernelKills?: number | undefined;
+      /** Set for a program that SIGKILL ended; undefined: unknown. */
+      readonly oomKill?: OomKill | undefined;
     }
   /** The task could not be started, or the engine refused to go on. The message says why. */
   | {

@@ -24,7 +24,11 @@ export function renderExplanation(subject: string, explanation: Explanation): st
     ...section('Attempts', explanation.attempts?.map(renderAttempt)),
     ...section('Frames of your code', evidence.frames, foldedText(evidence.folded_frames)),
     ...section('Last output', evidence.last_lines),
-    ...section('Limits', evidence.limits),
+    // The next step names the limits that matter.
+    ...section(
+      'Limits',
+      evidence.limits?.filter((limit) => !next.includes(limit)),
+    ),
     ...section('Details', [
       ...(evidence.details ?? []),
       ...(evidence.exit_status === undefined ? [] : [`Exit status ${evidence.exit_status}`]),

@@ -42,8 +42,14 @@ function framesOf(trace: string): Frame[] {
   const python = lines.flatMap((line, at) => pythonFrame(line, lines[at + 1] ?? ''));
   if (python.length > 0) return python;
   const cell = /^Cell (\d+), line (\d+):?/m.exec(trace);
-  // Java and JavaScript print the innermost frame first; the causes follow the exception.
-  const others = lines.flatMap((line) => javaFrame(line) ?? javascriptFrame(line) ?? []).toReversed();
+  // Java and JavaScript print the innermost frame first; the causes follow the exception that wraps them.
+  const causes = trace.split(/^(?=Caused by: )/m);
+  const others = causes.flatMap((cause) =>
+    cause
+      .split('\n')
+      .flatMap((line) => javaFrame(line) ?? javascriptFrame(line) ?? [])
+      .toReversed(),
+  );
   if (cell === null) return others;
   const at = { cell: Number(cell[1]), line: Number(cell[2]) };
   return [...others, { at, text: cell[0].replace(/:$/, ''), isLibrary: false }];

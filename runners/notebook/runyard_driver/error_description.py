@@ -9,6 +9,11 @@ DRIVER_FILE = os.path.join(os.path.dirname(DRIVER_PACKAGE), "driver.py")
 CELL_FRAME = re.compile(r'^(\W*)File "(Cell \d+|/[^"\n]*, cell \d+)", line', re.MULTILINE)
 #: Packages that run the code of the notebook; their frames are hidden.
 IPYTHON_PACKAGES = re.compile(r"[/\\](IPython|traitlets)[/\\]")
+JAVA_CAUSE = re.compile(r"^(?:Caused by: |: )((?:[a-z][\w$]*\.)+[A-Z][\w$]*(?:: .*)?)$", re.MULTILINE)
+#: Exceptions of Spark that only wrap another one.
+SPARK_WRAPPER = re.compile(
+    r"org\.apache\.spark\.SparkException: (?:Job aborted|Exception thrown in|\[FAILED_EXECUTE_UDF\])|java\.util\.concurrent\."
+)
 SUMMARY_CHARACTERS = 2000
 TRACE_CHARACTERS = 200000
 
@@ -25,8 +30,24 @@ def describe_error(error):
     trace = CELL_FRAME.sub(r"\1\2, line", "".join(described.format())).rstrip("\n")
     # Notes of Python 3.11 follow the line with the exception; syntax errors have indented lines before it.
     last = next((line for line in described.format_exception_only() if not line.startswith(" ")), trace)
-    summary = last.strip().split("\n")[0]
+    summary = find_spark_cause(error) or last.strip().split("\n")[0]
     return truncate_middle(summary, SUMMARY_CHARACTERS), truncate_middle(trace, TRACE_CHARACTERS)
+
+
+def find_spark_cause(error):
+    """Returns the line with the cause in the traces that an exception of PySpark quotes: the exception of a Python
+    function of the notebook, else the innermost exception of Java. None for other exceptions."""
+    if isinstance(error, ConnectionError) and type(error.__context__).__name__ == "Py4JNetworkError":
+        # The Java process of the session is gone; the next use of it is refused.
+        return "py4j.protocol.Py4JNetworkError: %s" % error.__context__
+    if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+        return None
+    text = str(error)
+    python = text.rpartition("Traceback (most recent call last):\n")
+    if python[1]:
+        return next((line.strip() for line in python[2].split("\n") if re.match(r"[^\s|]", line)), None)
+    causes = [cause for cause in JAVA_CAUSE.findall(text) if not SPARK_WRAPPER.match(cause)]
+    return causes[-1].strip() if causes else None
 
 
 def remove_driver_frames(described):

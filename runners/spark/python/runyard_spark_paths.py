@@ -1,4 +1,5 @@
-"""Paths of the stores in Spark: `managed_fs:/x`, `dbfs:/x` and `objstore://bucket/x` name files of this service.
+"""Paths of the stores in Spark: `managed_fs:/x`, `dbfs:/x`, `objstore://bucket/x`, `workspace:/x` and the paths at
+which programs find them (`/dbfs/x`, `/Volumes/x`, `/Workspace/x`) name files of this service.
 
 Spark knows none of these schemes, and the first is not even valid for it. Readers, writers and SQL statements of
 PySpark therefore receive the file instead. The classes are changed when their modules are imported.
@@ -84,15 +85,25 @@ def wrap(kind, method, convert):
     setattr(kind, method, classmethod(wrapped) if isinstance(original, classmethod) else wrapped)
 
 
+def prefixes_of(stores):
+    """Returns pairs of a prefix, whose slash at the end may be repeated, and the directory that it stands for."""
+    found = [(scheme + ":/", directory) for scheme, directory in stores.items()]
+    mounts = (("/dbfs/", "managed_fs", ""), ("/Volumes/", "managed_fs", "/Volumes"), ("/Workspace/", "workspace", ""))
+    for prefix, store, inside in mounts:
+        if store in stores:
+            found += [(scheme + prefix, stores[store] + inside) for scheme in ("", "file:", "file://")]
+    return found
+
+
 def resolve_path(value, stores):
     """Returns the file of a path with the scheme of a store; other values unchanged."""
     if isinstance(value, (list, tuple)):
         return type(value)(resolve_path(each, stores) for each in value)
     if not isinstance(value, str):
         return value
-    for scheme, directory in stores.items():
-        if value.startswith(scheme + ":/"):
-            return "file://" + directory + "/" + value[len(scheme) + 1 :].lstrip("/")
+    for prefix, directory in prefixes_of(stores):
+        if value.startswith(prefix):
+            return "file://" + directory + "/" + value[len(prefix) :].lstrip("/")
     return value
 
 
@@ -100,8 +111,8 @@ def resolve_text(value, stores):
     """Replaces quoted paths in the text of a statement."""
     if not isinstance(value, str):
         return value
-    for scheme, directory in stores.items():
-        pattern = r"(['\"`])%s:/+" % re.escape(scheme)
+    for prefix, directory in prefixes_of(stores):
+        pattern = r"(['\"`])%s/*" % re.escape(prefix)
         value = re.sub(
             pattern, lambda match, place=directory: match.group(1) + "file://" + place + "/", value
         )

@@ -90,6 +90,7 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
       state: row.ended_state,
       result: row.ended_result,
       message: row.ended_message,
+      explanation: row.ended_explanation,
       end_time: row.ended_time,
       start_time: null,
       running_time: null,
@@ -101,10 +102,16 @@ export async function repairsOf(db: Kysely<Database>, { runId, repair }: Run): P
 }
 
 /** Returns the columns of the end of a round. @throws Error for a run that has not ended: a bug of the caller */
-function endColumnsOf({ runId, progress: { state, result, message, endTime } }: Run) {
+function endColumnsOf({ runId, progress: { state, result, message, endTime, explanation } }: Run) {
   if (!isTerminal(state) || endTime === undefined)
     throw new Error(`Run ${runId} is ${state}; it has no end to keep.`);
-  return { ended_state: state, ended_result: result ?? null, ended_message: message, ended_time: endTime };
+  return {
+    ended_state: state,
+    ended_result: result ?? null,
+    ended_message: message,
+    ended_time: endTime,
+    ended_explanation: jsonOrNull(explanation),
+  };
 }
 
 /** Compares documents of the database, whose fields have one order. */

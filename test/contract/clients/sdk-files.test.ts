@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { WorkspaceClient } from '@databricks/sdk-experimental';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/test-service.ts';
@@ -76,4 +77,30 @@ test('a block above 1 MB, a taken path and a handle that is not open are refused
     errorCode: 'RESOURCE_DOES_NOT_EXIST',
     message: expect.stringContaining(`No upload is open with the handle ${handle}.`),
   });
+});
+
+test('files of a volume are uploaded, described, downloaded, listed and deleted', async () => {
+  const directory_path = '/Volumes/main/default/files';
+  const file_path = `${directory_path}/report.bin`;
+  const contents = randomBytes(200_000);
+  await client.files.createDirectory({ directory_path });
+  // `files.upload` of this SDK sends no contents.
+  const uploaded = await fetch(`${runyard.url}/api/2.0/fs/files${file_path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${runyard.token}` },
+    body: contents,
+  });
+  expect(uploaded.status).toBe(200);
+  expect(await client.files.getMetadata({ file_path })).toMatchObject({ 'content-length': '200000' });
+  const { contents: stream } = await client.files.download({ file_path });
+  expect(stream && (await buffer(stream))).toEqual(contents);
+  const listed = [];
+  for await (const entry of client.files.listDirectoryContents({ directory_path })) listed.push(entry);
+  expect(listed).toMatchObject([{ path: file_path, name: 'report.bin', file_size: 200_000 }]);
+  expect(await apiErrorOf(client.files.deleteDirectory({ directory_path }))).toMatchObject({
+    errorCode: 'INVALID_STATE',
+  });
+  await client.files.delete({ file_path });
+  await client.files.deleteDirectory({ directory_path });
+  expect(await apiErrorOf(client.files.getMetadata({ file_path }))).toMatchObject({ statusCode: 404 });
 });

@@ -211,8 +211,14 @@ describe('cluster policies', () => {
       [{ name: 'nightly' }, 'names must be unique.'],
       [{}, 'Missing required field: name.'],
       [{ name: 'c', definition: '[]' }, 'definition is not a JSON object'],
-      [{ name: 'c', policy_family_id: 'job-cluster' }, 'policy_family_id is given; it is not supported.'],
-      [{ name: 'c', libraries: [{ jar: 'dbfs:/a.jar' }] }, 'libraries is given; it is not supported.'],
+      [
+        { name: 'c', policy_family_id: 'job-cluster' },
+        'policy_family_id is not supported; write all rules into definition.',
+      ],
+      [
+        { name: 'c', libraries: [{ jar: 'dbfs:/a.jar' }] },
+        'libraries is not supported; write all rules into definition.',
+      ],
     ];
     for (const [request, message] of refusals) {
       const answer = await runyard.call('POST', '2.0/policies/clusters/create', request);

@@ -10,6 +10,7 @@ const script = { workspace: { destination: '/init.sh' } };
 const text = sample('x');
 const configured = sample('nosuch', {}, { refusedValue: 'nosuch', needsConfiguration: true });
 const count = sample(1);
+const alternatives = sample({ alternate_node_type_ids: ['standard-8'] });
 
 export const newClusterSamples: FieldsOf<'NewCluster'> = {
   num_workers: sample(2),
@@ -42,6 +43,9 @@ export const newClusterSamples: FieldsOf<'NewCluster'> = {
   use_ml_runtime: sample(false),
   remote_disk_throughput: count,
   total_initial_remote_disk_size: count,
+  driver_node_type_flexibility: alternatives,
+  worker_node_type_flexibility: alternatives,
+  dependency_mode: sample('DEPENDENCY_MODE_CLUSTER_LIBRARIES'),
   enable_elastic_disk: sample(true, {}, { shown: false }),
   ssh_public_keys: sample(['ssh-ed25519 AAAA'], {}, { shown: [] }),
 };
@@ -56,6 +60,7 @@ export const cloudAttributesSamples: FieldsOf<'CloudAttributes'> = {
   zone_id: text,
   first_on_demand: count,
   local_ssd_count: count,
+  confidential_compute_type: sample('SEV_SNP'),
 };
 
 export const placementAttributesSamples: FieldsOf<'PlacementAttributes'> = {
@@ -70,6 +75,7 @@ export const placementAttributesSamples: FieldsOf<'PlacementAttributes'> = {
   ebs_volume_size: sample(100),
   ebs_volume_iops: count,
   ebs_volume_throughput: count,
+  capacity_reservation_group: text,
   log_analytics_info: sample({ log_analytics_workspace_id: 'w', log_analytics_primary_key: 'k' }),
 };
 
@@ -129,4 +135,5 @@ export const packageSamples: FieldsOf<'PythonPyPiLibrary'> = {
 export const jobClusterSamples: FieldsOf<'JobCluster'> = {
   job_cluster_key: sample('other'),
   new_cluster: sample({ ...newCluster, num_workers: 2 }),
+  serverless_compute_id: sample('s'),
 };

@@ -87,11 +87,12 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
   ],
   'unit/engine/job/job-format.test.ts': ['SubmitSettings.format'],
   'e2e/pipelines.test.ts': [
+    'Pipeline.{pipeline_id,name,libraries,configuration,storage,continuous,dry_run,allow_duplicate_names}',
     'PipelineTask.{full_refresh,full_refresh_selection,refresh_selection,validate_only}',
   ],
   'e2e/pipeline-tasks.test.ts': ['PipelineTask.pipeline_id'],
   'unit/engine/run/parameters.test.ts': [
-    'PipelineParams.full_refresh',
+    'PipelineParams.{full_refresh,full_refresh_selection,refresh_selection}',
     'RunNow.pipeline_params',
     'RepairRun.{pipeline_params,spark_submit_params}',
   ],
@@ -110,6 +111,13 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
   'contract/fields/documented-fields.test.ts': ['RepairRun.{queue,use_original_settings}'],
   'e2e/api/update.test.ts': ['UpdateJob.{job_id,new_settings,fields_to_remove}'],
   'e2e/api/reset.test.ts': ['ResetJob.{job_id,new_settings}'],
+  'contract/clients/sdk-clusters.test.ts': ['ClusterRequest.{cluster_id,cluster_name}'],
+  'e2e/all-purpose-clusters.test.ts': ['ClusterRequest.autotermination_minutes'],
+  'contract/clients/sdk-inventory.test.ts': [
+    'InstancePool.{instance_pool_id,instance_pool_name,node_type_id,max_capacity}',
+    'ClusterPolicy.{policy_id,name,definition,description,max_clusters_per_user}',
+  ],
+  'unit/engine/pipeline/spec.test.ts': ['Pipeline.{catalog,schema,target}'],
 };
 
 /** `Object.field` -> test file. */

@@ -15,6 +15,8 @@ const webhooks = sample([{ id: destination }]);
 const flag = sample(true);
 const schedule = { quartz_cron_expression: '0 0 6 * * ?', timezone_id: 'UTC' };
 
+const condition = sample({ sql_query_id: 'q', warehouse_id: 'w' });
+
 const shared = {
   email_notifications: sample({ on_start: ['a@example.org'] }),
   webhook_notifications: sample({ on_start: [{ id: destination }] }),
@@ -29,6 +31,8 @@ const shared = {
   access_control_list: sample([{ group_name: 'users', permission_level: 'CAN_VIEW' }], {}, { hidden: true }),
   git_source: sample({ git_url: 'https://git.example.org/a', git_provider: 'gitHub', git_branch: 'main' }),
   environments: sample([{ environment_key: 'default', spec: { environment_version: '2' } }]),
+  environment_variables: sample([{ environment_variables_key: 'k', spec: { variables: { A: '1' } } }]),
+  performance_target: sample('STANDARD'),
   budget_policy_id: sample('b'),
   usage_policy_id: sample('u'),
 };
@@ -45,7 +49,8 @@ export const jobSamples: FieldsOf<'JobSettings'> = {
   format: sample('SINGLE_TASK'),
   edit_mode: sample('UI_LOCKED'),
   deployment: sample({ kind: 'BUNDLE', metadata_file_path: '/x' }),
-  performance_target: sample('STANDARD'),
+  triggers: sample([{ periodic: { interval: 1, unit: 'HOURS' } }]),
+  parent_path: sample('/Users/a'),
 };
 
 export const submissionSamples: FieldsOf<'SubmitSettings'> = {
@@ -63,11 +68,14 @@ export const submissionSamples: FieldsOf<'SubmitSettings'> = {
 export const deploymentSamples: FieldsOf<'Deployment'> = {
   kind: sample('BUNDLE'),
   metadata_file_path: sample('/Workspace/x'),
+  deployment_id: sample('d'),
+  version_id: sample('v'),
 };
 
 export const runAsSamples: FieldsOf<'RunAs'> = {
   user_name: sample('admin', {}, { refusedValue: 'nosuch@example.org' }),
   service_principal_name: sample('admin', {}, { refusedValue: 'robot' }),
+  group_name: sample('users', { user_name: 'admin' }),
 };
 
 export const accessControlSamples: FieldsOf<'AccessControlRequest'> = {
@@ -82,6 +90,7 @@ export const scheduleSamples: FieldsOf<'CronSchedule'> = {
   timezone_id: sample('Europe/Berlin'),
   pause_status: sample('PAUSED'),
   misfire_policy: sample('SKIP'),
+  sql_condition: condition,
 };
 
 export const triggerSamples: FieldsOf<'Trigger'> = {
@@ -89,6 +98,8 @@ export const triggerSamples: FieldsOf<'Trigger'> = {
   pause_status: sample('PAUSED'),
   file_arrival: sample({ url: 'managed_fs:/in' }, { periodic: undefined }),
   table_update: sample({ table_names: ['t'] }, { periodic: undefined }),
+  model: sample({ condition: 'MODEL_CREATED' }, { periodic: undefined }),
+  sql_condition: condition,
 };
 
 export const periodicSamples: FieldsOf<'PeriodicTrigger'> = { interval: sample(5), unit: sample('WEEKS') };
@@ -106,6 +117,8 @@ export const emailSamples: FieldsOf<'JobEmailNotifications'> = {
   on_failure: sample(addresses.value, {}, { refusedValue: [''] }),
   on_duration_warning_threshold_exceeded: sample(addresses.value, {}, { refusedValue: ['a@b@c'] }),
   on_streaming_backlog_exceeded: addresses,
+  on_maintenance_start: addresses,
+  on_maintenance_complete: addresses,
   no_alert_for_skipped_runs: flag,
 };
 
@@ -115,6 +128,8 @@ export const webhookSamples: FieldsOf<'WebhookNotifications'> = {
   on_failure: webhooks,
   on_duration_warning_threshold_exceeded: webhooks,
   on_streaming_backlog_exceeded: webhooks,
+  on_maintenance_start: webhooks,
+  on_maintenance_complete: webhooks,
 };
 
 export const webhookEntrySamples: FieldsOf<'Webhook'> = {

@@ -6,7 +6,16 @@ import { newCluster, onCluster, pythonTask, type Sample } from './sample.ts';
 import * as task from './task-samples.ts';
 
 /** Requests that are walked with operations of their own, or whose fields have no value of their own. */
-export type RequestName = 'SubmitSettings' | 'RunNow' | 'RepairRun' | 'UpdateJob' | 'ResetJob';
+export type RequestName =
+  | 'SubmitSettings'
+  | 'RunNow'
+  | 'RepairRun'
+  | 'UpdateJob'
+  | 'ResetJob'
+  | 'ClusterRequest'
+  | 'InstancePool'
+  | 'ClusterPolicy'
+  | 'Pipeline';
 
 type Settings = object;
 

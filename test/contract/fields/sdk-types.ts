@@ -14,7 +14,9 @@ export interface SdkField {
 type Node = Readonly<Record<string, unknown>>;
 
 /** Returns the fields of all interfaces of a module by the name of the interface. */
-export function readSdkInterfaces(module: 'jobs' | 'compute'): ReadonlyMap<string, readonly SdkField[]> {
+export function readSdkInterfaces(
+  module: 'jobs' | 'compute' | 'pipelines',
+): ReadonlyMap<string, readonly SdkField[]> {
   const { body } = parseAst(readSource(`${directory}/${module}/model.d.ts`), { lang: 'dts' });
   return new Map(
     body.flatMap((statement) => {
@@ -41,8 +43,10 @@ function findTypeName(annotation: unknown): string | undefined {
   return nameOf(right ?? typeName);
 }
 
+/** Returns the name of an identifier, or the text of a quoted one. */
 function nameOf(identifier: unknown): string {
-  const { name } = toNode(identifier);
+  const { name: plain, value } = toNode(identifier);
+  const name = plain ?? value;
   if (typeof name !== 'string') throw new Error('The declaration has no name.');
   return name;
 }

@@ -26,6 +26,8 @@ export const taskSamples: FieldsOf<'TaskSettings'> = {
   spark_submit_task: kind({ parameters: ['managed_fs:/a.jar'] }, { new_cluster: newCluster }),
   pipeline_task: kind({ pipeline_id: 'sales' }, {}),
   run_job_task: kind({ job_id: 7 }, {}),
+  ai_runtime_task: unknownKind,
+  alert_task: unknownKind,
   clean_rooms_notebook_task: unknownKind,
   condition_task: unknownKind,
   dashboard_task: unknownKind,
@@ -35,6 +37,7 @@ export const taskSamples: FieldsOf<'TaskSettings'> = {
   for_each_task: unknownKind,
   gen_ai_compute_task: unknownKind,
   power_bi_task: unknownKind,
+  python_operator_task: unknownKind,
   python_wheel_task: unknownKind,
   sql_task: unknownKind,
   libraries: sample([{ jar: 'managed_fs:/a.jar' }]),
@@ -49,6 +52,8 @@ export const taskSamples: FieldsOf<'TaskSettings'> = {
   disabled: sample(true),
   disable_auto_optimization: sample(true),
   environment_key: sample('default'),
+  environment_variables_key: sample('k'),
+  compute: sample({ hardware_accelerator: 'GPU_1xA10' }),
 };
 
 export const dependencySamples: FieldsOf<'TaskDependency'> = {
@@ -79,15 +84,20 @@ export const pythonSamples: FieldsOf<'SparkPythonTask'> = {
 
 export const submitSamples: FieldsOf<'SparkSubmitTask'> = { parameters: sample(['managed_fs:/a.jar']) };
 
-export const pipelineSamples: FieldsOf<'PipelineTask'> = {
-  pipeline_id: sample('sales'),
+export const pipelineParamsSamples: FieldsOf<'PipelineParams'> = {
   full_refresh: sample(true),
   full_refresh_selection: sample(['t']),
   refresh_selection: sample(['t']),
-  validate_only: sample(true),
+  reset_checkpoint_selection: sample(['f']),
+  refresh_flow_selection: sample(['f']),
 };
 
-export const pipelineParamsSamples: FieldsOf<'PipelineParams'> = { full_refresh: sample(true) };
+export const pipelineSamples: FieldsOf<'PipelineTask'> = {
+  pipeline_id: sample('sales'),
+  ...pipelineParamsSamples,
+  validate_only: sample(true),
+  parameters: sample({ day: '1' }),
+};
 
 /** Parameters of a run, for run-now, repairs and run_job_task. */
 export const parameterSamples = {

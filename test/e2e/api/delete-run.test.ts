@@ -203,7 +203,8 @@ describe('spec 4.1.4, 7: the idempotency token of a deleted run', () => {
     status: 400,
     body: {
       error_code: 'INVALID_PARAMETER_VALUE',
-      message: 'The run started with idempotency_token "once" has been deleted.',
+      message:
+        'The run started with idempotency_token "once" has been deleted. Use a new token to run the job again.',
     },
   };
 

@@ -70,6 +70,17 @@ test('a notebook is imported, described, listed, exported and deleted', async ()
   });
 });
 
+test('a list leaves out notebooks that were not changed after a time', async () => {
+  const notebook = { path: '/changed/nb', language: 'PYTHON', content: base64('1'), overwrite: true };
+  await service.post('2.0/workspace/import', notebook);
+  await service.post('2.0/workspace/mkdirs', { path: '/changed/folder' });
+  const list = async (after: string): Promise<unknown> =>
+    (await service.get('2.0/workspace/list', { path: '/changed', notebooks_modified_after: after })).body;
+  const folder = expect.objectContaining({ path: '/changed/folder' });
+  expect(await list('0')).toEqual({ objects: [folder, expect.objectContaining({ path: '/changed/nb' })] });
+  expect(await list('9999999999999')).toEqual({ objects: [folder] });
+});
+
 test('a created directory has no size', async () => {
   expect(await service.post('2.0/workspace/mkdirs', { path: '/made/here' })).toMatchObject({
     status: 200,

@@ -96,7 +96,8 @@ export async function openConsole(
 
 /** Starts a service with three programs: one waits for a gate file, one succeeds, one fails. */
 export async function startServiceWithPrograms(): Promise<TestService> {
-  const runyard = await startTestService();
+  // No mail server answers at this address.
+  const runyard = await startTestService({ smtpUrl: 'smtp://127.0.0.1:1' });
   await runyard.putFile('/works.py', 'import sys\nprint("it works", *sys.argv[1:])\n');
   await runyard.putFile(
     '/fails.py',

@@ -23,6 +23,8 @@ describe('addresses', () => {
     ['#job/41', { page: 'job', jobId: 41 }],
     ['#jobs?name=a%20%26%20b', { page: 'jobs', filter: { name: 'a & b' } }],
     ['#nodes', { page: 'nodes' }],
+    ['#clusters', { page: 'clusters' }],
+    ['#cluster/1122-171530-mrs3dgqk', { page: 'cluster', clusterId: '1122-171530-mrs3dgqk' }],
     ['#job/41/run/x', { page: 'unknown', address: '#job/41/run/x' }],
     ['#job/<img>', { page: 'unknown', address: '#job/<img>' }],
   ])('address %s is parsed', (hash, route) => expect(parseRoute(hash)).toEqual(route));

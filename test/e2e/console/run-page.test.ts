@@ -1,5 +1,6 @@
 /** Tests of the page of a run: progress, failures, addresses and actions. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../harness/eventually.ts';
 import type { TestService } from '../../harness/test-service.ts';
 import {
   closeBrowser,
@@ -87,6 +88,28 @@ describe.skipIf(isBrowserMissing)(`run page${browserMissingNote}`, { timeout: ha
     await output('Logs').getByText('before').waitFor();
     await consolePage.waitForText(/Upstream task load failed/);
     expect(await consolePage.tableRows(/Attempts/).count()).toBe(4);
+  });
+
+  test('a mail that is not delivered is noted with the reason and the time of the next attempt', async () => {
+    const jobId = await createJob(runyard, {
+      name: 'unreported',
+      email_notifications: { on_failure: ['ops@example.org'] },
+      max_retrys: 3,
+      tasks: [programTask('load', 'fails'), programTask('last', 'works', [], ['load'])],
+    });
+    await consolePage.goTo(`#job/${jobId}`);
+    await consolePage.signIn();
+    await consolePage.waitForText('max_retrys is not a known field; did you mean max_retries?');
+    const runId = await startRun(runyard, jobId);
+    await runyard.waitForRunEnd(runId);
+    await eventually(
+      () => runyard.callOk('GET', '2.0/notifications/deliveries', { run_id: runId, state: 'pending' }),
+      { until: ({ deliveries }) => deliveries[0]?.attempts.length > 0 },
+    );
+    await consolePage.goTo(`#job/run/${runId}`);
+    await consolePage.waitForText(
+      /^Mail to ops@example\.org not delivered: .*(?:ECONNREFUSED|refused).* Next attempt \d/,
+    );
   });
 
   test('spec 2.5: run_page_url and every other form of the address open the run', async () => {

@@ -1,6 +1,6 @@
 /** Injects all faults of the battery into one service, and collects what it says about them. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
@@ -11,6 +11,7 @@ import { startTestService, type TestService } from '../../harness/test-service.t
 import { startHttpReceiver, type HttpReceiver } from '../../harness/webhook-receiver.ts';
 import { findProgram } from '../../unit/runners/test-context.ts';
 import type { Fault, FaultService, Requirement } from './fault.ts';
+import { createMemoryGroup, removeMemoryGroup } from './memory-group.ts';
 
 const recipient = 'ops@example.org';
 
@@ -71,6 +72,14 @@ export async function findMissing(): Promise<ReadonlySet<Requirement>> {
     missing.add('tmpfs');
   }
   rmSync(directory, { recursive: true, force: true });
+  const group = createMemoryGroup(`runyard-probe-${process.pid}`);
+  if (group === undefined) missing.add('memory group');
+  else removeMemoryGroup(group);
+  try {
+    closeSync(openSync('/dev/kmsg', 'r'));
+  } catch {
+    missing.add('kernel log').add('memory group');
+  }
   return missing;
 }
 
@@ -88,8 +97,9 @@ export async function injectFaults(
   if (!missing.has('tmpfs')) mountSmallDisk(smallDisk);
   const pluginDirectory = mkdtempSync(join(tmpdir(), 'runyard-plugin-'));
   writeFileSync(join(pluginDirectory, 'battery.mjs'), pluginSource);
+  const memoryGroup = createMemoryGroup(`runyard-battery-${process.pid}`);
   const receiver = await startHttpReceiver();
-  const service = await startBatteryService(pluginDirectory, smallDisk);
+  const service = await startBatteryService(pluginDirectory, { smallDisk, memoryGroup });
   const context = await createContext(service, receiver, smallDisk);
   if (!missing.has('javac')) await buildJar(service, pluginDirectory);
   const told = new Map<string, Told | Error>();
@@ -105,6 +115,7 @@ export async function injectFaults(
       await service.stop();
       await receiver.close();
       if (!missing.has('tmpfs')) execFileSync('umount', [smallDisk]);
+      if (memoryGroup !== undefined) removeMemoryGroup(memoryGroup);
       for (const directory of [smallDisk, pluginDirectory])
         rmSync(directory, { recursive: true, force: true });
     },
@@ -115,7 +126,10 @@ function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-async function startBatteryService(pluginDirectory: string, smallDisk: string): Promise<TestService> {
+async function startBatteryService(
+  pluginDirectory: string,
+  { smallDisk, memoryGroup = '' }: { readonly smallDisk: string; readonly memoryGroup: string | undefined },
+): Promise<TestService> {
   const service = await startTestService({
     webhookAllowPrivate: true,
     plugins: [{ specifier: './battery.mjs', baseDirectory: pluginDirectory }],
@@ -128,7 +142,7 @@ async function startBatteryService(pluginDirectory: string, smallDisk: string): 
       },
     },
     faults: [{ fault: 'start_failure', cluster: 'unstartable' }],
-    taskEnvironment: { PATH: process.env['PATH'] ?? '', SMALL_DISK: smallDisk },
+    taskEnvironment: { PATH: process.env['PATH'] ?? '', SMALL_DISK: smallDisk, MEMORY_GROUP: memoryGroup },
   });
   return service;
 }

@@ -29,7 +29,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'DEPENDENCY',
     cause: 'Library installation failed',
     place: 'managed_fs:/none-1.0-py3-none-any.whl',
-    nextStep: 'Correct the file or its path in the libraries of the task',
+    nextStep: 'Upload the file, or correct its path in the libraries of the task',
     files,
     job: { ...newCluster(), ...ok, libraries: [{ whl: 'managed_fs:/none-1.0-py3-none-any.whl' }] },
   },
@@ -47,7 +47,7 @@ export const clusterFaults: readonly Fault[] = [
     code: 'DEPENDENCY',
     cause: 'Library installation failed',
     place: 'managed_fs:/none.jar',
-    nextStep: 'Correct the file or its path in the libraries of the task',
+    nextStep: 'Upload the file, or correct its path in the libraries of the task',
     job: {
       ...newCluster(),
       spark_jar_task: { main_class_name: 'Main' },

@@ -3,7 +3,7 @@ import type { CauseCode } from '../../../engine/run/explain/explanation.ts';
 import type { ApiClient, ResponseBody } from '../../harness/api-client.ts';
 
 /** What a fault needs of the machine. */
-export type Requirement = 'java' | 'tmpfs' | 'javac';
+export type Requirement = 'java' | 'tmpfs' | 'javac' | 'memory group' | 'kernel log';
 
 /** Facts about the service that faults need. */
 export interface FaultService extends ApiClient {

@@ -96,7 +96,13 @@ export const graphFaults: readonly Fault[] = [
       const holder = await startJob(service, { name: 'holder', ...multi(onPool('holder', wait)) });
       await waitUntilRunning(service, holder.runId);
       const waiter = { ...notified(service), ...onPool('waiter', ok) };
-      const { runId } = await startJob(service, { name: 'waiter', ...multi(waiter), timeout_seconds: 2 });
+      const { jobId, runId } = await startJob(service, { name: 'waiter', ...multi(waiter) });
+      await service.waitForRun(runId, ({ tasks }) => /waits for/.test(tasks[0].state.state_message));
+      // A timeout that is past stops the run at once.
+      await service.callOk('POST', '2.0/jobs/update', {
+        job_id: jobId,
+        new_settings: { timeout_seconds: 1 },
+      });
       await service.waitForRunEnd(runId);
       await service.callOk('POST', '2.0/jobs/runs/cancel', { run_id: holder.runId });
       return runId;
@@ -233,7 +239,7 @@ export const graphFaults: readonly Fault[] = [
     code: 'PLUGIN',
     cause: 'The thread of the battery_task runner died 3 times',
     place: 'battery_task',
-    nextStep: "Tell the plugin's author; the plugin ends its thread",
+    nextStep: "The plugin ended its thread: tell the plugin's author",
     job: { battery_task: { do: 'exit' } },
   },
   {
@@ -249,7 +255,7 @@ export const graphFaults: readonly Fault[] = [
     code: 'CHILD_RUN',
     cause: 'could not be started: Job <n> does not exist',
     place: 'Job <n>',
-    nextStep: 'Correct what it names',
+    nextStep: 'Correct job_id of run_job_task, or the job that it names',
     files,
     async start(service) {
       const child = await service.callOk('POST', '2.0/jobs/create', { name: 'gone', ...ok });

@@ -36,7 +36,8 @@ export const notebookFaults: readonly Fault[] = [
     code: 'CONFIGURATION',
     cause: 'No widget or run parameter is named "day"',
     place: '/nb/widget, cell 1',
-    nextStep: 'Correct the parameter in base_parameters or notebook_params',
+    nextStep:
+      'Pass the parameter in base_parameters or notebook_params, or declare it: dbutils.widgets.text("day", ""); then start the run again.',
   }),
   notebookFault('/nb/caller', ['x = 1', '%run ./shared/missing'], {
     name: '%run names a missing notebook',
@@ -66,14 +67,14 @@ export const notebookFaults: readonly Fault[] = [
     code: 'CLUSTER',
     cause: 'killed by signal 9, SIGKILL',
     place: '/nb/kill, cell 1',
-    nextStep: 'Runyard did not send the signal.',
+    nextStep: 'Runyard did not send the signal',
   }),
   notebookFault('/nb/large', ["print('x' * (9 * 2 ** 20))"], {
     name: 'a cell writes 9 MB',
-    code: 'USER_CODE',
-    cause: '8 MB',
+    code: 'RESOURCE_LIMIT',
+    cause: 'Cell 1 exceeded the output limit of 8 MB',
     place: '/nb/large, cell 1',
-    nextStep: 'Correct the code there',
+    nextStep: 'Write less output in that cell, or write it to a file',
   }),
   {
     name: 'a task value was never set',
@@ -120,7 +121,7 @@ export const notebookFaults: readonly Fault[] = [
     code: 'USER_CODE',
     cause: 'no_such_table',
     place: '/nb/query, cell 1',
-    nextStep: 'Correct the code there',
+    nextStep: 'Correct the query there',
     files: { '/nb/query.sql': '-- Databricks notebook source\nselect * from no_such_table\n' },
     job: notebook('/nb/query'),
   },
@@ -143,17 +144,43 @@ export const notebookFaults: readonly Fault[] = [
     job: notebook('/nb/other'),
   },
   {
-    name: 'a pipeline queries a missing table',
-    code: 'USER_CODE',
-    cause: 'no_such_source',
+    name: 'a pipeline reads files that do not exist',
+    code: 'CONFIGURATION',
+    cause: 'Flow t: no file matches managed_fs:/no_such_source/*.csv, which t reads',
     place: '/flow/broken/tables.sql',
-    nextStep: 'Correct the code there',
+    nextStep: 'Upload one with POST /api/2.0/managed_fs/put.',
     files: {
       '/flow/broken/tables.sql':
         "CREATE MATERIALIZED VIEW t AS SELECT * FROM read_files('managed_fs:/no_such_source/*.csv');\n",
       'pipeline:broken': '/flow/broken/**',
     },
     job: { pipeline_task: { pipeline_id: 'broken' } },
+  },
+  {
+    name: 'a pipeline queries a missing table',
+    code: 'USER_CODE',
+    cause: 'no_such_table',
+    place: '/flow/query/tables.sql, line 1',
+    nextStep: 'Correct the query or its input',
+    files: {
+      '/flow/query/tables.sql': 'CREATE MATERIALIZED VIEW t AS SELECT * FROM no_such_table;\n',
+      'pipeline:query': '/flow/query/**',
+    },
+    job: { pipeline_task: { pipeline_id: 'query' } },
+  },
+  {
+    name: 'the input of a pipeline has a value of another type',
+    code: 'DATA_QUALITY',
+    cause: 'Conversion Error',
+    place: '/flow/types/tables.sql',
+    nextStep: 'Correct the input files, or the types in the query',
+    files: {
+      '/types/a.csv': 'amount\nnone\n',
+      '/flow/types/tables.sql':
+        "CREATE MATERIALIZED VIEW t AS SELECT CAST(amount AS INT) AS amount FROM read_files('managed_fs:/types/*.csv');\n",
+      'pipeline:types': '/flow/types/**',
+    },
+    job: { pipeline_task: { pipeline_id: 'types' } },
   },
   {
     name: 'rows violate an expectation that fails the update',

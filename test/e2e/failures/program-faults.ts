@@ -97,13 +97,32 @@ export const programFaults: readonly Fault[] = [
     name: 'something kills the process with SIGKILL',
     code: 'CLUSTER',
     cause: 'exit code 137 (killed by signal 9, SIGKILL)',
-    nextStep: 'Runyard did not send the signal.',
+    nextStep:
+      "Runyard did not send the signal, and the kernel's out-of-memory killer did not either: a user or another program on node <n> did.",
+    requires: 'kernel log',
   }),
+  pythonFault(
+    '/etl/oom.py',
+    [
+      'import os',
+      "with open(os.environ['MEMORY_GROUP'] + '/cgroup.procs', 'w') as group: group.write('0')",
+      "rows = b'x' * (300 * 2 ** 20)",
+    ],
+    {
+      name: 'the kernel ends a program that needs more memory than its control group has',
+      code: 'RESOURCE_LIMIT',
+      cause: 'exit code 137 (killed by signal 9, SIGKILL)',
+      nextStep:
+        "Runyard did not send the signal; the kernel's out-of-memory killer did, because the memory limit of its control group was reached. A process of this task may use 512 MB (node type tiny).",
+      requires: 'memory group',
+      job: { ...small, spark_python_task: { python_file: 'managed_fs:/etl/oom.py' } },
+    },
+  ),
   pythonFault('/etl/term.py', ['import os, signal', 'os.kill(os.getpid(), signal.SIGTERM)'], {
     name: 'something ends the process with SIGTERM',
     code: 'CLUSTER',
     cause: 'killed by signal 15, SIGTERM',
-    nextStep: 'Runyard did not send the signal; something on this machine did.',
+    nextStep: 'Runyard did not send the signal; a user or another program on node <n> did.',
   }),
   pythonFault('/etl/native.py', ['import ctypes', 'ctypes.string_at(0)'], {
     name: 'a native library crashes',

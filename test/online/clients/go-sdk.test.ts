@@ -7,6 +7,12 @@ describeClient('Go SDK', {
   prepare: async () => [await buildGoProgram('go-sdk')],
   expected: {
     'Dbfs writes, reads and lists files': [true, ['/scenario/blocks.bin', '/scenario/program.py']],
+    'Files uploads, describes, downloads, lists and deletes files of a volume': [
+      4,
+      'text',
+      ['/Volumes/main/default/go/d/a b.txt'],
+      true,
+    ],
     'Workspace uploads and downloads a notebook': true,
     'Jobs are created, read and listed': ['scenario', 2, 1],
     'RunNow waits for a successful run': ['TERMINATED', 'SUCCESS'],

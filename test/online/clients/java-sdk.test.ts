@@ -7,6 +7,12 @@ describeClient('Java SDK', {
   prepare: async () => ['java', '-cp', await buildJavaProgram('java-sdk', 'Scenario.java'), 'Scenario'],
   expected: {
     'dbfs writes and reads a file of several blocks': true,
+    'files uploads, describes, downloads, lists and deletes files of a volume': [
+      4,
+      'text',
+      ['a b.txt'],
+      true,
+    ],
     'workspace imports and exports a notebook': true,
     'jobs are created, read and listed': ['scenario', 2, 1],
     'runNow waits for a successful run': ['TERMINATED', 'SUCCESS'],

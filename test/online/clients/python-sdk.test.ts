@@ -1,10 +1,12 @@
 /** The vendor's Python SDK: its waiters, its file helpers and its cluster helpers. */
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { listDocumentedFields } from '../../contract/fields/sdk-objects.ts';
 import { installPythonPackages, sourcePath } from './client-installs.ts';
 import { describeClient } from './client-suite.ts';
 
 describeClient('Python SDK', {
+  environment: () => ({ DOCUMENTED_FIELDS: JSON.stringify(listDocumentedFields()) }),
   prepare: async () => [
     join(await installPythonPackages('python-sdk'), 'python'),
     sourcePath('python-sdk', 'scenario.py'),
@@ -15,6 +17,28 @@ describeClient('Python SDK', {
     'dbfs.open writes and reads': true,
     'dbfs lists, moves and deletes': [3, ['/scenario/blocks.bin', '/scenario/program.py'], false],
     'dbutils.fs puts, reads, copies, lists and removes': [['a.txt', 'b.txt'], 'text', false],
+    'files.upload, get_metadata and download carry a file of a volume': [
+      256,
+      'application/octet-stream',
+      true,
+      true,
+    ],
+    'files.upload replaces a file unless overwrite is false': ['new', 'AlreadyExists'],
+    'files.upload_from and download_to carry a file above 50 MB, also in parts': [true, true],
+    'files creates, lists and deletes directories and files': [
+      [
+        ['b', false],
+        ['deeper', true],
+      ],
+      'InvalidState',
+      ['NotFound', 'NotFound', 'NotFound'],
+    ],
+    'dbutils.fs puts, reads, copies, lists and removes below /Volumes': [
+      ['a.txt', 'c.txt'],
+      'text',
+      4,
+      false,
+    ],
     'workspace.upload imports a notebook, and download returns its source': ['NOTEBOOK', true],
     'workspace.upload in format AUTO keeps a file as it is': ['a,b\n1,2\n', 'FILE'],
     'workspace.export answers HTML and Jupyter': [true, true],
@@ -74,5 +98,6 @@ describeClient('Python SDK', {
     'tokens are created, listed and revoked': [true, ['scenario'], 'PermissionDenied'],
     'token management creates, lists and revokes tokens of service principals': [['obo'], true],
     'token permissions are read and replaced': [['CAN_MANAGE', 'CAN_USE'], true],
+    'every field of jobs and runs is documented': [],
   },
 });

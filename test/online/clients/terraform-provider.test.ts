@@ -12,6 +12,7 @@ describeClient('Terraform provider', {
   prepare: async () => [await buildGoProgram('terraform-provider')],
   expected: {
     databricks_dbfs_file: once,
+    'databricks_file of a volume': changed,
     databricks_notebook: changed,
     'databricks_job with tasks': changed,
     'databricks_job with one task in version 2.0': changed,

@@ -28,7 +28,7 @@ import { createLibraryReader, createLibraryStore } from '../../../storage/postgr
 import { createTokenLookup } from '../../../storage/postgres/tokens/token-lookup.ts';
 import { createTokenStore, ensureBootstrapAdmin } from '../../../storage/postgres/tokens/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/test-database.ts';
-import { createClusterRules } from './cluster-ports.ts';
+import { createClusterRules, noSparkApplications } from './cluster-ports.ts';
 
 export const adminToken = 'token-of-the-administrator';
 
@@ -234,6 +234,7 @@ function createOperationPorts({
     runs: createRunReader(db),
     outputs,
     notebooks,
+    sparkApplications: noSparkApplications,
     logs: createLogFiles({ runs: { title: 'runs', directory: '/nonexistent' } }),
     launching: { runs, clock, limits, nodeId: 'node-1', acceptRun: () => undefined },
     cancelling: {

@@ -66,10 +66,18 @@ describe('credentials', () => {
   });
 
   test.each([
-    ['unknown', undefined],
-    ['expired', { expiry_time: 1_769_999_999_999 }],
-    ['revoked', { revoked_time: 1 }],
-  ])('a token that is %s returns 403', async (name, fields) => {
+    ['unknown', undefined, /^Invalid access token\.$/],
+    [
+      'expired',
+      { expiry_time: 1_769_999_999_999 },
+      /^Invalid access token\. It expired on 2026-02-02\. Create a new one\.$/,
+    ],
+    [
+      'revoked',
+      { revoked_time: 1 },
+      /^Invalid access token\. It was revoked on 1970-01-01\. Create a new one\.$/,
+    ],
+  ])('a token that is %s returns 403 with the reason', async (name, fields, message) => {
     if (fields !== undefined) await storeToken(`${name}-token`, fields);
     const answer = await service.send({
       url: '/api/2.1/jobs/list',
@@ -77,7 +85,7 @@ describe('credentials', () => {
     });
     expect(answer).toMatchObject({
       status: 403,
-      body: { error_code: 'PERMISSION_DENIED', message: expect.stringContaining('Invalid access token.') },
+      body: { error_code: 'PERMISSION_DENIED', message: expect.stringMatching(message) },
     });
   });
 

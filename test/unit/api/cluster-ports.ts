@@ -5,6 +5,7 @@ import type { Clock } from '../../../engine/clock.ts';
 import { createLiveInventory } from '../../../engine/cluster/live-inventory.ts';
 import { defaultInventory } from '../../../engine/cluster/inventory.ts';
 import type { PermissionStore } from '../../../engine/ports/permissions.ts';
+import type { SparkApplications } from '../../../engine/ports/spark-applications.ts';
 import { createInventoryControl } from '../../../engine/coordinator/inventory-control.ts';
 import { createClusterControl } from '../../../engine/coordinator/all-purpose-clusters.ts';
 import { createAllPurposeStore } from '../../../storage/postgres/clusters/all-purpose-clusters.ts';
@@ -16,6 +17,13 @@ import { unlimitedNodes } from '../../../storage/postgres/clusters/cluster-nodes
 import { createClusterStore } from '../../../storage/postgres/clusters/clusters.ts';
 import { createFakeCompute } from '../../harness/fake-compute.ts';
 import type { TestDatabase } from '../../harness/test-database.ts';
+
+/** Clusters without Spark. */
+export const noSparkApplications: SparkApplications = {
+  list: async () => [],
+  findProgress: async () => undefined,
+  readPage: async () => undefined,
+};
 
 /** Creates rules that accept every cluster id. */
 export function createClusterRules(
@@ -33,13 +41,15 @@ export function createClusterRules(
 export function createClusterPorts(
   { db }: Pick<TestDatabase, 'db'>,
   clock: Clock,
-): Omit<ClusterPorts, 'limits' | 'permissions'> {
+): Omit<ClusterPorts, 'limits' | 'permissions' | 'workspaceInfo'> {
   const log = pino({ level: 'silent' });
   let made = 0;
   const randomString = (length: number): string => String((made += 1)).padStart(length, '0');
   const live = createLiveInventory(defaultInventory);
   const store = createAllPurposeStore(db, unlimitedNodes);
   return {
+    sparkApplications: noSparkApplications,
+    sparkPageTickets: { issue: () => '' },
     inventory: live.inventory,
     inventoryControl: createInventoryControl({
       configured: defaultInventory,

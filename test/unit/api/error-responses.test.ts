@@ -1,10 +1,12 @@
 /** Error responses of the HTTP layer. */
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { pino } from 'pino';
-import { defineOperation } from '../../../api/http/operation.ts';
+import { defineOperation, type Operation } from '../../../api/http/operation.ts';
+import { StreamedResponse } from '../../../api/http/streamed-response.ts';
 import { ServiceError } from '../../../engine/errors.ts';
 import { adminToken, startApiHarness, type ApiHarness } from './api-harness.ts';
 
@@ -159,19 +161,7 @@ describe('error responses', () => {
   ])('%s', async (_, error, status, error_code, retryAfter) => {
     const lines: string[] = [];
     const failing = await startApiHarness({
-      operations: [
-        defineOperation({
-          method: 'GET',
-          path: '/fail',
-          versions: ['2.0'],
-          scope: 'jobs',
-          summary: '',
-          description: '',
-          request: Type.Object({}),
-          response: Type.Object({}),
-          handle: () => Promise.reject(error),
-        }),
-      ],
+      operations: [failingOperation(() => Promise.reject(error))],
       log: pino(
         {},
         {
@@ -189,4 +179,103 @@ describe('error responses', () => {
     // The log contains the details that the response omits, with the request id.
     if (status !== 429) expect(lines.find((line) => line.includes('secret'))).toContain('"reqId"');
   });
+
+  test.each([
+    ['a bug', new Error('unreadable'), 500, 'INTERNAL_ERROR'],
+    ['a refusal', new ServiceError('NOT_FOUND', 'gone'), 404, 'NOT_FOUND'],
+  ])('a stream that fails before its first byte: %s', async (_, error, status, error_code) => {
+    const failing = await startApiHarness({
+      operations: [
+        failingOperation(async () => {
+          const stream = new Readable({ read: () => stream.destroy(error) });
+          return new StreamedResponse(stream, {
+            'content-type': 'application/gzip',
+            'content-length': '7',
+            'content-disposition': 'attachment; filename="run.tar.gz"',
+          });
+        }),
+      ],
+    });
+    const answer = await failing.get('2.0/fail');
+    await failing.close();
+    expect(answer).toMatchObject({
+      status,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      body: { error_code },
+    });
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+  });
+
+  describe('a database that is away', () => {
+    const failure = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    const unchanged = 'The database is not reachable; nothing was changed. Send the request again.';
+    const unknown = 'The connection to the database was lost; it is not known whether the change was made.';
+
+    test.each<[string, 'GET' | 'POST', object, boolean, unknown, string | undefined, string]>([
+      ['before the commit', 'POST', {}, false, failure, '1', unchanged],
+      ['in a read', 'GET', {}, true, failure, '1', unchanged],
+      [
+        'in the commit',
+        'POST',
+        {},
+        true,
+        failure,
+        undefined,
+        `${unknown} Check that before you send the request again.`,
+      ],
+      [
+        'in the commit of a request with an idempotency_token',
+        'POST',
+        { idempotency_token: 'x' },
+        true,
+        failure,
+        '1',
+        `${unknown} Send the request again; its idempotency_token prevents a second run.`,
+      ],
+      [
+        'because of a conflict',
+        'POST',
+        {},
+        false,
+        Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+        '1',
+        'The database cannot do this now; nothing was changed. Send the request again.',
+      ],
+    ])('%s', async (_, method, body, isUnknown, error, retryAfter, message) => {
+      const failing = await startApiHarness({
+        operations: [
+          defineOperation({
+            method,
+            path: '/fail',
+            versions: ['2.0'],
+            scope: 'jobs',
+            summary: '',
+            description: '',
+            request: Type.Object({ idempotency_token: Type.Optional(Type.String()) }),
+            response: Type.Object({}),
+            handle: () => Promise.reject(error),
+          }),
+        ],
+        changes: { track: (work) => work(), isOutcomeUnknown: () => isUnknown },
+      });
+      const answer = await (method === 'GET' ? failing.get('2.0/fail') : failing.post('2.0/fail', body));
+      await failing.close();
+      expect(answer).toMatchObject({ status: 503, body: { error_code: 'TEMPORARILY_UNAVAILABLE', message } });
+      expect(answer.headers['retry-after']).toBe(retryAfter);
+    });
+  });
 });
+
+function failingOperation(handle: () => Promise<object>): Operation {
+  return defineOperation({
+    method: 'GET',
+    path: '/fail',
+    versions: ['2.0'],
+    scope: 'jobs',
+    summary: '',
+    description: '',
+    request: Type.Object({}),
+    response: Type.Object({}),
+    handle,
+  });
+}

@@ -21,6 +21,8 @@ export async function sendOverHttp(
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (response === undefined) throw new Error('There was no response.');
   const status = response.statusCode ?? 0;
+  // The answer to a HEAD request has no body.
+  if (method === 'HEAD') return { status, headers: response.headers, body: {} };
   if (status !== 200 || !isStreamed(response.headers))
     return { status, headers: response.headers, body: JSON.parse(await text(response)) };
   // A stream lasts as long as its run.

@@ -47,11 +47,11 @@ export function arbitraryRequest(service: FuzzedService): fc.Arbitrary<InjectOpt
     .constantFrom(...all)
     .chain(({ method, url, sent }) =>
       fc
-        .record({ sent, id: arbitraryPathId(knownIds), token })
-        .map(({ sent: { query = '', headers, ...rest }, id, token: value }): InjectOptions => ({
+        .record({ sent, id: arbitraryPathId(knownIds), path: arbitraryVolumePath, token })
+        .map(({ sent: { query = '', headers, ...rest }, id, path, token: value }): InjectOptions => ({
           ...rest,
           method,
-          url: `${url.replace(/:\w+/, () => id)}${query}`,
+          url: `${url.replace(/:\w+(\*?)/, (_, isTail) => (isTail === '' ? id : path))}${query}`,
           headers: { authorization: `Bearer ${value}`, ...headers },
         })),
     );
@@ -95,6 +95,7 @@ function arbitraryRequestParts(method: string, good: fc.Arbitrary<unknown>): fc.
     { weight: 2, arbitrary: mutated(mutated(good)) },
     { weight: 1, arbitrary: hostileValue },
   );
+  if (method === 'HEAD') return toQuery(input);
   return method === 'GET'
     ? fc.oneof({ weight: 4, arbitrary: toQuery(input) }, { weight: 1, arbitrary: toBody(input) })
     : toBody(input);
@@ -172,6 +173,19 @@ function arbitraryPathId(known: FuzzedService['knownIds']): fc.Arbitrary<string>
     { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1.5', '%', '%00', '..', '9'.repeat(400), '1e3', '') },
   );
 }
+
+/** Path of a file or directory of fs/, without its first slash. */
+const arbitraryVolumePath = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom('Volumes', 'Volumes/a', 'Volumes/a/b', 'dbfs/a', 'Volumes%2Fa%2Fc'),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('dbfs', 'a', '', '%00', 'Volumes/%00', 'Volumes//a/', 'Volumes/%zz'),
+  },
+  { weight: 1, arbitrary: hostileText.map((text) => `Volumes/${encodeForUrl(text)}`) },
+);
 
 /** Generates one of the ids known at generation time, usually a recent one. */
 function knownId(ids: readonly number[]): fc.Arbitrary<number> {

@@ -169,7 +169,8 @@ describe('over HTTP', () => {
       await fc.assert(
         fc.asyncProperty(arbitraryRequest(target), async (request) => {
           const answer = await sendOverHttp(remote.url, request);
-          assertValidResponse(answer);
+          if (request.method === 'HEAD') expect(answer.status).toBeLessThan(500);
+          else assertValidResponse(answer);
           if (typeof answer.body['job_id'] === 'number') knownIds.jobs.push(answer.body['job_id']);
           if (typeof answer.body['run_id'] === 'number') knownIds.runs.push(answer.body['run_id']);
         }),

@@ -166,3 +166,13 @@ test('Spark is found in SPARK_HOME and reported as missing otherwise', async () 
     found: `spark-submit at ${join(home, 'bin', 'spark-submit')}`,
   });
 });
+
+test('a mail server that refuses connections is a warning with the address and the setting', async () => {
+  expect(await runCheck('mail server', { RUNYARD_SMTP_URL: 'smtp://127.0.0.1:1' })).toEqual({
+    state: 'warn',
+    found: '127.0.0.1:1',
+    advice: expect.stringMatching(
+      /^The mail server 127\.0\.0\.1:1 refused the connection \(.*ECONNREFUSED.*\)\. Mails are tried again for 24 hours; correct RUNYARD_SMTP_URL or start the server\.$/,
+    ),
+  });
+});

@@ -80,7 +80,7 @@ describe('spec 4.1.4: an idempotency token', () => {
     const { runId } = await launchRunOfJob(createLaunchPorts(runs), jobId, 'gone');
     await database.db.deleteFrom('runs').where('run_id', '=', runId).execute();
     await expect(launchRunOfJob(createLaunchPorts(runs), jobId, 'gone')).rejects.toThrow(
-      'The run started with idempotency_token "gone" has been deleted.',
+      'The run started with idempotency_token "gone" has been deleted. Use a new token to run the job again.',
     );
   });
 

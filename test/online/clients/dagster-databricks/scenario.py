@@ -53,7 +53,7 @@ def _():
 def _():
     def submission(word):
         program = {"python_file": "dbfs:/dagster/program.py", "parameters": [word]}
-        return {"task_key": "main", "existing_cluster_id": "dagster", "spark_python_task": program}
+        return {"existing_cluster_id": "dagster", "spark_python_task": program}
 
     return [execute(create_databricks_submit_run_op(submission(word), **fast)) for word in ("hello", "fail")]
 

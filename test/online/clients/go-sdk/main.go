@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -100,6 +101,25 @@ func fileSteps() {
 		}
 		sort.Strings(names)
 		return []any{bytes.Equal(data, read), names}
+	})
+	step("Files uploads, describes, downloads, lists and deletes files of a volume", func() any {
+		const volume = "/Volumes/main/default/go"
+		must(client.Files.CreateDirectory(ctx, files.CreateDirectoryRequest{DirectoryPath: volume + "/d"}))
+		path := volume + "/d/a b.txt"
+		upload := files.UploadRequest{FilePath: path, Contents: io.NopCloser(strings.NewReader("text")), Overwrite: true}
+		must(client.Files.Upload(ctx, upload))
+		found := check(client.Files.GetMetadataByFilePath(ctx, path))
+		download := check(client.Files.DownloadByFilePath(ctx, path))
+		text := string(check(io.ReadAll(download.Contents)))
+		names := []string{}
+		request := files.ListDirectoryContentsRequest{DirectoryPath: volume + "/d"}
+		for _, entry := range check(client.Files.ListDirectoryContentsAll(ctx, request)) {
+			names = append(names, entry.Path)
+		}
+		must(client.Files.DeleteByFilePath(ctx, path))
+		must(client.Files.DeleteDirectoryByDirectoryPath(ctx, volume+"/d"))
+		_, err := client.Files.GetMetadataByFilePath(ctx, path)
+		return []any{found.ContentLength, text, names, errors.Is(err, databricks.ErrNotFound)}
 	})
 	step("Workspace uploads and downloads a notebook", func() any {
 		must(client.Workspace.MkdirsByPath(ctx, "/scenario"))

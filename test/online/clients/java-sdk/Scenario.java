@@ -10,12 +10,15 @@ import com.databricks.sdk.service.compute.ListClustersFilterBy;
 import com.databricks.sdk.service.compute.ListClustersRequest;
 import com.databricks.sdk.service.compute.RestartCluster;
 import com.databricks.sdk.service.compute.State;
+import com.databricks.sdk.service.files.CreateDirectoryRequest;
+import com.databricks.sdk.service.files.UploadRequest;
 import com.databricks.sdk.service.jobs.*;
 import com.databricks.sdk.service.settings.CreateTokenRequest;
 import com.databricks.sdk.service.workspace.Import;
 import com.databricks.sdk.service.workspace.ImportFormat;
 import com.databricks.sdk.service.workspace.Language;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.*;
@@ -96,6 +99,31 @@ public class Scenario {
           client.dbfs().write(Path.of("/scenario/blocks.bin"), data);
           client.dbfs().write(Path.of("/scenario/program.py"), PROGRAM.getBytes());
           return Arrays.equals(data, client.dbfs().readAllBytes(Path.of("/scenario/blocks.bin")));
+        });
+    step(
+        "files uploads, describes, downloads, lists and deletes files of a volume",
+        () -> {
+          String volume = "/Volumes/main/default/java";
+          client.files().createDirectory(new CreateDirectoryRequest().setDirectoryPath(volume));
+          client
+              .files()
+              .upload(
+                  new UploadRequest()
+                      .setFilePath(volume + "/a b.txt")
+                      .setContents(new ByteArrayInputStream("text".getBytes())));
+          long length = client.files().getMetadata(volume + "/a b.txt").getContentLength();
+          String text = new String(client.files().download(volume + "/a b.txt").getContents().readAllBytes());
+          List<String> names = new ArrayList<>();
+          client.files().listDirectoryContents(volume).forEach(entry -> names.add(entry.getName()));
+          client.files().delete(volume + "/a b.txt");
+          client.files().deleteDirectory(volume);
+          String error =
+              errorOf(
+                  () -> {
+                    client.files().getDirectoryMetadata(volume);
+                    return null;
+                  });
+          return List.of(length, text, names, error.startsWith("NotFound"));
         });
     step(
         "workspace imports and exports a notebook",

@@ -1,6 +1,9 @@
 """Files of dbfs and of the workspace."""
 import base64
+import filecmp
 import io
+import os
+import tempfile
 
 from databricks.sdk.service import workspace
 from sdk_client import NOTEBOOK, PROGRAM, client
@@ -48,6 +51,72 @@ def _():
     head = fs.head("/scenario/fs/b.txt")
     fs.rm("/scenario/fs", recurse=True)
     return [sorted(names), head, client.dbfs.exists("/scenario/fs")]
+
+
+VOLUME = "/Volumes/main/default/scenario"
+
+
+@step("files.upload, get_metadata and download carry a file of a volume")
+def _():
+    client.files.upload(f"{VOLUME}/größe 1.bin", io.BytesIO(bytes(range(256))))
+    found = client.files.get_metadata(f"{VOLUME}/größe 1.bin")
+    with client.files.download(f"{VOLUME}/größe 1.bin").contents as stream:
+        return [found.content_length, found.content_type, bool(found.last_modified), stream.read() == bytes(range(256))]
+
+
+@step("files.upload replaces a file unless overwrite is false")
+def _():
+    client.files.upload(f"{VOLUME}/a.txt", io.BytesIO(b"old"))
+    client.files.upload(f"{VOLUME}/a.txt", io.BytesIO(b"new"))
+    refused = error_of(lambda: client.files.upload(f"{VOLUME}/a.txt", io.BytesIO(b"x"), overwrite=False))
+    return [client.files.download(f"{VOLUME}/a.txt").contents.read().decode(), refused.split(":")[0]]
+
+
+@step("files.upload_from and download_to carry a file above 50 MB, also in parts")
+def _():
+    with tempfile.TemporaryDirectory() as directory:
+        source, whole, parts = (os.path.join(directory, name) for name in ("source", "whole", "parts"))
+        with open(source, "wb") as file:
+            for index in range(52):
+                file.write(bytes([index]) * 2**20)
+        client.files.upload_from(f"{VOLUME}/large.bin", source)
+        client.files.download_to(f"{VOLUME}/large.bin", whole)
+        client.files.download_to(f"{VOLUME}/large.bin", parts, use_parallel=True, parallelism=2)
+        return [filecmp.cmp(source, whole, False), filecmp.cmp(source, parts, False)]
+
+
+@step("files creates, lists and deletes directories and files")
+def _():
+    client.files.create_directory(f"{VOLUME}/deep/deeper")
+    client.files.get_directory_metadata(f"{VOLUME}/deep/deeper")
+    client.files.upload(f"{VOLUME}/deep/b", io.BytesIO(b""))
+    listed = [[entry.name, entry.is_directory] for entry in client.files.list_directory_contents(f"{VOLUME}/deep", page_size=1)]
+    refused = error_of(lambda: client.files.delete_directory(f"{VOLUME}/deep"))
+    client.files.delete(f"{VOLUME}/deep/b")
+    client.files.delete_directory(f"{VOLUME}/deep/deeper")
+    client.files.delete_directory(f"{VOLUME}/deep")
+    missing = [
+        error_of(lambda: client.files.get_metadata(f"{VOLUME}/deep/b")),
+        error_of(lambda: client.files.get_directory_metadata(f"{VOLUME}/deep")),
+        error_of(lambda: client.files.download(f"{VOLUME}/deep/b")),
+    ]
+    return [listed, refused.split(":")[0], [error.split(":")[0] for error in missing]]
+
+
+@step("dbutils.fs puts, reads, copies, lists and removes below /Volumes")
+def _():
+    fs = client.dbutils.fs
+    fs.mkdirs(f"{VOLUME}/fs")
+    fs.put(f"{VOLUME}/fs/a.txt", "text", overwrite=True)
+    fs.cp(f"{VOLUME}/fs/a.txt", f"{VOLUME}/fs/b.txt")
+    fs.cp(f"{VOLUME}/fs/a.txt", "dbfs:/scenario/from-volume.txt")
+    fs.mv(f"{VOLUME}/fs/b.txt", f"{VOLUME}/fs/c.txt")
+    names = sorted(file.name for file in fs.ls(f"{VOLUME}/fs"))
+    head = fs.head(f"{VOLUME}/fs/c.txt")
+    copied = client.dbfs.read("/scenario/from-volume.txt").bytes_read
+    client.dbfs.delete("/scenario/from-volume.txt")
+    fs.rm(f"{VOLUME}/fs", recurse=True)
+    return [names, head, copied, client.dbfs.exists(f"{VOLUME}/fs")]
 
 
 @step("workspace.upload imports a notebook, and download returns its source")

@@ -3,6 +3,7 @@ import file_steps  # noqa: F401
 import job_steps  # noqa: F401
 import cluster_steps  # noqa: F401
 import token_steps  # noqa: F401
+import field_steps  # noqa: F401
 from steps import run_steps
 
 run_steps()

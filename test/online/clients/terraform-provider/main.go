@@ -127,6 +127,13 @@ func main() {
 		settings := values{"path": "/terraform/data.bin", "content_base64": content}
 		return lifecycle(storage.ResourceDbfsFile(), settings, nil)
 	})
+	step("databricks_file of a volume", func() any {
+		file := func(text string) values {
+			content := base64.StdEncoding.EncodeToString([]byte(text))
+			return values{"path": "/Volumes/main/default/terraform/a b.txt", "content_base64": content}
+		}
+		return lifecycle(storage.ResourceFile(), file("one"), file("two!"))
+	})
 	step("databricks_notebook", func() any {
 		content := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 		notebook := func(text string) values {

@@ -2,8 +2,11 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../engine/clock.ts';
+import type { RunWithTasks } from '../../../../engine/run/run.ts';
 import type { ClusterStore } from '../../../../engine/ports/clusters.ts';
 import { createClusterStore } from '../../../../storage/postgres/clusters/clusters.ts';
+import { eventually } from '../../../harness/eventually.ts';
+import { createFakeCompute } from '../../../harness/fake-compute.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/test-database.ts';
 import { createCoordinatorHarness, describeRun, type CoordinatorHarness } from './coordinator-harness.ts';
 import { graphOnClusters } from './run-settings.ts';
@@ -97,6 +100,59 @@ describe('spec 2.4: a shared cluster', () => {
     expect(describeRun(found).slice(1)).toEqual(['a INTERNAL_ERROR', 'b RUNNING']);
     expect(found.tasks[0]?.progress.message).toContain('The engine failed this task: no nodes left');
     expect(await harness.describeClusters(runId)).toEqual(['etl RUNNING']);
+  });
+
+  test('that is terminated before its first task watches it ends the task with the cause', async () => {
+    const clusters = createStore();
+    const compute = createFakeCompute();
+    const create: ClusterStore['create'] = async (row, ...more) => {
+      const created = await clusters.create(row, ...more);
+      await clusters.terminate([row.clusterId], { code: 'USER_REQUEST' }, harness.clock.now());
+      compute.signals.notify(row.clusterId);
+      return created;
+    };
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ compute, clusters: { ...clusters, create } }),
+      graphOnClusters({ a: 'etl', b: 'etl' }, 'a', 'b a'),
+    );
+    const { run, tasks } = await harness.waitForRunEnd(runId);
+    expect(tasks[0]?.progress).toMatchObject({
+      state: 'INTERNAL_ERROR',
+      message: expect.stringContaining('was terminated (USER_REQUEST)'),
+      explanation: { cause_code: 'CLUSTER', place: { cluster_id: tasks[0]?.clusterId } },
+    });
+    expect(run.progress.explanation?.cause_code).toBe('CLUSTER');
+  });
+
+  test('that is terminated after its first task was stopped is replaced for the next one', async () => {
+    const clusters = createStore();
+    const compute = createFakeCompute();
+    const settings = graphOnClusters({ a: 'etl', c: 'etl' }, 'a', 'x', 'c a x');
+    const runId = await harness.launchRun(
+      harness.startCoordinator({ compute, clusters, clusterStartMs: 60_000 }),
+      {
+        ...settings,
+        tasks: (settings.tasks ?? []).map((task) =>
+          task.task_key === 'a' ? { ...task, timeout_seconds: 10 } : { ...task, run_if: 'ALL_DONE' },
+        ),
+      },
+    );
+    await harness.waitForRun(runId, ({ tasks }) => tasks[0]?.clusterId !== undefined);
+    await harness.waitForTimers(2);
+    harness.clock.advance(10_000);
+    const { tasks } = await harness.waitForRun(runId, ({ tasks: [a] }) => a?.progress.endTime !== undefined);
+    harness.clock.advance(50_000);
+    const [etl] = await eventually(() => clusters.listByRun(runId), {
+      until: ([cluster]) => cluster?.state === 'RUNNING',
+    });
+    expect(etl?.clusterId).toBe(tasks[0]?.clusterId);
+    await clusters.terminate([etl?.clusterId ?? ''], { code: 'USER_REQUEST' }, harness.clock.now());
+    compute.signals.notify(etl?.clusterId);
+    harness.pool.endTask('x');
+    const clusterOfC = ({ tasks: all }: RunWithTasks) =>
+      all.find(({ taskKey }) => taskKey === 'c')?.clusterId;
+    const started = await harness.waitForRun(runId, (found) => clusterOfC(found) !== undefined);
+    expect(clusterOfC(started)).not.toBe(etl?.clusterId);
   });
 
   test('that cannot start fails every task that waits for it and is terminated with the run', async () => {

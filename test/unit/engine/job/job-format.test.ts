@@ -6,6 +6,7 @@ import {
   toJobSettings,
   tasksOf,
   withoutTasks,
+  withTaskKey,
 } from '../../../../engine/job/job-format.ts';
 import type { JobSettings } from '../../../../engine/job/settings.ts';
 import { taskBodies, multiTaskJob, newCluster, singleTaskJob, sampleTask } from './sample-settings.ts';
@@ -85,6 +86,23 @@ test.each([
 ])('a submission named %j becomes a task with the key %j', (run_name, key) => {
   const submission = run_name === undefined ? own : { ...own, run_name };
   expect(tasksOf(toJobSettings(submission, '2.2')).map((only) => only.task_key)).toEqual([key]);
+});
+
+const bare = { existing_cluster_id: 'c' };
+test.each([
+  ['the only task without a key', { tasks: [bare] }, { tasks: [{ ...bare, task_key: 'main' }] }],
+  [
+    'the only task of a named run',
+    { run_name: 'Load it', tasks: [{ ...bare, task_key: '' }] },
+    { run_name: 'Load it', tasks: [{ ...bare, task_key: 'Load_it' }] },
+  ],
+  ['a task with a key', { tasks: [{ task_key: 'a' }] }, undefined],
+  ['several tasks', { tasks: [bare, bare] }, undefined],
+  ['no list', { tasks: 'a' }, undefined],
+  ['no task', { tasks: [7] }, undefined],
+  ['a single-task body', bare, undefined],
+])('a submission with %s gets the key that it lacks', (_, submission, completed) => {
+  expect(withTaskKey(submission)).toEqual(completed ?? submission);
 });
 
 test('a multi-task submission keeps its tasks in every version', () => {

@@ -136,6 +136,12 @@ describe('spec 3.1 QUEUED: capacity of the workspace', () => {
     expect(text.startsWith(message ?? '') && (text === '') === (message === undefined)).toBe(true);
   });
 
+  test('the refusal says what counts and when to retry', () => {
+    expect(() => assertCapacity(room({ taskRuns: 10 }), limits, false)).toThrow(
+      /The active task runs of all jobs count\. Retry in \d+ s, or set queue\.enabled\.$/,
+    );
+  });
+
   test.each([
     ['a run that never fits is over a quota', room({ addedTaskRuns: 11 }), 'QUOTA_EXCEEDED', undefined],
     ['a run that fits later', room({ taskRuns: 10 }), 'REQUEST_LIMIT_EXCEEDED', expect.any(Number)],

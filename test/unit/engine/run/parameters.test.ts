@@ -160,6 +160,12 @@ test.each<[string, TaskSettings, RunParameters, object]>([
     { pipeline_id: 'sales', full_refresh: true },
   ],
   [
+    'pipeline_params select tables',
+    { task_key: 'p', pipeline_task: { pipeline_id: 'sales', refresh_selection: ['a'] } },
+    { pipeline_params: { refresh_selection: ['b'], full_refresh_selection: ['c'] } },
+    { pipeline_id: 'sales', refresh_selection: ['b'], full_refresh_selection: ['c'] },
+  ],
+  [
     'a run job task is unchanged',
     { task_key: 'p', run_job_task: taskBodies.run_job_task },
     {},
