@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
 import { isUnencrypted } from './wiring/tls.ts';
 import { printDiagnostic } from './commands/print-line.ts';
-import { startService } from './wiring/service.ts';
+import { startDatabaseServer } from './wiring/database-server.ts';
 import { toStartError } from './start-error.ts';
 import { listenForStop } from './stop-signal.ts';
 
@@ -35,7 +35,12 @@ export async function runServe({ drain }: ServeOptions): Promise<number> {
     }, stopTimeoutMs).unref();
   };
   const serving = async (): Promise<number> => {
-    const service = await startService(config, log).catch((error: unknown) => {
+    const server = startDatabaseServer(config, systemClock, log);
+    // `startService` reports the failure; the modules are still being loaded.
+    server.catch(() => undefined);
+    // Loading these modules takes as long as the start of PostgreSQL.
+    const { startService } = await import('./wiring/service.ts');
+    const service = await startService(config, log, server).catch((error: unknown) => {
       throw toStartError(error, config);
     });
     log.info({ url: service.url }, 'Runyard is ready.');

@@ -5,15 +5,18 @@
 import type { Clock } from './clock.ts';
 import { ServiceError } from './errors.ts';
 import { defaultName, formatOf, tasksOf } from './job/job-format.ts';
-import type { JobSettings } from './job/settings.ts';
+import type { JobSettings, TaskSettings } from './job/settings.ts';
 import type { LaunchRunRequest } from './launch-request.ts';
 import type { Limits } from './limits.ts';
-import type { LaunchedRun, PendingLaunch, PendingLauncher, PendingRun } from './ports/runs.ts';
+import { notificationsForStart } from './notification/routing.ts';
+import type { LaunchedRun, PendingLaunch, PendingLauncher, PendingRun, PendingTask } from './ports/runs.ts';
 import { maxConcurrentRunsOf } from './run/admission.ts';
+import { clusterChoiceOf } from './run/cluster-choice.ts';
 import { toRunWithTasks } from './run/new-run.ts';
 import { countParallelTasks } from './run/parallel-tasks.ts';
 import { checkRunNowParameters } from './run/parameters.ts';
-import type { RunWithTasks } from './run/run.ts';
+import type { Progress, RunWithTasks } from './run/run.ts';
+import { stepOf } from './run/step.ts';
 import { waitingMessage } from './run/waiting-message.ts';
 
 interface PendingLaunchPorts {
@@ -21,6 +24,10 @@ interface PendingLaunchPorts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly nodeId: string;
+  /** Waits while the engine has more short runs than it can end; undefined: never. */
+  readonly waitForTurn?: (() => Promise<void>) | undefined;
+  /** Returns the data directory while its disk is full: no task begins then. */
+  readonly findFullDisk?: (() => string | undefined) | undefined;
   readonly acceptRun: (run: RunWithTasks) => void;
 }
 
@@ -29,12 +36,13 @@ export async function launchPendingRun(
   ports: PendingLaunchPorts,
   request: LaunchRunRequest,
 ): Promise<LaunchedRun | undefined> {
-  const { pendingLauncher, limits, nodeId, acceptRun } = ports;
+  const { pendingLauncher, nodeId, acceptRun } = ports;
   const { jobId, idempotencyToken = '', launchedBy, child } = request;
   if (pendingLauncher === undefined || idempotencyToken !== '') return undefined;
   if (launchedBy !== undefined || child !== undefined) return undefined;
+  await ports.waitForTurn?.();
   const known = await pendingLauncher.findJob(jobId);
-  const launch = known && toPendingLaunch({ ...known }, request, limits);
+  const launch = known && toPendingLaunch(known, request, ports);
   if (launch === undefined) return undefined;
   const stored = await pendingLauncher.launch(launch);
   if (stored === undefined) return undefined;
@@ -46,7 +54,7 @@ export async function launchPendingRun(
 function toPendingLaunch(
   known: PendingLaunch['known'],
   { parameters, creator }: LaunchRunRequest,
-  limits: Limits,
+  { limits, findFullDisk }: PendingLaunchPorts,
 ): PendingLaunch | undefined {
   const { settings } = known.job;
   const plan = planOf(settings);
@@ -62,6 +70,7 @@ function toPendingLaunch(
     ...plan,
     known,
     creator,
+    ...(findFullDisk?.() !== undefined && { tasks: plan.tasks.map((task) => ({ ...task, begins: false })) }),
     parameters: Object.keys(parameters).length === 0 ? undefined : parameters,
   };
 }
@@ -82,10 +91,24 @@ function planOf(settings: JobSettings): JobPlan {
     tasks: tasks.map((task) => ({
       taskKey: task.task_key,
       message: waitingMessage((task.depends_on ?? []).map((dependency) => dependency.task_key)),
+      begins: beginsWithLaunch(task, settings),
     })),
   };
   plans.set(settings, plan);
   return plan;
+}
+
+/**
+ * Returns whether a task begins in the transaction that stores its run: it waits for no task, needs no cluster, and its
+ * start has no notifications. It saves the write of the beginning.
+ */
+function beginsWithLaunch(task: TaskSettings, settings: JobSettings): boolean {
+  const subject = { jobId: 0, runId: 0, now: 0 };
+  return (
+    (task.depends_on ?? []).length === 0 &&
+    clusterChoiceOf(task, settings).kind === 'none' &&
+    [task, settings].every((holder) => notificationsForStart(holder, subject).length === 0)
+  );
 }
 
 function toAcceptedRun(
@@ -93,7 +116,7 @@ function toAcceptedRun(
   { runId, numberInJob, startTime, taskRunIds }: PendingRun,
   nodeId: string,
 ): RunWithTasks {
-  return toRunWithTasks({
+  const pending = toRunWithTasks({
     runId,
     numberInJob,
     startTime,
@@ -117,6 +140,24 @@ function toAcceptedRun(
     parentTaskRun: undefined,
     parallelTasks,
     notifications: [],
-    tasks: tasks.map((task) => ({ ...task, runId: taskRunIds[task.taskKey] ?? runId })),
+    tasks: tasks.map((task, index) => ({ ...task, runId: taskRunIds[index] ?? runId })),
   });
+  return tasks.some(({ begins }) => begins) ? beginTasks(pending, tasks, startTime) : pending;
+}
+
+/** Returns the run after the beginning of its first tasks, which the launch has stored. */
+function beginTasks(
+  { run, tasks }: RunWithTasks,
+  planned: readonly PendingTask[],
+  now: number,
+): RunWithTasks {
+  const begun = (subject: { runId: number; fence: number; progress: Progress }, kind: 'run' | 'task') => ({
+    progress: stepOf({ ...subject, kind }, 'begin', now).progress,
+  });
+  return {
+    run: { ...run, ...begun(run, 'run') },
+    tasks: tasks.map((task, index) =>
+      planned[index]?.begins === true ? { ...task, ...begun(task, 'task') } : task,
+    ),
+  };
 }

@@ -33,6 +33,10 @@ export interface LaunchPorts extends StorePorts {
   readonly nodeId: string;
   /** Starts runs in one round trip where no rule has to decide. Undefined: each launch is a transaction. */
   readonly pendingLauncher?: PendingLauncher | undefined;
+  /** Waits while the engine has more short runs than it can end; undefined: never. */
+  readonly waitForTurn?: (() => Promise<void>) | undefined;
+  /** Returns the data directory while its disk is full: no task begins then. */
+  readonly findFullDisk?: (() => string | undefined) | undefined;
   /** Drives a run that is stored. */
   readonly acceptRun: (run: RunWithTasks) => void;
   /** Called for a stored run that was skipped at its launch. */
@@ -61,7 +65,7 @@ export async function launchRun(
     // Read under the lock: the runs of a job start in the order of their numbers.
     const now = ports.clock.now();
     if (job === undefined) throw jobNotFound(jobId);
-    const { settings, version } = job;
+    const { settings, settingsRevision, version } = job;
     checkRunNowParameters(parameters, settings, ports.limits);
     const mayQueue = request.queue ?? isQueueEnabled(settings, version);
     return storeRun(ports, transaction, {
@@ -69,6 +73,7 @@ export async function launchRun(
       idempotencyToken: child?.key ?? idempotencyToken,
       resolveJobId: async () => jobId,
       settings,
+      settingsRevision,
       parameters,
       creator,
       now,
@@ -155,13 +160,14 @@ export async function launchScheduledRun(
   transaction: LaunchTransaction,
   { job, scheduledTime }: ScheduledLaunchRequest,
 ): Promise<NewRun> {
-  const { jobId, settings, version } = job;
+  const { jobId, settings, settingsRevision, version } = job;
   const mayQueue = isQueueEnabled(settings, version);
   const result = await storeRun(ports, transaction, {
     idempotencyScope: jobId,
     idempotencyToken: undefined,
     resolveJobId: async () => jobId,
     settings,
+    settingsRevision,
     parameters: {},
     creator: job.creatorUserName ?? '',
     admission: await decideJobAdmission(transaction, job, mayQueue),

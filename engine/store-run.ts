@@ -29,6 +29,8 @@ export interface LaunchPlan {
   /** Returns the job of the run; called once no earlier run has the token. */
   readonly resolveJobId: () => Promise<number>;
   readonly settings: JobSettings;
+  /** Set when the settings are those of a stored revision of the job. */
+  readonly settingsRevision?: number | undefined;
   readonly parameters: RunParameters;
   readonly creator: string;
   readonly now: number;
@@ -133,6 +135,7 @@ function createNewRun(
     numberInJob,
     owner,
     settings,
+    settingsRevision: plan.settingsRevision,
     scheduledTime,
     state,
     notifications,

@@ -1,7 +1,7 @@
 /** Sends e-mails through an SMTP server, or writes them to files when none is configured. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import type * as nodemailer from 'nodemailer';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { isEmailAddress } from '../engine/validation/email-address.ts';
 import type { DeliveryMessage } from '../engine/notification/delivery.ts';
@@ -42,59 +42,74 @@ export function createMailer(settings: MailSettings): Mailer {
     : createSmtpMailer(settings, new URL(settings.smtpUrl));
 }
 
+/** Creates a transport with the first e-mail: most services send none, and the library has many modules. */
+function createLazyTransport<Transport extends { close(): void }>(
+  create: (library: typeof nodemailer) => Transport,
+): { open(): Promise<Transport>; close(): void } {
+  let opened: Promise<Transport> | undefined;
+  return {
+    open: () => (opened ??= import('nodemailer').then(create)),
+    close: () => void opened?.then((transport) => transport.close()),
+  };
+}
+
 function createSmtpMailer(settings: MailSettings, url: URL): Mailer {
   const secure = url.protocol === 'smtps:';
   const user = decodeURIComponent(url.username);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const transport = createTransport({
-    pool: true,
-    maxConnections: mailConcurrency,
-    maxMessages: 100,
-    rateDelta: 1_000,
-    rateLimit: settings.perSecond,
-    host,
-    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
-    secure,
-    // A password is sent without TLS only to the local host.
-    requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
-    ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
-    connectionTimeout: fixedLimits.smtpTimeoutMs,
-    greetingTimeout: fixedLimits.smtpTimeoutMs,
-    socketTimeout: fixedLimits.smtpTimeoutMs,
-    dnsTimeout: fixedLimits.smtpTimeoutMs,
-    ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = createLazyTransport(({ createTransport }) =>
+    createTransport({
+      pool: true,
+      maxConnections: mailConcurrency,
+      maxMessages: 100,
+      rateDelta: 1_000,
+      rateLimit: settings.perSecond,
+      host,
+      port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+      secure,
+      // A password is sent without TLS only to the local host.
+      requireTLS: !secure && user !== '' && !['localhost', '127.0.0.1', '::1'].includes(host),
+      ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
+      connectionTimeout: fixedLimits.smtpTimeoutMs,
+      greetingTimeout: fixedLimits.smtpTimeoutMs,
+      socketTimeout: fixedLimits.smtpTimeoutMs,
+      dnsTimeout: fixedLimits.smtpTimeoutMs,
+      ...(settings.ca !== undefined && { tls: { ca: settings.ca } }),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     async send(mail) {
       const invalid = mail.to.find((address) => !isEmailAddress(address));
       if (invalid !== undefined) return invalidAddressResult(invalid);
       try {
-        const { response } = await transport.sendMail(composeMail(mail, settings.from));
+        const { response } = await (await transport.open()).sendMail(composeMail(mail, settings.from));
         return { outcome: { kind: 'delivered' }, status: statusOf(response), response: toExcerpt(response) };
       } catch (error) {
         return toFailureResult(error);
       }
     },
-    close: () => transport.close(),
+    close: transport.close,
   };
 }
 
 function createFileMailer(settings: MailSettings): Mailer {
-  const transport = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'windows',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = createLazyTransport(({ createTransport }) =>
+    createTransport({
+      streamTransport: true,
+      buffer: true,
+      newline: 'windows',
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     async send(mail) {
       const invalid = mail.to.find((address) => !isEmailAddress(address));
       if (invalid !== undefined) return invalidAddressResult(invalid);
       try {
-        const { message } = await transport.sendMail(composeMail(mail, settings.from));
+        const { message } = await (await transport.open()).sendMail(composeMail(mail, settings.from));
         if (!Buffer.isBuffer(message)) throw new TypeError('The e-mail was not composed as a buffer.');
         await mkdir(settings.directory, { recursive: true, mode: 0o700 });
         const path = join(settings.directory, `${mail.deliveryId}.eml`);
@@ -105,7 +120,7 @@ function createFileMailer(settings: MailSettings): Mailer {
         return { outcome: { kind: 'again' }, error: toExcerpt(messageOf(error)) };
       }
     },
-    close: () => transport.close(),
+    close: transport.close,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Posts a signed notification to a URL, with a timeout, and by default never to a private address. */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import got, { TimeoutError, type PlainResponse } from 'got';
+import type { PlainResponse } from 'got';
 import type { Clock } from '../engine/clock.ts';
 import { codeOf, messageOf } from '../engine/errors.ts';
 import { isPrivateHost, isPublicAddress } from '../engine/notification/address.ts';
@@ -48,6 +48,8 @@ export async function postWebhook(
         }
       : {};
   try {
+    // Loaded with the first webhook: most services send none.
+    const { default: got } = await import('got');
     const stream = got.stream.post(url, {
       body,
       signal,
@@ -170,7 +172,7 @@ function toFailureResult(error: unknown, timeoutMs: number): SendResult {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof PrivateAddressError || error instanceof PrivateAddressError)
     return refusedAddressResult(messageOf(cause));
-  if (error instanceof TimeoutError)
+  if (error instanceof Error && error.name === 'TimeoutError')
     return {
       outcome: { kind: 'again' },
       error: `The destination did not answer within ${timeoutMs / 1_000} s.`,

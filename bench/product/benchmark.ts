@@ -1,7 +1,7 @@
 /** A benchmark of `npm run bench`: what it measures, and where it records the values. */
 
 /** Unit of a measure; for `runs/s` more is better, for the others less. */
-export type Unit = 'ms' | 'runs/s' | 'MB' | '% CPU' | 'queries/s' | 'x';
+export type Unit = 'ms' | 'runs/s' | 'MB' | 'KB' | '% CPU' | '% of requests' | 'queries/s' | 'x';
 
 /** A value that was measured, or the floor beside which it was measured. */
 export interface Recorder {

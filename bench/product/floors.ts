@@ -2,12 +2,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pino } from 'pino';
-import { databaseName } from '../../storage/embedded/data-directory.ts';
-import { serverPort } from '../../storage/embedded/directory-layout.ts';
-import { openDatabase } from '../../storage/postgres/database.ts';
+import { connectBesideEngine } from './database.ts';
 import { measureMs, nowMs, runConcurrently } from './http-client.ts';
 
 export interface CommitFloor {
@@ -18,18 +14,7 @@ export interface CommitFloor {
 
 /** Connects to the embedded PostgreSQL of a running engine and commits there, one connection, one row at a time. */
 export async function openCommitFloor(dataDirectory: string): Promise<CommitFloor> {
-  const directory = join(dataDirectory, 'postgres');
-  const { db, close } = openDatabase(
-    {
-      host: join(directory, 'socket'),
-      port: serverPort,
-      user: databaseName,
-      password: (await readFile(join(directory, 'password'), 'utf8')).trim(),
-      database: databaseName,
-    },
-    pino({ level: 'silent' }),
-    { maxConnections: 1 },
-  );
+  const { db, close } = await connectBesideEngine(dataDirectory);
   let next = 0;
   return {
     measure: () =>

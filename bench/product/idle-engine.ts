@@ -1,4 +1,4 @@
-/** An engine without work: memory, processor time, statements, and the time of a start on existing data. */
+/** An engine without work: memory, processor time and statements. */
 import { createTemporaryDirectory, startEngineUnderTest } from '../engine-under-test.ts';
 import type { Benchmark } from './benchmark.ts';
 import { pause } from './http-client.ts';
@@ -16,7 +16,6 @@ export const idleEngine: Benchmark = {
     await (await startEngineUnderTest(directory.path, context.path)).stop();
     for (let round = 0; round < context.rounds; round += 1) {
       const engine = await startEngineUnderTest(directory.path, context.path);
-      context.record('start to ready', 'ms', engine.startMs);
       await pause(settleMs);
       const [cpu, queries] = [
         await engine.cpuSeconds(),
@@ -34,7 +33,6 @@ export const idleEngine: Benchmark = {
       await engine.stop();
     }
     await directory.remove();
-    context.aimAt('start to ready', 700);
     context.aimAt('processor', 0.3);
     context.aimAt('statements', 3);
     context.aimAt('memory', 150);

@@ -1,4 +1,4 @@
-/** Pages of runs/list with 1,000,000 stored runs, against the first page with 1,000. */
+/** Pages of runs/list and batches of the retention with 1,000,000 stored runs. */
 import type { Benchmark, BenchmarkContext } from './benchmark.ts';
 import {
   createTemporaryDirectory,
@@ -6,6 +6,10 @@ import {
   type EngineUnderTest,
 } from '../engine-under-test.ts';
 import { seedManyRuns } from '../seed-runs.ts';
+import { systemClock } from '../../engine/clock.ts';
+import { listExpiredRuns } from '../../storage/postgres/runs/retention.ts';
+import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
+import { connectBesideEngine } from './database.ts';
 import { connectTo, measureMs } from './http-client.ts';
 
 const sizes = { few: 1_000, many: 1_000_000 };
@@ -16,6 +20,7 @@ interface SeededEngine {
   readonly engine: EngineUnderTest;
   readonly firstStart: number;
   readonly jobs: readonly number[];
+  readonly dataDirectory: string;
   readonly remove: () => Promise<void>;
 }
 
@@ -26,6 +31,7 @@ async function startSeeded(runs: number, path: string): Promise<SeededEngine> {
   return {
     ...seeded,
     engine,
+    dataDirectory: directory.path,
     async remove() {
       await engine.stop();
       await directory.remove();
@@ -57,14 +63,35 @@ async function measurePages(context: BenchmarkContext, few: SeededEngine, many: 
   manyClient?.close();
 }
 
+/** Runs that one batch of the retention removes, as cli/housekeeping/retention-job.ts does. */
+const batchSize = 100;
+
+async function measureRetention(context: BenchmarkContext, { dataDirectory }: SeededEngine): Promise<void> {
+  const { db, close } = await connectBesideEngine(dataDirectory);
+  for (let batch = 0; batch < 5 * context.rounds; batch += 1) {
+    const now = systemClock.now();
+    let expired: number[] = [];
+    const listMs = await measureMs(async () => {
+      expired = await listExpiredRuns(db, now, batchSize);
+    });
+    context.record(`retention: list of ${batchSize} runs`, 'ms', listMs);
+    for (const runId of expired)
+      context.record('retention: removal of a run', 'ms', await measureMs(() => deleteRun(db, runId, now)));
+  }
+  await close();
+  context.aimAt(`retention: list of ${batchSize} runs`, 10);
+  context.aimAt('retention: removal of a run', 10);
+}
+
 export const millionRuns: Benchmark = {
   name: 'million-runs',
-  summary: `pages of runs/list with ${sizes.many.toLocaleString('en')} stored runs`,
+  summary: `pages of runs/list and retention with ${sizes.many.toLocaleString('en')} stored runs`,
   async run(context) {
     context.note('storing the runs');
     const few = await startSeeded(sizes.few, context.path);
     const many = await startSeeded(sizes.many, context.path);
     await measurePages(context, few, many);
+    await measureRetention(context, many);
     await Promise.all([few.remove(), many.remove()]);
   },
 };

@@ -12,7 +12,7 @@ const latencySamples = 100;
 /** Runs of one batch: below the limit up to which launches share a statement. */
 const bulkSize = 250;
 
-async function createNoOpJob({ client }: Pick<MeasuredEngine, 'client'>, task = {}): Promise<number> {
+export async function createNoOpJob({ client }: Pick<MeasuredEngine, 'client'>, task = {}): Promise<number> {
   const { job_id: jobId } = await client.call('POST', '2.1/jobs/create', {
     name: 'no-op',
     max_concurrent_runs: 1_000,
@@ -28,7 +28,7 @@ async function assertAllSucceeded(client: HttpClient, jobId: number): Promise<vo
     if (run.state?.result_state !== 'SUCCESS') throw new Error(`A run failed: ${JSON.stringify(run.state)}`);
 }
 
-async function measureThroughput(
+export async function measureThroughput(
   context: BenchmarkContext,
   { client, engine }: MeasuredEngine,
   jobId: number,
@@ -48,7 +48,7 @@ async function measureThroughput(
 }
 
 /** Launches all runs of a round with few requests. */
-async function measureBulk(
+export async function measureBulk(
   context: BenchmarkContext,
   { client, engine }: MeasuredEngine,
   jobId: number,

@@ -13,6 +13,7 @@ import {
   listExpiredRuns,
   removeOldClusterEvents,
   removeOldClusters,
+  removeUnusedSettings,
 } from '../../storage/postgres/runs/retention.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import { deleteRun } from '../../storage/postgres/runs/run-removal.ts';
@@ -54,6 +55,7 @@ async function removeExpired({
       }
       if (expired.length < batchSize) break;
     }
+    while ((await removeUnusedSettings(db, batchSize)) === batchSize);
     await removeOldClusterHistory(db, clock.now() - retentionMs, (clusterId) =>
       files.removeCluster(clusterId).catch(recordFailure),
     );

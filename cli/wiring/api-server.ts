@@ -161,6 +161,8 @@ function createLaunchPorts({ config, database, engine, clock, log, launchGate }:
     clock,
     limits,
     nodeId,
+    findFullDisk: engine.findFullDisk,
+    waitForTurn: engine.pacing.waitForTurn,
     acceptRun: coordinator.accept,
     onSkipped: engine.runEndListeners.notify,
   };

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { LibraryPorts } from '../../api/http/ports.ts';
 import type { Clock } from '../../engine/clock.ts';
+import { createLaunchPacing, type LaunchPacing } from '../../engine/coordinator/launch-pacing.ts';
 import { createRunEndListeners, type RunEndListeners } from '../../engine/coordinator/run-end-listeners.ts';
 import { createRunQueue, type RunQueue } from '../../engine/coordinator/run-queue.ts';
 import { createCoordinator, type Coordinator } from '../../engine/coordinator/coordinator.ts';
@@ -41,6 +42,7 @@ export interface Engine {
   readonly runs: RunStore;
   readonly coordinator: Coordinator;
   readonly queue: RunQueue;
+  readonly pacing: LaunchPacing;
   readonly runEndListeners: RunEndListeners;
   readonly nodes: NodeReader;
   readonly clusters: Clusters;
@@ -108,7 +110,7 @@ async function startParts(dependencies: EngineDependencies, parts: Partial<Engin
   parts.disk = disk;
   const { libraryManager } = libraries;
   const driver = { runs, files, objects, pool, clusters, nodeId, libraryManager, disk };
-  const { coordinator, queue, runEndListeners } = createRunDriver(dependencies, driver);
+  const { coordinator, queue, pacing, runEndListeners } = createRunDriver(dependencies, driver);
   Object.assign(parts, { coordinator, queue });
   const processes = createProcessTable(roots.runs.directory);
   const sweep = (): Promise<void> => sweepOrphanProcesses({ processes, runs, log });
@@ -130,6 +132,7 @@ async function startParts(dependencies: EngineDependencies, parts: Partial<Engin
     clusters,
     coordinator,
     queue,
+    pacing,
     runEndListeners,
     files,
     findFullDisk: disk.findFullDisk,
@@ -186,11 +189,14 @@ interface DriverParts extends Pick<Engine, 'runs' | 'files' | 'clusters' | 'node
   readonly disk: DiskMonitor;
 }
 
+/** Launches are paced from this part of the workspace's limit, so that the others have space for bursts. */
+const pacedShare = 3;
+
 /** Creates the coordinator and the run queue, which wake each other. */
 function createRunDriver(
   { config, database: { db }, roots, workspaceInfo, clock, log }: EngineDependencies,
   { runs, files, objects, pool, clusters, nodeId, libraryManager, disk }: DriverParts,
-): Pick<Engine, 'coordinator' | 'queue' | 'runEndListeners'> {
+): Pick<Engine, 'coordinator' | 'queue' | 'pacing' | 'runEndListeners'> {
   const { limits } = config;
   const runEndListeners = createRunEndListeners();
   const coordinator = createCoordinator({
@@ -209,7 +215,10 @@ function createRunDriver(
     clusterStartMs: config.clusterStartMs,
     randomString: randomCharacters,
     limits,
-    onCapacityFreed: () => queue.wake(),
+    onCapacityFreed() {
+      queue.wake();
+      pacing.recordEnd();
+    },
     runEndListeners,
     updatePlanner: createUpdatePlanner({
       inventory: clusters.compute.inventory,
@@ -232,7 +241,12 @@ function createRunDriver(
     acceptRun: coordinator.accept,
     runEndListeners,
   });
-  return { coordinator, queue, runEndListeners };
+  const pacing = createLaunchPacing({
+    clock,
+    threshold: limits.concurrentTaskRuns / pacedShare,
+    countDrivenRuns: coordinator.countDrivenRuns,
+  });
+  return { coordinator, queue, pacing, runEndListeners };
 }
 
 /** Creates the settings of this engine that every attempt receives. */

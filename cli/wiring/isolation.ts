@@ -2,7 +2,7 @@
 import { chmod, chown, mkdir, readdir, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
+import type { Options } from 'execa';
 import { messageOf } from '../../engine/errors.ts';
 import { mountPoints } from '../../engine/validation/aliases.ts';
 import { findInterpreter } from '../../runners/process/task-environment.ts';
@@ -24,6 +24,17 @@ const supervisorScript = join(applicationDirectory, 'runners', 'process', 'super
 /** Search path for system programs, independent of the PATH of tasks. */
 const systemPath = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
 
+/** Runs a program. Its library has a hundred modules, which a service without isolation does not load. */
+async function runProgram(
+  program: string,
+  words: readonly string[],
+  options: Pick<Options, 'cwd' | 'reject'> = {},
+): Promise<{ readonly stdout: string; readonly failed: boolean }> {
+  const { execa } = await import('execa');
+  const { stdout, failed } = await execa(program, words, options);
+  return { stdout: String(stdout), failed };
+}
+
 /** Setting that this machine cannot enforce. The message is one line that names the setting. */
 export class IsolationError extends Error {}
 
@@ -40,7 +51,7 @@ export async function resolveTaskUser({
   const setpriv =
     (await findSystemProgram('setpriv')) ?? refuse('setpriv is not installed: install util-linux.');
   const [uid = 0, gid = 0] = (
-    await Promise.all(['-u', '-g'].map((option) => execa('id', [option, '--', name]))).catch(() =>
+    await Promise.all(['-u', '-g'].map((option) => runProgram('id', [option, '--', name]))).catch(() =>
       refuse('there is no such user on this machine.'),
     )
   ).map(({ stdout }) => Number(stdout));
@@ -109,7 +120,7 @@ export async function findSandbox(user: TaskUser | undefined): Promise<string> {
     '--',
     'true',
   ];
-  await execa(first, words, { cwd: '/' });
+  await runProgram(first, words, { cwd: '/' });
   return program;
 }
 
@@ -185,11 +196,11 @@ async function grantTaskUserAccess(dataDirectory: string, roots: Roots, user: Ta
     await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid, gid } = user;
   if ((await stat(roots.managedFs.directory)).uid !== uid)
-    await execa('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
+    await runProgram('chown', ['-R', '-h', `${uid}:${gid}`, roots.managedFs.directory]);
   for (const { directory } of [roots.workspace, roots.objstore]) {
     if ((await stat(directory)).gid === gid) continue;
-    await execa('chmod', ['-R', 'g+rX', directory]);
-    await execa('chown', ['-R', '-h', `:${gid}`, directory]);
+    await runProgram('chmod', ['-R', 'g+rX', directory]);
+    await runProgram('chown', ['-R', '-h', `:${gid}`, directory]);
     await chown(directory, 0, gid);
   }
   if (await canExecute(user, 'test', '-x', roots.runs.directory)) return;
@@ -204,7 +215,7 @@ async function createToolDirectories(dataDirectory: string, user: TaskUser | und
     const directory = join(libraryDirectory(dataDirectory), name);
     await mkdir(directory, { recursive: true });
     if (user !== undefined && (await stat(directory)).uid !== user.uid)
-      await execa('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
+      await runProgram('chown', ['-R', '-h', `${user.uid}:${user.gid}`, directory]);
   }
 }
 
@@ -214,12 +225,12 @@ async function findSystemProgram(name: string): Promise<string | undefined> {
 
 async function canExecute(user: TaskUser, ...command: string[]): Promise<boolean> {
   const [first = '', ...words] = [...toSetprivArgs(user), ...command];
-  return !(await execa(first, words, { cwd: '/', reject: false })).failed;
+  return !(await runProgram(first, words, { cwd: '/', reject: false })).failed;
 }
 
 /** Reads the home directory of a user; undefined when the user has none or it does not exist. */
 async function findHomeDirectory(uid: number): Promise<string | undefined> {
-  const entry = await execa('getent', ['passwd', String(uid)], { reject: false });
+  const entry = await runProgram('getent', ['passwd', String(uid)], { reject: false });
   const home = entry.stdout?.split(':')[5] ?? '';
   const exists = await stat(home).then(
     (found) => found.isDirectory(),

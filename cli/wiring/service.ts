@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { systemClock as clock } from '../../engine/clock.ts';
 import { loadPlugins } from '../../runners/plugin/load-plugins.ts';
 import { createQueryPool } from '../../runners/query/query-pool.ts';
+import type { EmbeddedPostgres } from '../../storage/embedded/embedded-postgres.ts';
 import { createRoots } from '../../storage/files/roots.ts';
 import { createUploads } from '../../storage/files/uploads.ts';
 import { ensureBootstrapAdmin } from '../../storage/postgres/tokens/tokens.ts';
@@ -12,6 +13,7 @@ import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { createApiServer } from './api-server.ts';
 import { ensureBootstrapToken } from './bootstrap-token.ts';
 import { openServiceDatabase, type ServiceDatabase } from './database.ts';
+import { startDatabaseServer } from './database-server.ts';
 import { startEngine } from './engine-node.ts';
 import { resolveIsolation, resolveTaskUser } from './isolation.ts';
 import { startNotifications } from './notifications.ts';
@@ -39,23 +41,37 @@ export interface Service {
 
 /**
  * Starts the service and resolves when it accepts runs. If a part fails to start, stops the parts before it.
+ * @param server of the data directory, when it is being started already
  * @throws DirectoryInUseError when another engine holds the data directory; Error for any other failure
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  server: Promise<EmbeddedPostgres | undefined> = startDatabaseServer(config, clock, log),
+): Promise<Service> {
   const shutdown = createShutdown();
+  // Its failure is reported where the database is opened.
+  server.catch(() => undefined);
+  // Also when another part fails first, while the server still starts.
+  shutdown.add(async () => (await server.catch(() => undefined))?.stop());
   try {
-    return { ...(await startParts(config, log, shutdown)), stop: shutdown.run };
+    return { ...(await startParts(config, server, log, shutdown)), stop: shutdown.run };
   } catch (error) {
     await shutdown.run();
     throw error;
   }
 }
 
-async function startParts(config: Config, log: Logger, shutdown: Shutdown): Promise<Omit<Service, 'stop'>> {
+async function startParts(
+  config: Config,
+  server: Promise<EmbeddedPostgres | undefined>,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<Omit<Service, 'stop'>> {
   const tls = await readTls(config);
   const plugins = await loadPlugins(config.plugins, config.taskEnvironment);
   const taskUser = await resolveTaskUser(config);
-  const { address, database } = await openServiceDatabase(config, clock, log, shutdown);
+  const { address, database } = await openServiceDatabase(config, server, log, shutdown);
   const { token, isNew: tokenIsNew } = await ensureBootstrapToken(config);
   await ensureBootstrapAdmin(database.db, hashToken(token), clock.now());
   const { dataDirectory, allowedRoots } = config;

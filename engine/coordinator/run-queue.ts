@@ -12,6 +12,7 @@ import {
   maxConcurrentRunsOf,
   queueForJobLimit,
   skipForJobLimit,
+  type CapacityUsage,
   type QueueDecision,
 } from '../run/admission.ts';
 import { countParallelTasks, type ParallelTasks } from '../run/parallel-tasks.ts';
@@ -97,11 +98,25 @@ async function processQueue(ports: RunQueuePorts, closed: () => boolean): Promis
     job !== undefined && !closed();
     job = selectNextJob(jobs.values())
   ) {
-    const admitted = await admitOldestRun(ports, job);
-    if (admitted === 'workspace full') return;
-    if (admitted === 'admitted') job.activeRuns += 1;
-    else jobs.delete(job.jobId);
+    const { jobId } = job;
+    const next = selectNextJob([...jobs.values()].filter((other) => other.jobId !== jobId));
+    const { admitted, end } = await admitOldestRuns(ports, job, admissionsBefore(job, next));
+    job.activeRuns += admitted;
+    if (end === 'workspace full') return;
+    if (end === 'no more now') jobs.delete(jobId);
   }
+}
+
+/** Runs that one transaction admits. */
+const admissionBatchMax = 100;
+
+/** Returns how many runs of a job are admitted before it is the turn of `next`. */
+function admissionsBefore(
+  { activeRuns, maxConcurrentRuns = Infinity }: QueuedJob,
+  next: QueuedJob | undefined,
+): number {
+  const turn = Math.max(1, (next?.activeRuns ?? Infinity) - activeRuns);
+  return Math.min(admissionBatchMax, turn, maxConcurrentRuns - activeRuns);
 }
 
 /**
@@ -124,36 +139,86 @@ function selectNextJob<Waiting extends QueuedJob>(jobs: Iterable<Waiting>): Wait
   return next;
 }
 
-/** Admits the oldest queued run of a job if the limits allow it. The job is locked meanwhile. */
-async function admitOldestRun(
+interface JobAdmission {
+  readonly admitted: number;
+  /** Why no further run of the job was admitted; undefined when more may be. */
+  readonly end: 'no more now' | 'workspace full' | undefined;
+}
+
+/** Admits up to `maximum` of the oldest queued runs of a job, as far as the limits allow it. The job is locked meanwhile. */
+async function admitOldestRuns(
   ports: RunQueuePorts,
   { jobId }: QueuedJob,
-): Promise<'admitted' | 'not now' | 'workspace full'> {
+  maximum: number,
+): Promise<JobAdmission> {
   const { runs, limits, nodeId, clock } = ports;
-  const outcome = await runs.launchTransaction(async (transaction) => {
-    // The hidden job of a submission has no limit; the lock on its run is enough.
+  const { accepted, wait, queued } = await runs.launchTransaction(async (transaction) => {
+    // The hidden job of a submission has no limit; the locks on its runs are enough.
     const job = await transaction.lockJob(jobId);
-    const first = await transaction.lockOldestQueuedRun(jobId);
-    if (first === undefined) return 'not now';
-    const limit = job === undefined ? Infinity : maxConcurrentRunsOf(job.settings);
-    const wait =
-      (await transaction.countRuns(jobId)).active >= limit
-        ? queueForJobLimit(limit)
-        : decideCapacity(
-            {
-              ...(await capacityUsageOf(transaction, parallelTasksOf(first), limits)),
-              hasWaitingRuns: false,
-            },
-            limits,
-          );
-    if (wait.kind === 'start') return transaction.admitRun(admissionOf(first, nodeId, clock.now()));
-    await transaction.updateQueueReason(first.runId, wait.code, wait.message);
-    return wait satisfies QueueDecision;
+    const waiting = await transaction.lockOldestQueuedRuns(jobId, maximum);
+    if (waiting.length === 0) return { accepted: [], wait: undefined, queued: 0 };
+    const decision = decideAdmissions(waiting, {
+      limits,
+      limit: job === undefined ? Infinity : maxConcurrentRunsOf(job.settings),
+      active: (await transaction.countRuns(jobId)).active,
+      capacity: await capacityUsageOf(transaction, sumOf(waiting.map(parallelTasksOf)), limits),
+    });
+    const refused = waiting[decision.admitted.length];
+    if (refused !== undefined && decision.wait !== undefined)
+      await transaction.updateQueueReason(refused.runId, decision.wait.code, decision.wait.message);
+    const admissions = decision.admitted.map((run) => admissionOf(run, nodeId, clock.now()));
+    return {
+      accepted: admissions.length === 0 ? [] : await transaction.admitRuns(admissions),
+      wait: decision.wait,
+      queued: waiting.length,
+    };
   });
-  if (outcome === 'not now') return outcome;
-  if ('kind' in outcome) return outcome.code === 'ACTIVE_RUNS_LIMIT_REACHED' ? 'workspace full' : 'not now';
-  ports.acceptRun(outcome);
-  return 'admitted';
+  for (const run of accepted) ports.acceptRun(run);
+  const admitted = accepted.length;
+  if (wait?.code === 'ACTIVE_RUNS_LIMIT_REACHED') return { admitted, end: 'workspace full' };
+  return { admitted, end: wait === undefined && queued === maximum ? undefined : 'no more now' };
+}
+
+interface AdmissionFacts {
+  /** Active runs of the job, and the maximum. */
+  readonly active: number;
+  readonly limit: number;
+  /** Of the workspace, before the admissions. */
+  readonly capacity: CapacityUsage;
+  readonly limits: Limits;
+}
+
+/** Decides about runs in their order, up to the first one that has to wait. */
+function decideAdmissions(
+  waiting: readonly Run[],
+  { active, limit, capacity, limits }: AdmissionFacts,
+): { readonly admitted: readonly Run[]; readonly wait: QueueDecision | undefined } {
+  const admitted: Run[] = [];
+  let { taskRuns, runJobTasks } = capacity;
+  for (const run of waiting) {
+    const added = parallelTasksOf(run);
+    const usage = {
+      taskRuns,
+      runJobTasks,
+      addedTaskRuns: added.taskRuns,
+      addedRunJobTasks: added.runJobTasks,
+      hasWaitingRuns: false,
+    };
+    const decision =
+      active + admitted.length >= limit ? queueForJobLimit(limit) : decideCapacity(usage, limits);
+    if (decision.kind !== 'start') return { admitted, wait: decision };
+    admitted.push(run);
+    taskRuns += added.taskRuns;
+    runJobTasks += added.runJobTasks;
+  }
+  return { admitted, wait: undefined };
+}
+
+function sumOf(parts: readonly ParallelTasks[]): ParallelTasks {
+  return {
+    taskRuns: parts.reduce((sum, { taskRuns }) => sum + taskRuns, 0),
+    runJobTasks: parts.reduce((sum, { runJobTasks }) => sum + runJobTasks, 0),
+  };
 }
 
 function parallelTasksOf({ parallelTasks, settings }: Run): ParallelTasks {

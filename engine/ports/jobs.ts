@@ -12,6 +12,8 @@ export interface Job {
   readonly createdTime: number;
   readonly version: ApiVersion;
   readonly settings: JobSettings;
+  /** Revision of the settings, under which runs share them; undefined where a store keeps none. */
+  readonly settingsRevision?: number | undefined;
 }
 
 /** Input of `JobStore.create`. */

@@ -65,10 +65,10 @@ export interface LaunchTransaction {
   lockRun(runId: number): Promise<RunWithTasks | undefined>;
   /** Reopens a locked run with new attempts. */
   insertRepair(repair: NewRepair): Promise<void>;
-  /** Locks the oldest queued run of a job that has no stop request, until the transaction ends. */
-  lockOldestQueuedRun(jobId: number): Promise<Run | undefined>;
-  /** Takes a locked run and its tasks out of the queue and assigns the run to its owner. */
-  admitRun(admission: QueueAdmission): Promise<RunWithTasks>;
+  /** Locks the oldest queued runs of a job that have no stop request, until the transaction ends; oldest first. */
+  lockOldestQueuedRuns(jobId: number, limit: number): Promise<Run[]>;
+  /** Takes locked runs and their tasks out of the queue and assigns the runs to their owner. */
+  admitRuns(admissions: readonly QueueAdmission[]): Promise<RunWithTasks[]>;
   /** A run that waits in the queue waits for another limit now. */
   updateQueueReason(runId: number, code: QueueCode, message: string): Promise<void>;
   /**
@@ -193,17 +193,24 @@ export interface PendingLaunch {
   readonly maxConcurrentRuns: number;
   readonly name: string;
   readonly parallelTasks: ParallelTasks;
-  /** First attempts, with their state messages. */
-  readonly tasks: readonly { readonly taskKey: string; readonly message: string }[];
+  /** First attempts, with their state messages. The run begins with the first task that begins. */
+  readonly tasks: readonly PendingTask[];
   readonly creator: string;
   readonly parameters: RunParameters | undefined;
 }
 
-/** A run that was stored as PENDING. */
+export interface PendingTask {
+  readonly taskKey: string;
+  readonly message: string;
+  /** True when the task begins with the launch: it needs nothing that has to be prepared. */
+  readonly begins: boolean;
+}
+
+/** A run that was stored as PENDING, or as RUNNING when one of its tasks begins with it. */
 export interface PendingRun extends LaunchedRun {
   readonly startTime: number;
-  /** Task key -> id of the first attempt. */
-  readonly taskRunIds: Readonly<Record<string, number>>;
+  /** Ids of the first attempts, in the order of the tasks. */
+  readonly taskRunIds: readonly number[];
 }
 
 /**

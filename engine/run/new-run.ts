@@ -8,6 +8,8 @@ import { pendingProgress, type RunOrigin, type RunWithTasks } from './run.ts';
 /** A run to be stored with its first task runs, in the state that admission gave it. */
 export interface NewRun extends RunOrigin {
   readonly creator: string;
+  /** Set when the settings are those of a stored revision of the job. */
+  readonly settingsRevision?: number | undefined;
   readonly state: 'QUEUED' | 'PENDING' | 'SKIPPED';
   /** The limit that a QUEUED run waits for. */
   readonly queueCode: QueueCode | undefined;

@@ -36,6 +36,15 @@ export interface JobTable {
   deleted_time: number | null;
 }
 
+/** Row of a revision of the settings of a job, which its runs share. Triggers on jobs write it. */
+export interface JobSettingsTable {
+  job_id: number;
+  revision: number;
+  settings: JsonColumn<JobSettings>;
+  /** Greatest number_in_job of the runs that have it; null while it is the current one. */
+  last_number: number | null;
+}
+
 /** Row of an entry of a job's access control list. */
 export interface JobPermissionTable {
   job_id: number;
@@ -70,7 +79,10 @@ export interface RunTable extends ProgressColumns {
   run_type: RunType;
   trigger: TriggerType;
   creator: string;
-  settings: JsonColumn<JobSettings>;
+  /** Null for a run with the settings of its revision. */
+  settings: OptionalJsonColumn<JobSettings>;
+  /** Revision of the job; null for a run that always had settings of its own. */
+  settings_revision: Generated<number | null>;
   overriding_parameters: JsonColumn<RunParameters> | null;
   /** Due time of the fire that started the run, epoch ms; null for runs that no schedule started. */
   scheduled_time: number | null;
@@ -100,6 +112,15 @@ export interface RunTable extends ProgressColumns {
   parallel_run_job_tasks: number | null;
   /** State message of a stop that no user requested. */
   stop_message: string | null;
+}
+
+/** Row of an active run. Triggers on runs write it, so that runs need no index on columns that change. */
+export interface ActiveRunTable {
+  is_queued: boolean;
+  job_id: number;
+  run_id: number;
+  start_time: number;
+  parallel_task_runs: number | null;
 }
 
 export interface TaskRunTable extends ProgressColumns {
@@ -144,6 +165,8 @@ export interface NodeTable {
   directory_id: string;
   joined_time: number;
   lease_until: number;
+  /** False for a node of an earlier version, which needs settings in every run. */
+  reads_shared_settings: Generated<boolean>;
 }
 
 export interface InstallationTable {
@@ -161,7 +184,9 @@ export interface Database
   extends NotificationTables, DashboardTables, PeopleTables, LibraryTables, PipelineTables, ClusterTables {
   jobs: JobTable;
   job_permissions: JobPermissionTable;
+  job_settings: JobSettingsTable;
   runs: RunTable;
+  active_runs: ActiveRunTable;
   task_runs: TaskRunTable;
   repairs: RepairTable;
   idempotency_tokens: IdempotencyTokenTable;

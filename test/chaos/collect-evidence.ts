@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDatabase } from '../../storage/postgres/database.ts';
+import { allRuns } from '../../storage/postgres/runs/runs.ts';
 import type { EmbeddedConnection } from '../../storage/embedded/embedded-postgres.ts';
 import type { Evidence, ProgramRecord } from './evidence.ts';
 import type { Ledger } from './client-ledger.ts';
@@ -28,7 +29,7 @@ export async function collectEvidence(
       .setIsolationLevel('repeatable read')
       .execute(async (transaction) => ({
         jobs: await transaction.selectFrom('jobs').selectAll().execute(),
-        runs: await transaction.selectFrom('runs').selectAll().execute(),
+        runs: await allRuns(transaction).execute(),
         attempts: await transaction.selectFrom('task_runs').selectAll().execute(),
         repairs: await transaction.selectFrom('repairs').selectAll().execute(),
         outboxEvents: await transaction.selectFrom('outbox').selectAll().execute(),

@@ -3,13 +3,26 @@ import { sql } from 'kysely';
 import type { ResponseBody } from '../harness/api-client.ts';
 import type { TestService } from '../harness/test-service.ts';
 
-/** Starts the recording; it covers all later changes of the columns `state`. */
+/**
+ * Starts the recording; it covers all later changes of the columns `state`. One update may write the end of a task and its
+ * cleanup: the time of the step between them tells of it.
+ */
 export async function recordTransitions({ database: { db } }: TestService): Promise<void> {
   await sql`create table transitions (at serial, of text, run_id bigint, was text, became text)`.execute(db);
-  await sql`create function record_transition() returns trigger language plpgsql as $$ begin
-    insert into transitions (of, run_id, was, became) values (tg_table_name, new.run_id, old.state, new.state); return new; end $$`.execute(
-    db,
-  );
+  await sql`create function record_transition() returns trigger language plpgsql as $$
+  declare
+    between_states text := case
+      when old.terminating_time is null and new.terminating_time is not null and new.state <> 'TERMINATING'
+      then 'TERMINATING' end;
+  begin
+    if between_states is not null then
+      insert into transitions (of, run_id, was, became)
+        values (tg_table_name, new.run_id, old.state, between_states);
+    end if;
+    insert into transitions (of, run_id, was, became)
+      values (tg_table_name, new.run_id, coalesce(between_states, old.state), new.state);
+    return new;
+  end $$`.execute(db);
   for (const table of ['runs', 'task_runs']) {
     await sql`create trigger record_transition after update on ${sql.table(table)} for each row when (old.state <> new.state) execute function record_transition()`.execute(
       db,

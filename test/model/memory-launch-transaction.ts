@@ -1,8 +1,9 @@
 /** In-memory launch transaction. */
 import { formatOf, tasksOf } from '../../engine/job/job-format.ts';
 import { builtInKindOf } from '../../engine/job/task-kinds.ts';
-import type { LaunchTransaction } from '../../engine/ports/runs.ts';
+import type { LaunchTransaction, QueueAdmission } from '../../engine/ports/runs.ts';
 import type { NewRun } from '../../engine/run/new-run.ts';
+import type { RunWithTasks } from '../../engine/run/run.ts';
 import { runOf, type RunRow } from '../../storage/postgres/runs/run-rows.ts';
 import {
   attemptTaskRow,
@@ -110,30 +111,16 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
       });
       for (const attempt of attempts) insertTaskRun(tables, attemptTaskRow(attempt));
     },
-    async lockOldestQueuedRun(jobId) {
+    async lockOldestQueuedRuns(jobId, limit) {
       const waiting = [...tables.runs.values()].filter(
         (run) => run.job_id === jobId && isQueued(run) && run.stop_reason === null,
       );
-      const [first] = waiting.toSorted((one, other) => one.number_in_job - other.number_in_job);
-      return first && runOf(first);
+      return waiting
+        .toSorted((one, other) => one.number_in_job - other.number_in_job)
+        .slice(0, limit)
+        .map(runOf);
     },
-    async admitRun({ runId, from, to, owner, admittedTime }) {
-      const row = requireRow(tables.runs.get(runId));
-      const admitted: RunRow = {
-        ...row,
-        state: to,
-        queue_code: null,
-        message: '',
-        owner,
-        admitted_time: admittedTime,
-      };
-      tables.runs.set(runId, admitted);
-      for (const task of tables.taskRuns.values()) {
-        if (task.job_run_id === runId && task.state === from)
-          tables.taskRuns.set(task.run_id, { ...task, state: to });
-      }
-      return withTasks(tables, admitted);
-    },
+    admitRuns: async (admissions) => admissions.map((admission) => admitRun(tables, admission)),
     async updateQueueReason(runId, code, message) {
       const row = tables.runs.get(runId);
       if (row !== undefined && isQueued(row)) tables.runs.set(runId, { ...row, queue_code: code, message });
@@ -141,6 +128,24 @@ export function createLaunchTransaction(memory: MemoryDatabase): LaunchTransacti
     findLaunchedRun: async (taskRunId) => findRunLaunchedBy(tables, taskRunId),
     write: async (changeSet) => writeChangeSet(tables, changeSet),
   };
+}
+
+function admitRun(tables: Tables, { runId, from, to, owner, admittedTime }: QueueAdmission): RunWithTasks {
+  const row = requireRow(tables.runs.get(runId));
+  const admitted: RunRow = {
+    ...row,
+    state: to,
+    queue_code: null,
+    message: '',
+    owner,
+    admitted_time: admittedTime,
+  };
+  tables.runs.set(runId, admitted);
+  for (const task of tables.taskRuns.values()) {
+    if (task.job_run_id === runId && task.state === from)
+      tables.taskRuns.set(task.run_id, { ...task, state: to });
+  }
+  return withTasks(tables, admitted);
 }
 
 function insertNewRun(tables: Tables, run: NewRun): void {

@@ -10,6 +10,7 @@ import { createClusterStore } from '../../storage/postgres/clusters/clusters.ts'
 import { changeJob } from '../../storage/postgres/jobs/job-changes.ts';
 import { createJob } from '../../storage/postgres/jobs/jobs.ts';
 import type { RunRow, TaskRunRow } from '../../storage/postgres/runs/run-rows.ts';
+import { allRuns } from '../../storage/postgres/runs/runs.ts';
 import { createRunStore } from '../../storage/postgres/stores.ts';
 import type { TestDatabase } from '../harness/test-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
@@ -79,7 +80,7 @@ export async function createPostgresBackend({ db }: Pick<TestDatabase, 'db'>): P
         .orderBy('cluster_id')
         .execute();
       return {
-        runs: await db.selectFrom('runs').selectAll().orderBy('run_id').execute(),
+        runs: await allRuns(db).orderBy('run_id').execute(),
         taskRuns: await db.selectFrom('task_runs').selectAll().orderBy('run_id').execute(),
         notifications: notifications.map((row) => ({
           runId: row.run_id ?? 0,

@@ -207,9 +207,8 @@ export async function countRunningTasks(
 ): Promise<number> {
   const { count } = await transaction
     .selectFrom('task_runs')
-    .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
+    .innerJoin('active_runs', 'active_runs.run_id', 'task_runs.job_run_id')
     .select((row) => row.fn.countAll<number>().as('count'))
-    .where('runs.active', '=', true)
     .where('task_runs.cluster_id', '=', clusterId)
     .where('task_runs.state', '=', 'RUNNING')
     .executeTakeFirstOrThrow();

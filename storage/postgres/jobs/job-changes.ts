@@ -5,6 +5,8 @@ import { applyTimeoutUpdate } from '../../../engine/job/timeouts.ts';
 import type { Job, RunTimeoutUpdate } from '../../../engine/ports/jobs.ts';
 import { maxConcurrentRunsOf, queueForJobLimit } from '../../../engine/run/admission.ts';
 import { columnsOf, lockJob } from './jobs.ts';
+import { runSettings } from '../runs/run-rows.ts';
+import { activeRunIds } from '../runs/runs.ts';
 import { saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database } from '../schema.ts';
 
@@ -56,11 +58,10 @@ async function updateTimeouts(
   // Lock rows in the order of their ids, as the state writer does.
   const active = await transaction
     .selectFrom('runs')
-    .select(['run_id', 'settings'])
-    .where('job_id', '=', jobId)
-    .where('active', '=', true)
+    .select(['run_id', runSettings.as('settings')])
+    .where('run_id', 'in', activeRunIds(transaction, jobId))
     .orderBy('run_id')
-    .forUpdate()
+    .forUpdate('runs')
     .execute();
   const runs = active.flatMap(({ run_id: runId, settings: running }) => {
     const now = applyTimeoutUpdate(running, settings);

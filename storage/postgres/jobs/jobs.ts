@@ -9,6 +9,7 @@ import type { KnownJob } from '../../../engine/ports/runs.ts';
 import { lockUntilCommit } from '../advisory-locks.ts';
 import { grantOnNewJob, jobsVisibleTo } from './job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
+import { activeRunIds } from '../runs/runs.ts';
 import { removeSchedule, saveSchedule } from '../schedules/schedule-changes.ts';
 import type { Database, JobTable } from '../schema.ts';
 import { fixedLimits } from '../../../engine/limits.ts';
@@ -20,6 +21,7 @@ export function jobOf(row: Selectable<JobTable>): Job {
     createdTime: row.created_time,
     version: row.api_version,
     settings: row.settings,
+    settingsRevision: row.settings_revision,
   };
 }
 
@@ -123,8 +125,7 @@ export function deleteJob(
     const active = await transaction
       .updateTable('runs')
       .set({ stop_reason: 'cancel', stop_request: JSON.stringify({ because: 'the job was deleted' }) })
-      .where('job_id', '=', jobId)
-      .where('active', '=', true)
+      .where('run_id', 'in', activeRunIds(transaction, jobId))
       .where('stop_reason', 'is', null)
       .returning('run_id')
       .execute();

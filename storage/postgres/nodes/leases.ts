@@ -4,8 +4,8 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { NodeIdentity, NodeLoad } from '../../../engine/ports/nodes.ts';
 import type { RunWithTasks } from '../../../engine/run/run.ts';
-import type { RunRow } from '../runs/run-rows.ts';
-import { withTasks } from '../runs/runs.ts';
+import { returnedRunColumns, type RunRow } from '../runs/run-rows.ts';
+import { activeRunIds, withTasks } from '../runs/runs.ts';
 import type { Database, NodeTable } from '../schema.ts';
 
 /** Retention of ended leases in ms; they explain adoptions. */
@@ -29,14 +29,14 @@ export async function listNodes(db: Kysely<Database>, now: number): Promise<Node
       node
         .selectFrom('runs')
         .whereRef('owner', '=', 'nodes.node_id')
-        .where('active', '=', true)
+        .where('run_id', 'in', activeRunIds(db))
         .select((run) => run.fn.countAll<number>().as('count'))
         .as('active_runs'),
       node
         .selectFrom('runs')
         .innerJoin('task_runs', 'task_runs.job_run_id', 'runs.run_id')
         .whereRef('owner', '=', 'nodes.node_id')
-        .where('runs.active', '=', true)
+        .where('runs.run_id', 'in', activeRunIds(db))
         .where('task_runs.active', '=', true)
         .where('task_runs.state', 'in', ['RUNNING', 'TERMINATING'])
         .select((task) => task.fn.countAll<number>().as('count'))
@@ -80,6 +80,7 @@ export async function registerNode(
       directory_id: node.directoryId,
       joined_time: now,
       lease_until: leaseUntil,
+      reads_shared_settings: true,
     })
     .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ lease_until: leaseUntil }))
     .execute();
@@ -190,9 +191,9 @@ function claimRuns(
     const { rows } = await sql<RunRow>`
       update runs set owner = ${nodeId}, fence = fence + 1
       where run_id in (
-        select run_id from runs where active and queue_code is null and (${condition})
+        select run_id from runs where run_id in (select run_id from active_runs where not is_queued) and (${condition})
         order by run_id limit ${limit} for update skip locked)
-      returning *`.execute(transaction);
+      returning ${returnedRunColumns}`.execute(transaction);
     if (rows.length === 0) return [];
     await sql`
       update task_runs set fence = runs.fence from runs

@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { WorkspaceLoad } from '../../../engine/ports/runs.ts';
 import { advisoryLocks } from '../advisory-locks.ts';
+import { runSettings } from '../runs/run-rows.ts';
 import type { Database } from '../schema.ts';
 
 /**
@@ -57,10 +58,10 @@ async function countTaskRuns(
   transaction: Transaction<Database>,
 ): Promise<Pick<WorkspaceLoad, 'taskRuns' | 'hasWaitingRuns'>> {
   const { rows } = await sql<{ count: number; has_waiting: boolean }>`
-    select coalesce(sum(least(runs.parallel_task_runs, (
-        select count(*) from task_runs where job_run_id = runs.run_id and task_runs.active))), 0)::bigint as count,
+    select coalesce(sum(least(active_runs.parallel_task_runs, (
+        select count(*) from task_runs where job_run_id = active_runs.run_id and task_runs.active))), 0)::bigint as count,
       exists (select from runs where queue_code = 'ACTIVE_RUNS_LIMIT_REACHED') as has_waiting
-    from runs where runs.active and runs.queue_code is null`.execute(transaction);
+    from active_runs where not active_runs.is_queued`.execute(transaction);
   return { taskRuns: rows[0]?.count ?? 0, hasWaitingRuns: rows[0]?.has_waiting ?? false };
 }
 
@@ -69,9 +70,13 @@ async function countRunJobTasks(transaction: Transaction<Database>): Promise<num
   const { rows } = await sql<{ count: number }>`
     select coalesce(sum(least(runs.parallel_run_job_tasks, (
       select count(*) from task_runs
-      where task_runs.job_run_id = runs.run_id and task_runs.active and (runs.settings ? 'run_job_task' or exists (
-        select from jsonb_array_elements(runs.settings -> 'tasks') as task
+      where task_runs.job_run_id = runs.run_id and task_runs.active and (stored.settings ? 'run_job_task' or exists (
+        select from jsonb_array_elements(stored.settings -> 'tasks') as task
         where task ->> 'task_key' = task_runs.task_key and task ? 'run_job_task'))))), 0)::bigint as count
-    from runs where runs.active and runs.queue_code is null`.execute(transaction);
+    from active_runs join runs on runs.run_id = active_runs.run_id,
+      lateral (select ${runSettings} as settings) as stored
+    where not active_runs.is_queued and (runs.parallel_run_job_tasks is null or runs.parallel_run_job_tasks > 0)`.execute(
+    transaction,
+  );
   return rows[0]?.count ?? 0;
 }

@@ -8,6 +8,7 @@ import {
   runDocumentColumns,
   runColumns,
   reserveRunIds,
+  sharesSettings,
   taskRunRows,
 } from './launch-transaction.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
@@ -102,8 +103,11 @@ function createCapacityCounter(db: Transaction<Database>) {
 
 async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): Promise<JobRunCounts[]> {
   const { rows } = await sql<JobRunCounts & { job_id: number }>`
-    select job_id, count(*) filter (where queue_code is null)::bigint as active, count(queue_code)::bigint as queued
-    from runs where active and job_id = any(${jobIds}) group by job_id`.execute(db);
+    select job_id, count(*) filter (where not is_queued)::bigint as active,
+      count(*) filter (where is_queued)::bigint as queued
+    from active_runs where is_queued in (false, true) and job_id = any(${jobIds}) group by job_id`.execute(
+    db,
+  );
   const loads = new Map(rows.map((row) => [row.job_id, row]));
   return jobIds.map((jobId) => loads.get(jobId) ?? { active: 0, queued: 0 });
 }
@@ -127,10 +131,11 @@ async function nextNumbersInJobs(db: Transaction<Database>, jobIds: readonly num
 }
 
 async function insertRuns(db: Transaction<Database>, runs: readonly NewRun[]): Promise<undefined[]> {
+  const shares = await sharesSettings(db, runs);
   await insertMany(
     db,
     'runs',
-    runs.map((run) => ({ ...runColumns(run), ...runDocumentColumns(run) })),
+    runs.map((run) => ({ ...runColumns(run), ...runDocumentColumns(run, shares) })),
   );
   await insertMany(
     db,

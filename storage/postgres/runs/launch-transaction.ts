@@ -7,7 +7,13 @@ import { countJobsCreated, lockJob } from '../jobs/jobs.ts';
 import { grantOnNewJob } from '../jobs/job-permissions.ts';
 import { insertOutboxEvents } from '../outbox/outbox.ts';
 import { pipelineUpdateSteps } from '../pipelines/pipeline-updates.ts';
-import { admitRun, countRuns, listActiveRuns, lockOldestQueuedRun, requeueRun } from '../queue/run-queue.ts';
+import {
+  admitRuns,
+  countRuns,
+  listActiveRuns,
+  lockOldestQueuedRuns,
+  requeueRun,
+} from '../queue/run-queue.ts';
 import { insertRepair, lockRun } from './repairs.ts';
 import { countActiveTaskRuns } from '../queue/capacity.ts';
 import type { Database, RunTable, TaskRunTable } from '../schema.ts';
@@ -62,8 +68,8 @@ export function createLaunchTransaction(db: Transaction<Database>): LaunchTransa
     insertRun: (run) => insertRun(db, run),
     lockRun: (runId) => lockRun(db, runId),
     insertRepair: (repair) => insertRepair(db, repair),
-    lockOldestQueuedRun: (jobId) => lockOldestQueuedRun(db, jobId),
-    admitRun: (admission) => admitRun(db, admission),
+    lockOldestQueuedRuns: (jobId, limit) => lockOldestQueuedRuns(db, jobId, limit),
+    admitRuns: (admissions) => admitRuns(db, admissions),
     updateQueueReason: (runId, code, message) => requeueRun(db, runId, code, message),
     findLaunchedRun: (taskRunId) => findRunLaunchedBy(db, taskRunId),
     ...pipelineUpdateSteps(db),
@@ -120,24 +126,55 @@ async function claimIdempotencyToken(
 }
 
 async function insertRun(db: Transaction<Database>, run: NewRun): Promise<void> {
-  await db.insertInto('runs').values(runRow(run)).execute();
+  await db
+    .insertInto('runs')
+    .values(runRow(run, await sharesSettings(db, [run])))
+    .execute();
   await db.insertInto('task_runs').values(taskRunRows(run)).execute();
   await insertOutboxEvents(db, run.notifications);
 }
 
-function runRow(run: NewRun): Insertable<RunTable> {
-  const { settings, overriding_parameters, explanation } = runDocumentColumns(run);
+/**
+ * Returns whether runs leave their settings to the revision of their job. Nodes of earlier versions, also those that
+ * ended within a day, read the settings from the run.
+ */
+export async function sharesSettings(
+  db: Transaction<Database>,
+  runs: readonly Pick<NewRun, 'settingsRevision'>[],
+): Promise<boolean> {
+  if (runs.every(({ settingsRevision }) => settingsRevision === undefined)) return false;
+  const older = await db
+    .selectFrom('nodes')
+    .select('node_id')
+    .where('reads_shared_settings', '=', false)
+    .limit(1)
+    .executeTakeFirst();
+  return older === undefined;
+}
+
+function runRow(run: NewRun, shares: boolean): Insertable<RunTable> {
+  const { settings, overriding_parameters, explanation, settings_revision } = runDocumentColumns(run, shares);
   return {
     ...runColumns(run),
-    settings: JSON.stringify(settings),
+    settings: settings === null ? null : JSON.stringify(settings),
+    settings_revision,
     overriding_parameters: overriding_parameters === null ? null : JSON.stringify(overriding_parameters),
     explanation: explanation === null ? null : JSON.stringify(explanation),
   };
 }
 
-/** Returns the JSON documents of a new run's row. */
-export function runDocumentColumns({ settings, overridingParameters, explanation }: NewRun) {
-  return { settings, overriding_parameters: overridingParameters ?? null, explanation: explanation ?? null };
+/** Returns the JSON documents of a new run's row, and the revision of its settings. */
+export function runDocumentColumns(
+  { settings, settingsRevision, overridingParameters, explanation }: NewRun,
+  shares: boolean,
+) {
+  const revision = shares ? settingsRevision : undefined;
+  return {
+    settings: revision === undefined ? settings : null,
+    settings_revision: revision ?? null,
+    overriding_parameters: overridingParameters ?? null,
+    explanation: explanation ?? null,
+  };
 }
 
 /** Returns the other columns of a new run's row. */

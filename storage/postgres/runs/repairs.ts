@@ -29,6 +29,7 @@ export async function insertRepair(
   { before, after, attempts, queueCode }: NewRepair,
 ): Promise<void> {
   const { repair, progress } = after;
+  const keepsSettings = isSameDocument(before.settings, after.settings);
   await transaction
     .insertInto('repairs')
     .values({
@@ -37,9 +38,7 @@ export async function insertRepair(
       start_time: repair.startTime,
       ...endColumnsOf(before),
       earlier_parameters: jsonOrNull(before.overridingParameters),
-      earlier_settings: isSameDocument(before.settings, after.settings)
-        ? null
-        : JSON.stringify(before.settings),
+      earlier_settings: keepsSettings ? null : JSON.stringify(before.settings),
     })
     .execute();
   await transaction
@@ -58,7 +57,7 @@ export async function insertRepair(
       stop_reason: null,
       stop_message: null,
       queue_code: queueCode ?? null,
-      settings: JSON.stringify(after.settings),
+      ...(!keepsSettings && { settings: JSON.stringify(after.settings) }),
       parallel_task_runs: after.parallelTasks?.taskRuns ?? null,
       parallel_run_job_tasks: after.parallelTasks?.runJobTasks ?? null,
       warned_time: null,

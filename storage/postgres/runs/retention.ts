@@ -1,5 +1,5 @@
 /** Runs and clusters past their retention period. */
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Database } from '../schema.ts';
 
 /** Lists up to `limit` runs that ended before `endedBefore` (epoch ms), by start time, oldest first. */
@@ -67,4 +67,20 @@ export async function removeOldClusterEvents(
     .limit(limit);
   const [result] = await db.deleteFrom('cluster_events').where('event_id', 'in', old).execute();
   return Number(result?.numDeletedRows ?? 0);
+}
+
+/**
+ * Removes up to `limit` revisions of settings that their jobs have replaced and no run has any more. Returns how many.
+ */
+export async function removeUnusedSettings(db: Kysely<Database>, limit: number): Promise<number> {
+  // Runs that share a revision have numbers up to its last one; the job gives it to no further run.
+  const { rows } = await sql`
+    delete from job_settings using (
+      select job_id, revision from job_settings as replaced
+      where last_number is not null and not exists (
+        select from runs where runs.job_id = replaced.job_id and runs.number_in_job <= replaced.last_number)
+      limit ${limit}) as unused
+    where job_settings.job_id = unused.job_id and job_settings.revision = unused.revision
+    returning job_settings.revision`.execute(db);
+  return rows.length;
 }

@@ -12,6 +12,7 @@ import {
 import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Run } from '../../../engine/run/run.ts';
 import { runOf } from './run-rows.ts';
+import { allRuns } from './runs.ts';
 import type { Database } from '../schema.ts';
 
 const Variables = stringMap('Variables of a cluster.');
@@ -49,10 +50,8 @@ async function listEarlierSettings(
 
 /** Returns the mask of an attempt's run, also of a deleted job; undefined when it was removed. */
 export async function maskOfAttempt(db: Kysely<Database>, runId: number): Promise<Mask | undefined> {
-  const run = await db
-    .selectFrom('task_runs')
-    .innerJoin('runs', 'runs.run_id', 'task_runs.job_run_id')
-    .selectAll('runs')
+  const run = await allRuns(db)
+    .innerJoin('task_runs', 'task_runs.job_run_id', 'runs.run_id')
     .where('task_runs.run_id', '=', runId)
     .executeTakeFirst();
   return run && maskOfRun(db, runOf(run));

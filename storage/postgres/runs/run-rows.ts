@@ -1,9 +1,13 @@
 /** Conversion between rows of runs and task runs and the engine's types. */
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
+import type { JobSettings } from '../../../engine/job/settings.ts';
 import type { Progress, Run, TaskRun } from '../../../engine/run/run.ts';
 import type { RunTable, TaskRunTable } from '../schema.ts';
 
-export type RunRow = Selectable<RunTable>;
+/** Row of a run with its settings: those of its own, or those that it shares with the runs of its revision. */
+export type RunRow = Omit<Selectable<RunTable>, 'settings' | 'settings_revision'> & {
+  readonly settings: JobSettings;
+};
 export type TaskRunRow = Selectable<TaskRunTable>;
 
 export type ProgressRow = Pick<
@@ -11,6 +15,58 @@ export type ProgressRow = Pick<
   'state' | 'result' | 'message' | 'start_time' | 'running_time' | 'terminating_time' | 'end_time'
 > &
   Partial<Pick<RunRow, 'explanation'>>;
+
+/** The columns of a `RunRow` without its settings. */
+export const runColumns = [
+  'runs.run_id',
+  'runs.job_id',
+  'runs.number_in_job',
+  'runs.format',
+  'runs.api_version',
+  'runs.name',
+  'runs.run_type',
+  'runs.trigger',
+  'runs.scheduled_time',
+  'runs.creator',
+  'runs.overriding_parameters',
+  'runs.original_attempt_run_id',
+  'runs.attempt',
+  'runs.stop_reason',
+  'runs.stop_request',
+  'runs.stop_message',
+  'runs.owner',
+  'runs.repair_id',
+  'runs.repair_count',
+  'runs.repair_start_time',
+  'runs.earlier_duration',
+  'runs.queue_code',
+  'runs.admitted_time',
+  'runs.launched_by',
+  'runs.parent_task_run_id',
+  'runs.timeout_revision',
+  'runs.warned_time',
+  'runs.parallel_task_runs',
+  'runs.parallel_run_job_tasks',
+  'runs.state',
+  'runs.active',
+  'runs.result',
+  'runs.message',
+  'runs.start_time',
+  'runs.running_time',
+  'runs.terminating_time',
+  'runs.end_time',
+  'runs.fence',
+  'runs.explanation',
+  'runs.cause_code',
+] as const;
+
+/** The settings of a run in SQL. */
+export const runSettings = sql<JobSettings>`coalesce(runs.settings, (
+  select shared.settings from job_settings as shared
+  where shared.job_id = runs.job_id and shared.revision = runs.settings_revision))`;
+
+/** The same with the settings, for RETURNING. */
+export const returnedRunColumns = sql`${sql.join(runColumns.map((name) => sql.ref(name)))}, ${runSettings} as settings`;
 
 /** Converts the progress columns. @throws Error for a row that violates the CHECKs of the table */
 export function progressOf(row: ProgressRow): Progress {

@@ -1,12 +1,12 @@
 /** Reads runs and records stop requests. */
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { RunFilter } from '../../../engine/ports/run-reader.ts';
 import type { OwnedRun, StopFilter, StopOptions } from '../../../engine/ports/runs.ts';
 import type { StopRequest } from '../../../engine/run/explain/failure.ts';
 import type { Run, RunWithTasks } from '../../../engine/run/run.ts';
 import type { StopReason } from '../../../engine/run/states.ts';
 import { jobsVisibleTo } from '../jobs/job-permissions.ts';
-import { runOf, type RunRow } from './run-rows.ts';
+import { runColumns, runOf, runSettings, type RunRow } from './run-rows.ts';
 import type { Database } from '../schema.ts';
 import { taskRunsOf } from '../task-runs/task-runs.ts';
 
@@ -31,13 +31,15 @@ export async function withTasks(db: Kysely<Database>, rows: readonly RunRow[]): 
 
 /** Lists runs by start time, newest first; of runs with the same time, the greater id comes first. */
 export async function listRuns(db: Kysely<Database>, filter: RunFilter): Promise<Run[]> {
+  const isActive = filter.active === true;
+  const listed = isActive ? 'active_runs' : 'runs';
   let query = visibleRuns(db)
-    .orderBy('runs.start_time', 'desc')
-    .orderBy('runs.run_id', 'desc')
+    .$if(isActive, (runs) => runs.innerJoin('active_runs', 'active_runs.run_id', 'runs.run_id'))
+    .orderBy(sql.ref(`${listed}.start_time`), 'desc')
+    .orderBy(sql.ref(`${listed}.run_id`), 'desc')
     .limit(filter.limit)
     .offset(filter.offset);
   if (filter.jobId !== undefined) query = query.where('runs.job_id', '=', filter.jobId);
-  if (filter.active === true) query = query.where('runs.active', '=', true);
   if (filter.active === false) query = query.where('runs.active', '=', false);
   if (filter.type !== undefined) query = query.where('runs.run_type', '=', filter.type);
   if (filter.causeCode !== undefined) query = query.where('runs.cause_code', '=', filter.causeCode);
@@ -76,7 +78,7 @@ export async function requestStop(
     .where('active', '=', true)
     .where('stop_reason', 'is', null)
     .execute();
-  const row = await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  const row = await allRuns(db).where('run_id', '=', runId).executeTakeFirst();
   return row === undefined ? undefined : runOf(row);
 }
 
@@ -91,7 +93,7 @@ export async function requestStopOfRuns(
   let query = db
     .updateTable('runs')
     .set({ stop_reason: 'cancel', stop_request: by === undefined ? null : JSON.stringify(by) })
-    .where('active', '=', true)
+    .where('run_id', 'in', activeRunIds(db, jobId))
     .where('stop_reason', 'is', null);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);
   if (queuedOnly) query = query.where('state', '=', 'QUEUED');
@@ -113,7 +115,7 @@ export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise
   const rows = await db
     .selectFrom('runs')
     .select(['run_id', 'stop_reason', 'stop_message', 'timeout_revision'])
-    .where('active', '=', true)
+    .where('run_id', 'in', activeRunIds(db))
     .where('owner', '=', node)
     .execute();
   return rows.map((row) => ({
@@ -129,16 +131,13 @@ export async function listOwnedRuns(db: Kysely<Database>, node: string): Promise
  * removed.
  */
 export async function findLatestAttempt(db: Kysely<Database>, runId: number): Promise<Run | undefined> {
-  const retry = await db
-    .selectFrom('runs')
-    .selectAll()
+  const retry = await allRuns(db)
     .where('original_attempt_run_id', '=', runId)
     .where('attempt', '>', 0)
     .orderBy('attempt', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const row =
-    retry ?? (await db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst());
+  const row = retry ?? (await allRuns(db).where('run_id', '=', runId).executeTakeFirst());
   return row && runOf(row);
 }
 
@@ -159,11 +158,20 @@ export async function listAttempts(
   return rows.map(runOf);
 }
 
+/** Selects runs, also those of deleted jobs. */
+export function allRuns(db: Kysely<Database>) {
+  return db.selectFrom('runs').select([...runColumns, runSettings.as('settings')]);
+}
+
+/** Selects the ids of the active runs of a job, or of all jobs. */
+export function activeRunIds(db: Kysely<Database>, jobId?: number) {
+  const ids = db.selectFrom('active_runs').select('active_runs.run_id');
+  return jobId === undefined
+    ? ids
+    : ids.where('active_runs.is_queued', 'in', [false, true]).where('active_runs.job_id', '=', jobId);
+}
+
 /** Selects runs without those of deleted jobs (spec 4.1 rule 1). */
 export function visibleRuns(db: Kysely<Database>) {
-  return db
-    .selectFrom('runs')
-    .selectAll('runs')
-    .innerJoin('jobs', 'jobs.job_id', 'runs.job_id')
-    .where('jobs.deleted_time', 'is', null);
+  return allRuns(db).innerJoin('jobs', 'jobs.job_id', 'runs.job_id').where('jobs.deleted_time', 'is', null);
 }

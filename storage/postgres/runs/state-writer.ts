@@ -135,15 +135,40 @@ async function insertNotificationsAndAttempts(
 }
 
 /**
- * Applies the changes of all sets in one statement. Changes of one row are applied one after the other.
+ * Applies the changes of all sets in one statement. Changes of one row that follow one another are one update; no other
+ * transaction could see the state between them.
  * @throws an error that `isRefusal` recognizes when a row is not in its expected state; nothing is changed then
  */
 async function applyChanges(db: Kysely<Database>, sets: readonly ChangeSet[]): Promise<void> {
-  const calls = splitByRow(sets.flatMap((set) => set.changes)).map(
+  const calls = splitByRow(joinSteps(sets.flatMap((set) => set.changes))).map(
     (changes) =>
       sql`write_state_changes_1(${toRows(changes, 'run')}::jsonb, ${toRows(changes, 'task')}::jsonb)`,
   );
   await sql`select ${sql.join(calls)}`.execute(db);
+}
+
+/** Joins each change with the one that continues it: the end of a task and its cleanup. */
+function joinSteps(changes: readonly StateChange[]): StateChange[] {
+  const joined = new Map<string, StateChange>();
+  const finished: StateChange[] = [];
+  for (const change of changes) {
+    const row = `${change.kind} ${change.runId}`;
+    const before = joined.get(row);
+    if (before?.to === change.from && before.fence === change.fence)
+      joined.set(row, { ...before, ...withoutUndefined(change), from: before.from });
+    else {
+      // Two changes that do not follow one another are refused in their order.
+      if (before !== undefined) finished.push(before);
+      joined.set(row, change);
+    }
+  }
+  return [...finished, ...joined.values()];
+}
+
+/** Fields that a change leaves undefined keep the values of the change before. */
+function withoutUndefined(change: StateChange): StateChange {
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as unknown as StateChange;
 }
 
 /** Splits changes into lists without two changes of one row: the first changes of all rows, then the second ones. */
@@ -176,6 +201,7 @@ function isRefusal(error: unknown): boolean {
   return codeOf(error) === refusedSqlState;
 }
 
+/** Fields that are undefined are left out: the row keeps what it has. */
 function toChangeRow(change: StateChange) {
   return {
     run_id: change.runId,
@@ -184,17 +210,17 @@ function toChangeRow(change: StateChange) {
     to_active: !isTerminal(change.to),
     fence: change.fence,
     at: change.at,
-    start_time: change.startTime ?? null,
-    running_time: change.runningTime ?? null,
-    terminating_time: change.terminatingTime ?? null,
-    end_time: change.endTime ?? null,
+    start_time: change.startTime,
+    running_time: change.runningTime,
+    terminating_time: change.terminatingTime,
+    end_time: change.endTime,
     warned: change.warned === true,
-    result: change.result ?? null,
-    message: change.message === undefined ? null : toStorableText(change.message),
-    explanation: change.explanation === undefined ? null : toStorableTexts(change.explanation),
-    cause_code: change.explanation?.cause_code ?? null,
-    cluster_id: change.clusterId ?? null,
-    spark_context_id: change.sparkContextId ?? null,
+    result: change.result,
+    message: change.message === undefined ? undefined : toStorableText(change.message),
+    explanation: change.explanation === undefined ? undefined : toStorableTexts(change.explanation),
+    cause_code: change.explanation?.cause_code,
+    cluster_id: change.clusterId,
+    spark_context_id: change.sparkContextId,
   };
 }
 

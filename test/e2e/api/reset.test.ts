@@ -1,4 +1,5 @@
 /** jobs/reset through HTTP (spec 4.1 rule 2). */
+import { runSettings } from '../../../storage/postgres/runs/run-rows.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idFrom, startApiHarness, type ApiHarness } from '../../unit/api/api-harness.ts';
 
@@ -135,7 +136,7 @@ describe('spec 4.1.2: reset', () => {
     ]);
     const stored = await service.database.db
       .selectFrom('runs')
-      .select(['run_id', 'settings'])
+      .select(['run_id', runSettings.as('settings')])
       .where('job_id', '=', jobId)
       .orderBy('run_id')
       .execute();

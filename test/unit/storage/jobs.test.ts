@@ -39,6 +39,7 @@ test('a job is found as it was written, unknown fields and all', async () => {
     createdTime: 1_234,
     version: '2.1',
     settings,
+    settingsRevision: 1,
   });
 });
 

@@ -26,6 +26,7 @@ const releasedHashes: Readonly<Record<string, string>> = {
   '0004-failure-explanations': '3c4a9f17a7bcc2997b9a86e9ac64c8fd9578a8c1db8717c5d207d805ece55107',
   '0005-hot-path': '1ac8fad8c5a7f2d244d75b258034f1a58eb8df8d31dc7582e89bd9ef1c6f131b',
   '0006-explanations-of-rounds': '57f96ad334e0d47476c6f2c7d2ef26bce0a706640fcca6b5c4a11eb0cf739816',
+  '0007-shared-settings-and-active-runs': '94931053cb013dcb7a32ad4cf7ec4f080de41d5fb0b8ffbcd59e1d0cf37245aa',
 };
 
 const log = pino({ level: 'silent' });

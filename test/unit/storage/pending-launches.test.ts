@@ -1,4 +1,5 @@
 /** Launches in one round trip: what they store, and which ones they leave to a launch transaction. */
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../engine/clock.ts';
@@ -50,6 +51,20 @@ function createPorts(accepted: RunWithTasks[] = [], maxTaskRuns: number = defaul
   return { ports, started };
 }
 
+/** Returns a graph whose tasks need a cluster, so that none begins with its launch. */
+function onCluster({ tasks = [], ...settings }: JobSettings): JobSettings {
+  return { ...settings, tasks: tasks.map((task) => ({ ...task, existing_cluster_id: 'shared' })) };
+}
+
+/** Returns the columns that tell where the settings of a run are. */
+function settingsColumnsOf(runId: number) {
+  return database.db
+    .selectFrom('runs')
+    .select(['settings', 'settings_revision'])
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow();
+}
+
 async function endRunsOf(jobId: number): Promise<void> {
   const end = { state: 'SKIPPED', active: false, end_time: 9e12, queue_code: null } as const;
   const ended = database.db.updateTable('runs').set(end).where('job_id', '=', jobId).returning('run_id');
@@ -64,7 +79,7 @@ async function endRunsOf(jobId: number): Promise<void> {
 describe('a launch in one round trip', () => {
   test.each<[string, JobSettings]>([
     ['a single-task job', singleTaskSettings],
-    ['a graph', { ...graphSettings('a', 'b a', 'c a b'), name: 'graph', timeout_seconds: 60 }],
+    ['a graph', { ...onCluster(graphSettings('a', 'b a', 'c a b')), name: 'graph', timeout_seconds: 60 }],
   ])('of %s stores what the launch transaction stores', async (_name, settings) => {
     const jobId = await createStoredJob(database.db, { ...settings, ...many });
     const accepted: RunWithTasks[] = [];
@@ -102,6 +117,66 @@ describe('a launch in one round trip', () => {
     expect(await comparable(first.runId)).toEqual(await comparable(second.runId));
     await endRunsOf(jobId);
   });
+
+  test('begins the first tasks that need nothing but their run', async () => {
+    const jobId = await createStoredJob(database.db, { ...graphSettings('a', 'b a', 'c'), ...many });
+    const accepted: RunWithTasks[] = [];
+    const { ports } = createPorts(accepted);
+    const { runId } = await launchRunOfJob(ports, jobId);
+    const stored = await runs.find(runId);
+    expect(stored).toEqual(accepted[0]);
+    const states = stored?.tasks.map(({ taskKey, progress: { state, startTime, runningTime } }) => [
+      taskKey,
+      state,
+      startTime === runningTime,
+    ]);
+    expect(states).toEqual([
+      ['a', 'RUNNING', true],
+      ['b', 'PENDING', true],
+      ['c', 'RUNNING', true],
+    ]);
+    const { state, startTime, runningTime } = stored?.run.progress ?? {};
+    expect([state, runningTime]).toEqual(['RUNNING', startTime]);
+    await endRunsOf(jobId);
+  });
+
+  test.each<[string, JobSettings, Partial<LaunchPorts>]>([
+    ['whose start is announced', { email_notifications: { on_start: ['a@x'] } }, {}],
+    ['while the disk is full', {}, { findFullDisk: () => '/data' }],
+  ])('begins no task %s', async (_name, settings, more) => {
+    const jobId = await createStoredJob(database.db, { ...graphSettings('a'), ...settings, ...many });
+    const { ports } = createPorts();
+    const { runId } = await launchRunOfJob({ ...ports, ...more }, jobId);
+    const stored = await runs.find(runId);
+    expect([stored?.run, ...(stored?.tasks ?? [])].map((row) => row?.progress.state)).toEqual([
+      'PENDING',
+      'PENDING',
+    ]);
+    await endRunsOf(jobId);
+  });
+
+  test.each(['function', 'transaction'])(
+    'by the %s leaves the settings to their revision, but not while a node of an earlier version is known',
+    async (launcher) => {
+      const settings = { ...singleTaskSettings, ...many };
+      const jobId = await createStoredJob(database.db, settings);
+      const { ports } = createPorts();
+      const launch = () =>
+        launchRunOfJob(launcher === 'function' ? ports : { ...ports, pendingLauncher: undefined }, jobId);
+      const shared = await launch();
+      expect(await settingsColumnsOf(shared.runId)).toEqual({ settings: null, settings_revision: 1 });
+      await sql`insert into nodes (node_id, host, boot_id, pid, process_start, directory_id, joined_time, lease_until)
+        values ('earlier', '', '', 1, '', '', 1, 2)`.execute(database.db);
+      const own = await launch();
+      await database.db.deleteFrom('nodes').execute();
+      expect(await settingsColumnsOf(own.runId)).toEqual({ settings, settings_revision: null });
+      expect((await listRunsOfJob(database.db, jobId)).map((run) => run.settings)).toEqual([
+        settings,
+        settings,
+      ]);
+      await endRunsOf(jobId);
+    },
+  );
 
   test('shares statements: 200 concurrent launches of one job need fewer than 40', async () => {
     const jobId = await createStoredJob(database.db, { ...singleTaskSettings, ...many });
@@ -169,7 +244,8 @@ describe('a launch is left to a transaction', () => {
   });
 
   test('near the limit of the workspace', async () => {
-    const jobId = await createStoredJob(database.db, { ...graphSettings('a', 'b', 'c'), ...many });
+    const graph = onCluster(graphSettings('a', 'b', 'c'));
+    const jobId = await createStoredJob(database.db, { ...graph, ...many });
     const { ports, started } = createPorts([], 190);
     for (let count = 0; count < 15; count += 1) await launchRunOfJob(ports, jobId);
     // Other launches may add 160 task runs at the same time, which leaves 30 for this one.
@@ -199,7 +275,7 @@ describe('a launch is left to a transaction', () => {
           maxConcurrentRuns: 1000,
           name: 'x',
           parallelTasks: { taskRuns: 1, runJobTasks: 0 },
-          tasks: [{ taskKey: 'main', message: '' }],
+          tasks: [{ taskKey: 'main', message: '', begins: false }],
           creator: 'ann',
           parameters: undefined,
         })

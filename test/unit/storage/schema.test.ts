@@ -98,6 +98,7 @@ const checks: [string, string][] = [
   ['jobs_format_known', "jobs set format = 'BOTH'"],
   ['jobs_api_version_known', "jobs set api_version = '1.9'"],
   ['runs_have_start_time', 'runs set start_time = null'],
+  ['runs_have_settings', 'runs set settings = null, settings_revision = null'],
   ['runs_format_known', "runs set format = 'BOTH'"],
   ['runs_type_known', "runs set run_type = 'RUN'"],
   ['runs_trigger_known', "runs set trigger = 'MANUAL'"],
