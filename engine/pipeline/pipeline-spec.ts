@@ -34,10 +34,10 @@ export interface PipelineSpec {
 }
 
 /** Schema of an entry of `clusters`. */
-export const PipelineClusterSchema = Type.Intersect([
-  Type.Object({ label: Type.Optional(Type.String({ description: 'Has no effect.' })) }),
-  Type.Partial(NewCluster),
-]);
+export const PipelineClusterSchema = Type.Object({
+  ...Type.Partial(NewCluster).properties,
+  label: Type.Optional(Type.String({ description: 'Has no effect.' })),
+});
 
 /** Recognised names of spec files in the folder of a pipeline. */
 export const specFileNames = [
