@@ -62,7 +62,7 @@ describe.skipIf(python === undefined)('Python libraries with errors', () => {
     [
       'a file that is not there',
       [{ egg: 'managed_fs:/gone.egg' }],
-      'egg managed_fs:/gone.egg: File managed_fs:/gone.egg was not found. Put it there with POST /api/2.0/managed_fs/put',
+      'egg managed_fs:/gone.egg: File managed_fs:/gone.egg was not found',
     ],
     [
       'a file outside of what may be read',

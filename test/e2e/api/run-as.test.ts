@@ -47,7 +47,7 @@ describe('without job access control', () => {
     [
       'a group',
       { group_name: 'admins' },
-      'run_as has none of user_name, service_principal_name; exactly one is required.',
+      'run_as.group_name is not supported; a job runs as one user.',
     ],
     [
       'two names',
