@@ -32,7 +32,7 @@ export interface EngineUnderTest {
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
   /** The value of a metric without labels. */
   readMetric(name: string): Promise<number>;
-  /** Processor seconds used so far by the engine, by its PostgreSQL and by its ended task processes. */
+  /** Processor seconds used so far by the engine with its spawners, by its PostgreSQL and by processes of tasks. */
   cpuSeconds(): Promise<CpuSeconds>;
   /** Memory of the engine and of its PostgreSQL, in MB; shared pages count once. */
   proportionalMegabytes(): Promise<number>;
@@ -133,29 +133,48 @@ interface ProcessTimes {
   readonly children: number;
 }
 
-/** Lists the PostgreSQL processes below an engine: the server and its backends. */
-async function listProcesses(engine: number): Promise<{ all: ProcessTimes[]; postgres: ProcessTimes[] }> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const all = (await Promise.all(pids.map(readProcessTimes))).filter((one) => one !== undefined);
-  const children = new Set(all.filter(({ parent }) => parent === engine).map(({ pid }) => pid));
-  const isBelow = ({ pid, parent }: ProcessTimes): boolean => children.has(pid) || children.has(parent);
-  return { all, postgres: all.filter((one) => isBelow(one) && one.name === 'postgres') };
+/** The processes of an engine. */
+interface EngineProcesses {
+  readonly engine: ProcessTimes | undefined;
+  readonly postgres: readonly ProcessTimes[];
+  /** Spawners: children of the engine, which start the processes of tasks. */
+  readonly spawners: readonly ProcessTimes[];
+  /** Processes of tasks and of clusters, below the spawners. */
+  readonly tasks: readonly ProcessTimes[];
 }
 
-async function measureCpuSeconds(engine: number): Promise<CpuSeconds> {
-  const { all, postgres } = await listProcesses(engine);
+async function listProcesses(engine: number): Promise<EngineProcesses> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = (await Promise.all(pids.map(readProcessTimes))).filter((one) => one !== undefined);
+  const below = (parents: readonly ProcessTimes[]): ProcessTimes[] => {
+    const children = all.filter(({ parent }) => parents.some(({ pid }) => pid === parent));
+    return children.length === 0 ? [] : [...children, ...below(children)];
+  };
   const own = all.find(({ pid }) => pid === engine);
+  const children = all.filter(({ parent }) => parent === engine);
+  const servers = children.filter(({ name }) => name === 'postgres');
+  const spawners = children.filter(({ name }) => name !== 'postgres');
+  return { engine: own, postgres: [...servers, ...below(servers)], spawners, tasks: below(spawners) };
+}
+
+async function measureCpuSeconds(pid: number): Promise<CpuSeconds> {
+  const { engine, postgres, spawners, tasks } = await listProcesses(pid);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
-    engine: own?.own ?? 0,
-    tasks: own?.children ?? 0,
-    postgres: postgres.reduce((total, one) => total + one.own + one.children, 0),
+    engine: sum([engine?.own ?? 0, ...spawners.map(({ own }) => own)]),
+    tasks: sum([
+      engine?.children ?? 0,
+      ...spawners.map(({ children }) => children),
+      ...tasks.map(({ own, children }) => own + children),
+    ]),
+    postgres: sum(postgres.map(({ own, children }) => own + children)),
   };
 }
 
 async function measureProportionalMegabytes(engine: number): Promise<number> {
-  const { postgres } = await listProcesses(engine);
+  const { postgres, spawners } = await listProcesses(engine);
   const kilobytes = await Promise.all(
-    [engine, ...postgres.map(({ pid }) => pid)].map(async (pid) => {
+    [engine, ...[...postgres, ...spawners].map(({ pid }) => pid)].map(async (pid) => {
       const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
       return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0);
     }),

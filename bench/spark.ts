@@ -1,6 +1,7 @@
 /**
- * Measures Spark with master local[2]: the first query on a cold and on a warm cluster, a notebook on the warm
- * cluster, bare Spark beside them, and the memory of an idle driver. Uses the PySpark of RUNYARD_SPARK_CACHE_DIR,
+ * Measures Spark with master local[2]: the first query on a cold and on a warm cluster, a second notebook on the
+ * warm cluster, bare Spark beside them in each round, and the memory of an idle driver. Arguments: PATH of the
+ * tasks, number of rounds. Uses the PySpark of RUNYARD_SPARK_CACHE_DIR,
  * or installs it there.
  */
 import { execFile } from 'node:child_process';
@@ -8,6 +9,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { defaultPySpark } from '../engine/cluster/compute.ts';
 import { systemClock } from '../engine/clock.ts';
 import { createTemporaryDirectory, startEngineUnderTest } from './engine-under-test.ts';
 
@@ -55,19 +57,35 @@ async function measureTask(task: object): Promise<number> {
 }
 
 const pythonTask = { spark_python_task: { python_file: 'managed_fs:/sum.py' } };
-const results: [string, string][] = [];
-const add = (name: string, ms: number): void => {
-  results.push([name, `${(ms / 1_000).toFixed(2)} s`]);
-};
+const notebookTask = { notebook_task: { notebook_path: '/sum' } };
+/** Rounds; the table has the median of each measurement. */
+const rounds = Number(process.argv[3] ?? 3);
+const cold: number[] = [];
+const bare: number[] = [];
+const warm: number[] = [];
+const notebooks: number[] = [];
+const memory: number[] = [];
 // Installs PySpark where it is missing, and reads its files for the first time.
 await measureTask(pythonTask);
-await engine.call('POST', '2.0/clusters/delete', { cluster_id });
-add('Python task, cold cluster', await measureTask(pythonTask));
-add('Python task, warm cluster', await measureTask(pythonTask));
-add('Notebook, warm cluster', await measureTask({ notebook_task: { notebook_path: '/sum' } }));
-results.push(['Memory of an idle driver', `${(await driverMegabytes()).toFixed(0)} MB`]);
-add('Bare spark-submit', await measureBare());
-process.stdout.write(results.map(([name, value]) => `${name.padEnd(28)}${value}\n`).join(''));
+for (let round = 0; round < rounds; round += 1) {
+  await engine.call('POST', '2.0/clusters/delete', { cluster_id });
+  bare.push(await measureBare(round));
+  cold.push(await measureTask(pythonTask));
+  warm.push(await measureTask(pythonTask));
+  // The first notebook warms nothing up that a second one needs; both have sessions of their own.
+  await measureTask(notebookTask);
+  notebooks.push(await measureTask(notebookTask));
+  memory.push(await driverMegabytes());
+}
+const seconds = (values: readonly number[]): string => `${(medianOf(values) / 1_000).toFixed(2)} s`;
+const results: [string, string][] = [
+  ['Bare spark-submit', seconds(bare)],
+  ['Python task, cold cluster', `${seconds(cold)} (${(medianOf(cold) / medianOf(bare)).toFixed(2)} x bare)`],
+  ['Python task, warm cluster', seconds(warm)],
+  ['Second notebook, warm cluster', seconds(notebooks)],
+  ['Memory of an idle driver', `${medianOf(memory).toFixed(0)} MB`],
+];
+process.stdout.write(results.map(([name, value]) => `${name.padEnd(32)}${value}\n`).join(''));
 await engine.call('POST', '2.0/clusters/delete', { cluster_id });
 await engine.stop();
 await directory.remove();
@@ -88,21 +106,30 @@ async function driverMegabytes(): Promise<number> {
 }
 
 /** Runs the same program by spark-submit of the same PySpark. */
-async function measureBare(): Promise<number> {
-  const [entry = ''] = await readdir(join(cache, 'spark'));
-  const home = join(cache, 'spark', entry, 'pyspark');
-  const work = join(directory.path, 'bare');
+async function measureBare(round: number): Promise<number> {
+  const { home, entry } = await findDefaultSpark();
+  const work = join(directory.path, `bare-${round}`);
   await mkdir(work);
   await writeFile(join(work, 'sum.py'), program);
   const before = systemClock.now();
   await promisify(execFile)(join(home, 'bin', 'spark-submit'), ['--master', 'local[2]', 'sum.py'], {
     cwd: work,
-    env: {
-      PATH: path,
-      SPARK_HOME: home,
-      PYTHONPATH: join(cache, 'spark', entry),
-      SPARK_LOCAL_IP: '127.0.0.1',
-    },
+    env: { PATH: path, SPARK_HOME: home, PYTHONPATH: entry, SPARK_LOCAL_IP: '127.0.0.1' },
   });
   return systemClock.now() - before;
+}
+
+/** Returns the PySpark of the service; the cache may hold other versions too. */
+async function findDefaultSpark(): Promise<{ readonly home: string; readonly entry: string }> {
+  for (const name of await readdir(join(cache, 'spark'))) {
+    const entry = join(cache, 'spark', name);
+    const version = await readFile(join(entry, 'pyspark', 'version.py'), 'utf8').catch(() => '');
+    if (version.includes(`'${defaultPySpark}'`) || version.includes(`"${defaultPySpark}"`))
+      return { home: join(entry, 'pyspark'), entry };
+  }
+  throw new Error(`PySpark ${defaultPySpark} is not in ${cache}.`);
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }

@@ -57,6 +57,7 @@ export interface Config {
   readonly libraryEnvironment: Readonly<Record<string, string>>;
   /** Absolute; undefined: with the libraries, in the data directory. */
   readonly sparkCacheDirectory?: string | undefined;
+  readonly warmImports: readonly string[];
   readonly objstoreEndpoint?: string | undefined;
   readonly objstoreAccessKey?: string | undefined;
   readonly objstoreSecretKey?: string | undefined;
@@ -162,6 +163,7 @@ function buildConfig(
     poolThreads: take(settings.poolThreads),
     attemptsPerThread: take(settings.attemptsPerThread),
     libraryEnvironment: take(settings.libraryEnvironment),
+    warmImports: take(settings.warmImports),
     sparkCacheDirectory: take(settings.sparkCacheDirectory),
     objstoreEndpoint: take(settings.objstoreEndpoint),
     objstoreAccessKey: take(settings.objstoreAccessKey),

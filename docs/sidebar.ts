@@ -39,6 +39,7 @@ export const sidebar: readonly SidebarGroup[] = [
     queues: 'Queues',
     clusters: 'Clusters',
     'pools-and-policies': 'Pools and policies',
+    'warm-runtimes': 'Warm runtimes',
     'init-scripts': 'Init scripts',
     notifications: 'Notifications',
     dashboards: 'Dashboards',

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Clock } from './clock.ts';
+import type { Inventory } from './cluster/inventory.ts';
 import { invalid, messageOf, ServiceError } from './errors.ts';
 import { checkSubmission } from './job/check-settings.ts';
 import type { TaskKindInfo } from './job/task-kinds.ts';
 import { quote } from './validation/messages.ts';
+import { resolveUpdateCompute } from './pipeline-compute.ts';
 import { submitRun, type LaunchPorts } from './launch.ts';
 import type { Limits } from './limits.ts';
 import { toPipelineSpec } from './pipeline/pipeline-document.ts';
@@ -106,17 +108,24 @@ function toUpdateRequest(task: Readonly<Record<string, unknown>>): UpdateRequest
 }
 
 /** @param ports ports that wait while the database is away */
-export function createUpdatePlanner(ports: PipelinePorts): UpdatePlanner {
+export function createUpdatePlanner(ports: PlannerPorts): UpdatePlanner {
+  const { pipelineFiles } = ports;
   return {
     async prepareUpdate({ runId, directory, task }) {
-      if (await ports.pipelineFiles.isUpdatePrepared(directory)) return;
-      await ports.pipelineFiles.savePreparedUpdate(directory, await planUpdate(ports, runId, task));
+      let update = await pipelineFiles.readPreparedUpdate(directory);
+      if (update === undefined) {
+        update = await planUpdate(ports, runId, task);
+        await pipelineFiles.savePreparedUpdate(directory, update);
+      }
+      return 'refused' in update ? undefined : update.compute;
     },
   };
 }
 
+type PlannerPorts = PipelinePorts & { readonly inventory: Inventory };
+
 async function planUpdate(
-  ports: PipelinePorts,
+  ports: PlannerPorts,
   runId: number,
   task: Readonly<Record<string, unknown>>,
 ): Promise<PreparedUpdate> {
@@ -137,16 +146,22 @@ async function planUpdate(
     const uri = storageUriOf(spec);
     const other = await pipelines.claimUpdate(pipelineId, updateId, uri);
     if (other !== undefined) throw invalid(activeUpdateMessage(spec.name, other));
+    const directory = await pipelineFiles.resolveStorage(uri);
+    const sources = (await pipelineFiles.readSources(spec, folder)).map(({ path, text }) => ({ path, text }));
+    const paths = sources.map(({ path }) => path);
+    const facts = { spec, sources: paths, storage: directory };
+    const compute = resolveUpdateCompute(facts, ports.inventory, limits);
     return {
       updateId,
       pipelineId,
       pipelineName: spec.name,
-      storage: { directory: await pipelineFiles.resolveStorage(uri), uri },
+      storage: { directory, uri },
       ...pipelineFiles.readableRoots,
       ...(spec.catalog !== undefined && { catalog: spec.catalog }),
       ...(spec.schema !== undefined && { schema: spec.schema }),
       configuration: spec.configuration,
-      sources: (await pipelineFiles.readSources(spec, folder)).map(({ path, text }) => ({ path, text })),
+      sources,
+      ...(compute && { compute: { cluster: compute.cluster, libraries: [...compute.libraries] } }),
       request: {
         ...request,
         fullRefreshSelection: [...request.fullRefreshSelection],

@@ -20,6 +20,22 @@ const cluster = {
   start_time: 1_772_409_600_000,
   last_restarted_time: 1_772_409_601_000,
 };
+const sparkApplication = {
+  application_id: 'app-20260302000001-0000',
+  name: 'shared',
+  spark_version: '4.3.0',
+  state: 'RUNNING',
+  start_time: 1_772_409_602_000,
+  executors: [{ executor_id: '0', host: '10.0.0.7', num_cores: 4, start_time: 1_772_409_603_000 }],
+  num_jobs: 3,
+  num_completed_jobs: 3,
+  num_failed_jobs: 0,
+  num_stages: 5,
+  num_completed_stages: 5,
+  num_tasks: 40,
+  num_completed_tasks: 40,
+  active_stages: [],
+};
 const byId = { request: { cluster_id: clusterId }, answer: {} };
 const events = {
   request: { cluster_id: clusterId, order: 'ASC', limit: 1 },
@@ -43,6 +59,10 @@ export const clusterExamples: Readonly<Record<string, Example>> = {
     answer: { cluster_id: clusterId },
   },
   'GET /clusters/get': { request: { cluster_id: clusterId }, answer: cluster },
+  'GET /clusters/list-spark-applications': {
+    request: { cluster_id: clusterId },
+    answer: { applications: [sparkApplication] },
+  },
   'GET /clusters/list': { request: { page_size: 20 }, answer: { clusters: [cluster] } },
   'POST /clusters/start': byId,
   'POST /clusters/delete': byId,

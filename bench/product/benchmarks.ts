@@ -7,6 +7,8 @@ import { idleEngine } from './idle-engine.ts';
 import { load } from './load.ts';
 import { millionRuns } from './million-runs.ts';
 import { noOpRuns } from './no-op-runs.ts';
+import { processStarts } from './process-starts.ts';
+import { pythonLatency, warmStarts } from './python-starts.ts';
 import { peers } from './peers.ts';
 import { longFibonacci, pythonRuns, shortFibonacci } from './python-runs.ts';
 import { dueSchedules } from './schedules.ts';
@@ -20,6 +22,9 @@ export const benchmarks: readonly Benchmark[] = [
   pythonRuns,
   shortFibonacci,
   longFibonacci,
+  pythonLatency,
+  warmStarts,
+  processStarts,
   millionRuns,
   dueSchedules,
   coldStart,

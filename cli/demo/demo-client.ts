@@ -1,4 +1,5 @@
 /** API client of the demo, and the parts of the responses that it reads. */
+import { posix } from 'node:path';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Parse } from 'typebox/value';
 import { lifeCycleStates, resultStates } from '../../engine/run/states.ts';
@@ -44,6 +45,8 @@ export interface DemoClient {
   putFile(path: string, contents: Buffer): Promise<void>;
   /** Imports a Python notebook and overwrites an existing one. */
   importNotebook(path: string, contents: Buffer): Promise<void>;
+  /** Writes a plain file of the workspace and overwrites an existing one. */
+  importFile(path: string, contents: Buffer): Promise<void>;
   /** Resolves with the id of the job. */
   createJob(settings: unknown): Promise<number>;
   /** Resolves with the id of the run. */
@@ -81,6 +84,11 @@ export function createDemoClient(url: string, token: string): DemoClient {
         language: 'PYTHON',
         overwrite: true,
       });
+    },
+    async importFile(path, contents) {
+      await call('/2.0/workspace/mkdirs', { path: posix.dirname(path) });
+      const content = contents.toString('base64');
+      await call('/2.0/workspace/import', { path, content, format: 'AUTO', overwrite: true });
     },
     createJob: async (settings) =>
       (await read(Type.Object({ job_id: Type.Integer() }), call('/2.1/jobs/create', Object(settings))))

@@ -17,6 +17,8 @@ export interface DemoExample {
   readonly directory: URL;
   readonly files: readonly string[];
   readonly notebooks: readonly string[];
+  /** Plain files of the workspace. */
+  readonly workspaceFiles: readonly string[];
 }
 
 const examples = new URL('../../examples/', import.meta.url);
@@ -26,14 +28,20 @@ export const weatherExample: DemoExample = {
   directory: new URL('weather/', examples),
   files: ['ingest.py', 'seattle-weather.csv'],
   notebooks: ['temperature', 'rain', 'report'],
+  workspaceFiles: [],
 };
 
 /** The weather again, computed by Spark. */
 export const sparkExample: DemoExample = {
   folder: '/weather-spark',
   directory: new URL('spark/', examples),
-  files: ['ingest.py', '../weather/seattle-weather.csv'],
+  files: ['ingest.py', 'build_jar.py', 'Records.scala', '../weather/seattle-weather.csv'],
   notebooks: ['months', 'report'],
+  workspaceFiles: [
+    'pipeline/spark-pipeline.yml',
+    'pipeline/transformations/months.py',
+    'pipeline/transformations/wet-months.sql',
+  ],
 };
 
 /** Poll interval of the run, ms. */
@@ -56,7 +64,7 @@ const Report = Type.Object({
  */
 export async function installExample(
   client: DemoClient,
-  { folder, directory, files, notebooks }: DemoExample,
+  { folder, directory, files, notebooks, workspaceFiles }: DemoExample,
   name?: string,
 ): Promise<number> {
   for (const file of files)
@@ -66,6 +74,8 @@ export async function installExample(
       `${folder}/${notebook}`,
       await readFile(new URL(`${notebook}.py`, directory)),
     );
+  for (const file of workspaceFiles)
+    await client.importFile(`${folder}/${file}`, await readFile(new URL(file, directory)));
   const settings: unknown = JSON.parse(await readFile(new URL('job.json', directory), 'utf8'));
   return client.createJob({ ...Object(settings), ...(name !== undefined && { name }) });
 }

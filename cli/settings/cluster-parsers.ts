@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { clusterFaultKinds, type ClusterFault } from '../../engine/cluster/fault-injection.ts';
 import { noSparkMaster, sparkMasterPattern } from '../../engine/cluster/compute.ts';
-import { defaultInventory, type Inventory } from '../../engine/cluster/inventory.ts';
+import { clusterRuntimes, defaultInventory, type Inventory } from '../../engine/cluster/inventory.ts';
 import { createValueError, parseJson, ValueError, type ParseValue } from './parsers.ts';
 
 const strict = { additionalProperties: false };
@@ -12,6 +12,7 @@ const nonEmptyString = Type.String({ minLength: 1 });
 const sparkMaster = Type.Optional(
   Type.String({ pattern: `${sparkMasterPattern.source}|^${noSparkMaster}$` }),
 );
+const runtime = Type.Optional(Type.Enum([...clusterRuntimes]));
 const mapOf = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String({ minLength: 1 }), schema);
 
 const ClustersSchema = Type.Object(
@@ -33,6 +34,7 @@ const ClustersSchema = Type.Object(
             driver_node_type_id: Type.Optional(nonEmptyString),
             instance_pool_id: Type.Optional(nonEmptyString),
             spark_master: sparkMaster,
+            runtime,
           },
           strict,
         ),
@@ -69,6 +71,7 @@ const ClustersSchema = Type.Object(
         ),
       ),
     ),
+    runtime,
     init_script_seconds: Type.Optional(integerFrom(1)),
   },
   strict,
@@ -106,6 +109,7 @@ export const parseInventory: ParseValue<Inventory> = (given) => {
     spark_versions: sparkVersions = {},
     spark_master: master,
     spark_runtimes: sparkRuntimes = {},
+    runtime: defaultRuntime,
     init_script_seconds: initScriptSeconds = defaultInventory.initScriptSeconds,
   } = wanted;
   for (const [policy, { instance_pool_id: pool }] of Object.entries(policies)) {
@@ -120,6 +124,7 @@ export const parseInventory: ParseValue<Inventory> = (given) => {
   return {
     ...(nodes !== undefined && { nodes }),
     ...(master !== undefined && { sparkMaster: master }),
+    ...(defaultRuntime !== undefined && { runtime: defaultRuntime }),
     sparkRuntimes,
     pools,
     policies,

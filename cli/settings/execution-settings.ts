@@ -10,6 +10,7 @@ import {
   oneOfValues,
   parseBoolean,
   parseEnvironmentVariables,
+  parseModuleNames,
   parsePath,
   parsePluginSources,
   parseTaskLimits,
@@ -99,6 +100,14 @@ export const executionSettings = {
     parse: integerBetween(1, 10_000),
     defaultValue: 500,
     description: 'Maximum concurrent task attempts per thread.',
+  }),
+  warmImports: defineSetting<readonly string[]>({
+    variable: 'RUNYARD_WARM_IMPORTS',
+    parse: parseModuleNames,
+    defaultValue: [],
+    defaultDescription: 'none',
+    description:
+      'Comma-separated Python modules that clusters with the runtime "warm" import before their tasks, such as numpy,pandas.',
   }),
   sparkCacheDirectory: defineSetting<string | undefined>({
     variable: 'RUNYARD_SPARK_CACHE_DIR',

@@ -88,6 +88,19 @@ export const parsePluginSources: ParseValue<readonly PluginSource[]> = (given, d
   });
 };
 
+/** Parses names of Python modules. */
+export const parseModuleNames: ParseValue<readonly string[]> = (given) => {
+  const entries: readonly unknown[] =
+    typeof given === 'string' ? given.split(',').map((entry) => entry.trim()) : toList(given);
+  return entries.map((entry) => {
+    if (typeof entry === 'string' && /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(entry)) return entry;
+    throw createValueError(
+      'a list of Python modules such as numpy,pandas (in a variable: separated by commas)',
+      entry,
+    );
+  });
+};
+
 /** Parses addresses, and networks in CIDR notation. */
 export const parseNetworks: ParseValue<readonly string[]> = (given) => {
   const entries: readonly unknown[] =

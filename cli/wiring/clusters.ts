@@ -16,7 +16,7 @@ import { createClusterSignals } from '../../engine/coordinator/cluster-signals.t
 import { messageOf } from '../../engine/errors.ts';
 import type { LibraryCluster } from '../../engine/ports/libraries.ts';
 import type { Log } from '../../engine/ports/log.ts';
-import { createLocalProvider } from '../../runners/spark/local-provider.ts';
+import { createLocalProvider } from '../../runners/warm/local-provider.ts';
 import { createSparkProvider } from '../../runners/spark/spark-provider.ts';
 import type { Isolation } from '../../runners/process/isolation.ts';
 import { createInitScriptRunner, type InitScriptRunner } from '../../runners/init-scripts/init-scripts.ts';
@@ -84,7 +84,7 @@ export async function startClusters(dependencies: ClusterDependencies): Promise<
     faults: createClusterFaults(config.faults),
     signals,
     provider: createProvider({ db, roots, scripts, clock, log }),
-    computeProviders: { local: createLocalProvider(), spark: createSpark(dependencies) },
+    computeProviders: createProviders(dependencies),
     startForTask: (clusterId) => control.startForTask(clusterId),
   };
   const allPurpose = createAllPurposeStore(db, rules);
@@ -169,6 +169,11 @@ function createScripts({ config, isolation, resolvePath, roots }: ClusterDepende
     logBytesMax,
     locate: resolvePath,
   });
+}
+
+function createProviders(dependencies: ClusterDependencies): ComputePorts['computeProviders'] {
+  const { directory } = dependencies.roots.clusters;
+  return { local: createLocalProvider(directory), spark: createSpark(dependencies) };
 }
 
 function createSpark({ config, isolation, resolvePath, roots, objstore, clock }: ClusterDependencies) {

@@ -221,6 +221,7 @@ function createRunDriver(
     },
     runEndListeners,
     updatePlanner: createUpdatePlanner({
+      inventory: clusters.compute.inventory,
       pipelines: createRetryingPipelineStore(db, clock, log),
       clock,
       limits,
@@ -250,13 +251,14 @@ function createRunDriver(
 
 /** Creates the settings of this engine that every attempt receives. */
 function createRunnerSettings(config: Config, roots: Roots, isolation: Isolation): RunnerSettings {
-  const { stopGraceMs, logBytesMax, limits } = config;
+  const { stopGraceMs, logBytesMax, limits, warmImports } = config;
   const taskEnvironment = {
     ...config.taskEnvironment,
     RUNYARD_MANAGED_FS: roots.managedFs.directory,
     RUNYARD_WORKSPACE: roots.workspace.directory,
   };
-  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits, knownPaths: knownPathsOf(roots) };
+  const knownPaths = knownPathsOf(roots);
+  return { taskEnvironment, stopGraceMs, logBytesMax, isolation, limits, warmImports, knownPaths };
 }
 
 /** Wakes the queue and maintains clusters, with each beat of the ownership loop. */

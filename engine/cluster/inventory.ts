@@ -14,6 +14,10 @@ export interface SparkRuntime {
   readonly conf?: Readonly<Record<string, string>>;
 }
 
+/** How the processes of tasks start: each on its own, or from a process that imported their modules before. */
+export const clusterRuntimes = ['cold', 'warm'] as const;
+export type ClusterRuntime = (typeof clusterRuntimes)[number];
+
 /** Pool of nodes. */
 export interface NodePool {
   /** Type of the nodes; replaces the node_type_id of the cluster. */
@@ -29,6 +33,7 @@ export interface ClusterPolicy {
   readonly instance_pool_id?: string;
   /** Spark master of its clusters, or `none`. */
   readonly spark_master?: string;
+  readonly runtime?: ClusterRuntime;
   /** Rules of a policy that the API manages; undefined for a configured one, which only has defaults. */
   readonly rules?: PolicyRules;
   /** All-purpose clusters that one user may have at a time; undefined: unlimited. */
@@ -45,6 +50,8 @@ export interface Inventory {
   readonly sparkVersions: Readonly<Record<string, string>>;
   /** Spark master of clusters whose policy and node type name none; undefined: no Spark. */
   readonly sparkMaster?: string;
+  /** Runtime of clusters that name none, and whose policy names none; undefined: cold. */
+  readonly runtime?: ClusterRuntime;
   /** spark_version -> distribution of Spark; the key `default` is for all others. */
   readonly sparkRuntimes: Readonly<Record<string, Partial<SparkRuntime>>>;
   /** Maximum duration of an init script, seconds. */
@@ -63,6 +70,15 @@ export const defaultInventory: Inventory = {
   sparkRuntimes: {},
   initScriptSeconds: 3_600,
 };
+
+/** Returns the runtime of a cluster: its own, else that of its policy, else that of the configuration. */
+export function resolveRuntime(
+  spec: Partial<Pick<NewCluster, 'runtime' | 'policy_id'>>,
+  { policies, runtime }: Pick<Inventory, 'policies' | 'runtime'>,
+): ClusterRuntime {
+  const policy = spec.policy_id === undefined ? undefined : policies[spec.policy_id];
+  return spec.runtime ?? policy?.runtime ?? runtime ?? 'cold';
+}
 
 /** Resolved pool, node types and size of a cluster. */
 export interface ClusterShape {

@@ -44,6 +44,7 @@ export async function buildAssignment(
       libraries: cluster.libraries,
       nodeType: cluster.nodeType,
       workers: cluster.workers,
+      runtime: cluster.runtime,
       spark: cluster.spark,
     },
   };

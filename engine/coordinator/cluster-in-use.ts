@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Cluster, NewClusterRow } from '../cluster/cluster.ts';
 import { resolveCompute } from '../cluster/compute.ts';
-import { resolveShape, type Inventory } from '../cluster/inventory.ts';
+import { resolveRuntime, resolveShape, type Inventory } from '../cluster/inventory.ts';
 import { nodeTypeOf } from '../cluster/node-types.ts';
 import { clusterVariables } from '../cluster/variables.ts';
 import { NewCluster } from '../job/cluster.ts';
@@ -26,6 +26,7 @@ const ShapeSchema = Type.Partial(
     'spark_version',
     'spark_conf',
     'autoscale',
+    'runtime',
   ]),
 );
 
@@ -48,6 +49,7 @@ export async function toClusterInUse(
     environment: clusterVariables(cluster, { driverNodeTypeId }),
     nodeType: nodeTypeOf(driverNodeTypeId, inventory.nodeTypes),
     compute: resolveCompute(wanted, nodeTypeId, inventory),
+    runtime: resolveRuntime(wanted, inventory),
     name,
     // A cluster that was allocated on its first use has no size.
     workers: cluster.wantedNodes === 0 ? undefined : cluster.workers,

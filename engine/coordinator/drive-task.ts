@@ -14,6 +14,7 @@ import { executeTask, type ExecuteContext } from './execute-task.ts';
 import { explainAttempt, type ExplainPorts } from './failure-context.ts';
 import { stopLibraryInstallers } from './prepare-libraries.ts';
 import { prepareTask, type PrepareContext, type ReadyCluster } from './prepare-task.ts';
+import { preparePipelineCluster, type PipelineClusterContext } from './pipeline-cluster.ts';
 import { hasOwnCluster, releaseOwnCluster } from './release-clusters.ts';
 import {
   isReleased,
@@ -29,6 +30,7 @@ import { transitionTask, type TransitionResult } from './transition-run.ts';
 export type DriveContext = PrepareContext &
   ExecuteContext &
   ExplainPorts &
+  PipelineClusterContext &
   Pick<CoordinatorContext, 'release'>;
 
 type DriveResult = 'done' | OwnershipLost;
@@ -70,6 +72,9 @@ async function driveAttempt(
     if (due !== 'due') return due;
     if ((await waitForSpace(c, execution, task)) === ownershipLost) return ownershipLost;
   }
+  // Also for a task that only cleans up: an earlier engine may have left its cluster.
+  if (stateOf() !== 'PENDING' || task.stopReason === undefined)
+    await preparePipelineCluster(c, execution, task);
   if (stateOf() === 'PENDING' || stateOf() === 'RUNNING') {
     if (task.stopReason === undefined || stateOf() === 'RUNNING') {
       const prepared = await prepareTask(c, execution, task);

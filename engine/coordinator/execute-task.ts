@@ -15,10 +15,7 @@ import { enterExecution, leaveExecution, type TaskExecution } from './task-execu
 import { inferTimeout } from './timeouts.ts';
 
 export type ExecuteContext = RunJobContext &
-  Pick<
-    CoordinatorContext,
-    'clusters' | 'clock' | 'compute' | 'log' | 'directories' | 'workspace' | 'pool' | 'updatePlanner'
-  >;
+  Pick<CoordinatorContext, 'clusters' | 'clock' | 'compute' | 'log' | 'directories' | 'workspace' | 'pool'>;
 
 /** Executes the task and returns how the attempt ends. A later call for the same attempt attaches to it. */
 export async function executeTask(
@@ -33,8 +30,6 @@ export async function executeTask(
   if (cluster !== undefined) await beginClusterUse(c, execution, task, cluster);
   if (isReleased(execution)) return ownershipLost;
   if (assignment.kind === 'run_job_task') return runJobTask(c, execution, task, assignment.task);
-  if (assignment.kind === 'pipeline_task') await c.updatePlanner?.prepareUpdate(assignment);
-  if (isReleased(execution)) return ownershipLost;
   const pooled = c.pool.run(assignment, {
     launchChild: (key, request, stop) => launchChildAndWait(c, execution, task, key, request, stop),
   });

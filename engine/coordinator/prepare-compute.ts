@@ -29,7 +29,8 @@ export async function prepareCompute(
   task: TaskExecution,
   cluster: InstalledCluster,
 ): Promise<ComputeReadyResult> {
-  if (cluster.compute.provider === 'local') return { kind: 'prepared', cluster };
+  if (cluster.compute.provider === 'local' && cluster.runtime !== 'warm')
+    return { kind: 'prepared', cluster };
   const isRunning = task.taskRun.progress.state === 'RUNNING';
   if (task.stopReason !== undefined && !isRunning) return { kind: 'prepared', cluster: undefined };
   const stop = new AbortController();

@@ -1,5 +1,6 @@
 /** Terminating the clusters of a run: each after the last task that uses it (spec 2.4). */
 import type { Cluster } from '../cluster/cluster.ts';
+import type { TaskSettings } from '../job/settings.ts';
 import { clusterChoiceOf, isNoLongerNeeded, type ClusterChoice } from '../run/cluster-choice.ts';
 import type { CoordinatorContext } from './coordinator-context.ts';
 import { endCompute } from './end-compute.ts';
@@ -40,9 +41,14 @@ export function hasOwnCluster({ run }: Pick<RunExecution, 'run'>, { settings }: 
   return clusterChoiceOf(settings, run.settings).kind === 'own';
 }
 
+/** Returns whether a task may have a cluster of its own; that of a pipeline task is not in the settings. */
+function mayHaveOwnCluster({ new_cluster: cluster, pipeline_task: pipeline }: TaskSettings): boolean {
+  return cluster !== undefined || pipeline !== undefined;
+}
+
 /** Returns whether a run that ends may leave clusters to terminate: shared ones, or those of its tasks. */
 export function mayHaveClusters({ run, tasks }: Pick<RunExecution, 'run' | 'tasks'>): boolean {
-  const hasOwn = [...tasks.values()].some(({ settings }) => settings.new_cluster !== undefined);
+  const hasOwn = [...tasks.values()].some(({ settings }) => mayHaveOwnCluster(settings));
   return hasOwn || (run.settings.job_clusters ?? []).length > 0;
 }
 
@@ -67,9 +73,7 @@ export async function releaseSharedClusters(
   // A skipped task may have a cluster from an engine that was killed.
   const mayHaveOwn =
     runIsOver &&
-    tasks.some(
-      ({ settings, progress }) => settings.new_cluster !== undefined && progress.state === 'SKIPPED',
-    );
+    tasks.some(({ settings, progress }) => mayHaveOwnCluster(settings) && progress.state === 'SKIPPED');
   if (unneeded.length === 0 && !mayHaveOwn) return;
   const clusters = await c.clusters.listByRun(run.runId);
   await terminateClusters(

@@ -1,4 +1,5 @@
 /** In-memory state of one task of an active run. Only the functions of this file write it. */
+import type { Library, NewCluster } from '../job/cluster.ts';
 import type { TaskSettings } from '../job/settings.ts';
 import type { PooledTask } from '../ports/task-pool.ts';
 import type { TaskRun } from '../run/run.ts';
@@ -123,8 +124,23 @@ export function clearClusterLoss(task: TaskExecution): void {
   update(task, { clusterLossMessage: undefined });
 }
 
+/** Replaces the settings. A pipeline task keeps the cluster of its update, which the settings do not have. */
 export function setTaskSettings(task: TaskExecution, settings: TaskSettings): void {
-  update(task, { settings });
+  const { pipeline_task: pipeline, new_cluster: cluster, libraries } = task.settings;
+  const isKept = pipeline !== undefined && cluster !== undefined;
+  update(task, {
+    settings: isKept ? { ...settings, new_cluster: cluster, ...(libraries && { libraries }) } : settings,
+  });
+}
+
+/** Sets or removes the cluster of the update of a pipeline task, with its libraries. */
+export function setPipelineCluster(
+  task: TaskExecution,
+  compute: { readonly cluster: NewCluster; readonly libraries: readonly Library[] } | undefined,
+): void {
+  const { new_cluster: _cluster, libraries: _libraries, ...settings } = task.settings;
+  const added = compute && { new_cluster: compute.cluster, libraries: [...compute.libraries] };
+  update(task, { settings: { ...settings, ...added } });
 }
 
 export function markTaskWarned(task: TaskExecution): void {

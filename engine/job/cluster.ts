@@ -97,7 +97,10 @@ export const NewCluster = Type.Object(
       Type.Boolean({ description: 'The policy also supplies its default values. Default: false.' }),
     ),
     runtime: Type.Optional(
-      Type.Enum(['warm'], { description: 'Not supported: every process starts fresh.' }),
+      Type.Enum(['cold', 'warm'], {
+        description:
+          'warm: Python programs and notebooks are forked from a process of the cluster that imported their modules before. Default: that of the policy or of the service, else cold.',
+      }),
     ),
   }),
   { description: 'A cluster that is created for the run.' },

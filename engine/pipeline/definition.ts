@@ -33,6 +33,8 @@ export interface TableDefinition {
   readonly comment: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
   readonly partitionedBy: readonly string[];
+  /** Format of USING, in lower case; undefined for the default. */
+  readonly format: string | undefined;
 }
 
 export interface ViewDefinition {

@@ -15,22 +15,27 @@ interface DefinitionDraft {
   readonly flows: FlowDefinition[];
 }
 
-/** Parses the files. @throws ServiceError with file, line and column of what is not supported */
+/**
+ * Parses the files.
+ * @param extent `part` when other files define tables too
+ * @throws ServiceError with file, line and column of what is not supported
+ */
 export function parseDefinition(
   files: readonly SourceFile[],
   configuration: Readonly<Record<string, string>>,
+  extent: 'whole' | 'part' = 'whole',
 ): PipelineDefinition {
   const draft: DefinitionDraft = { tables: [], views: [], flows: [] };
   for (const source of files) {
     if (/\.(py|ipynb)$/i.test(source.path))
       throw invalid(
-        `${source.path} is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).`,
+        `${source.path} is a Python definition, which needs Spark; DuckDB runs definitions in SQL (.sql).`,
       );
     const file = substituteConfiguration(source, configuration);
     for (const { tokens } of splitStatements(file.text, 'spark'))
       parseStatement(new TokenCursor(file, tokens.filter(isCode)), draft);
   }
-  if (draft.tables.length === 0) {
+  if (draft.tables.length === 0 && extent === 'whole') {
     const reason =
       files.length === 0
         ? 'its libraries name no file'

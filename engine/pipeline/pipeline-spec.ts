@@ -1,4 +1,7 @@
 /** Spec of a pipeline, from a spec file in the open format or from the body of a request. */
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { Library, libraryKinds, NewCluster } from '../job/cluster.ts';
 import { isRecord } from '../validation/json-object.ts';
 import { parseDocument } from 'yaml';
 import { invalid } from '../errors.ts';
@@ -13,6 +16,9 @@ export interface PipelineLibrary {
   readonly notebook?: { readonly path: string };
 }
 
+/** Cluster of the updates that Spark runs: the fields of a new cluster, and a label, which has no effect. */
+export type PipelineCluster = Partial<NewCluster> & { readonly label?: string };
+
 export interface PipelineSpec {
   readonly name: string;
   /** Directory of its tables, as `managed_fs:/…`. Default: `managed_fs:/pipelines/<name>`. */
@@ -21,7 +27,17 @@ export interface PipelineSpec {
   readonly schema?: string;
   readonly configuration: Readonly<Record<string, string>>;
   readonly libraries: readonly PipelineLibrary[];
+  /** Libraries for Spark, as on a cluster. */
+  readonly packages?: readonly Library[];
+  /** The first one is the cluster of the updates. */
+  readonly clusters?: readonly PipelineCluster[];
 }
+
+/** Schema of an entry of `clusters`. */
+export const PipelineClusterSchema = Type.Object({
+  ...Type.Partial(NewCluster).properties,
+  label: Type.Optional(Type.String({ description: 'Has no effect.' })),
+});
 
 /** Recognised names of spec files in the folder of a pipeline. */
 export const specFileNames = [
@@ -31,7 +47,16 @@ export const specFileNames = [
   'pipeline.yaml',
 ] as const;
 
-const keys = ['name', 'storage', 'libraries', 'catalog', 'database', 'schema', 'configuration'] as const;
+const keys = [
+  'name',
+  'storage',
+  'libraries',
+  'catalog',
+  'database',
+  'schema',
+  'configuration',
+  'clusters',
+] as const;
 
 /**
  * Reads a spec file.
@@ -52,7 +77,7 @@ export function parseSpec(text: string, path: string): PipelineSpec {
       `${path} has the unknown key ${quote(key)}; did you mean ${nearestName(key, keys)}? Known keys are ${keys.join(', ')}.`,
     );
   }
-  const { name, storage, catalog, database, schema, configuration = {}, libraries = [] } = value;
+  const { name, storage, catalog, database, schema, configuration = {}, libraries = [], clusters } = value;
   if (name === undefined || name === null) throw invalid(`${path} lacks the key name.`);
   if (database !== undefined && schema !== undefined)
     throw invalid(`${path} has database and schema, which mean the same; only one of them is allowed.`);
@@ -65,7 +90,8 @@ export function parseSpec(text: string, path: string): PipelineSpec {
         schema: parseText(path, database === undefined ? 'schema' : 'database', database ?? schema),
       }),
       configuration: parseConfiguration(path, configuration),
-      libraries: parseLibraries(path, libraries),
+      ...parseLibraries(path, libraries),
+      ...(clusters !== undefined && { clusters: parseClusters(path, clusters) }),
     },
     `${path}: `,
   );
@@ -107,10 +133,15 @@ function parseConfiguration(path: string, value: unknown): Record<string, string
   );
 }
 
-function parseLibraries(path: string, value: unknown): PipelineLibrary[] {
-  if (value === null) return [];
+function parseLibraries(path: string, value: unknown): Pick<PipelineSpec, 'libraries' | 'packages'> {
+  if (value === null) return { libraries: [] };
   if (!Array.isArray(value)) throw invalid(`${path}: libraries is ${quote(value)}; it must be a list.`);
-  return value.map((entry: unknown, index) => {
+  const packages: Library[] = [];
+  const libraries = value.flatMap((entry: unknown, index): PipelineLibrary[] => {
+    if (isPackage(entry)) {
+      packages.push(entry);
+      return [];
+    }
     const glob = isRecord(entry) ? entry['glob'] : undefined;
     const include = isRecord(glob) ? glob['include'] : undefined;
     const isWhole =
@@ -120,8 +151,22 @@ function parseLibraries(path: string, value: unknown): PipelineLibrary[] {
         `${path}: libraries[${index}] is ${quote(entry)}; it must be glob: with include: and a path, such as transformations/**.`,
       );
     }
-    return { glob: { include } };
+    return [{ glob: { include } }];
   });
+  return { libraries, ...(packages.length > 0 && { packages }) };
+}
+
+/** Tells whether an entry is a library of a cluster: a JAR, or a Python or Maven package. */
+function isPackage(entry: unknown): entry is Library {
+  return Check(Library, entry) && isRecord(entry) && libraryKinds.some((kind) => entry[kind] !== undefined);
+}
+
+function parseClusters(path: string, value: unknown): PipelineCluster[] {
+  if (!Array.isArray(value) || value.some((entry) => !Check(PipelineClusterSchema, entry)))
+    throw invalid(
+      `${path}: clusters is ${quote(value)}; it must be a list with the fields of a new cluster, such as num_workers.`,
+    );
+  return value;
 }
 
 function parseText(path: string, key: string, value: unknown): string {

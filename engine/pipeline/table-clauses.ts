@@ -6,7 +6,7 @@ import { invalidAt } from './source-location.ts';
 
 export type TableClauses = Pick<
   TableDefinition,
-  'columns' | 'expectations' | 'comment' | 'properties' | 'partitionedBy'
+  'columns' | 'expectations' | 'comment' | 'properties' | 'partitionedBy' | 'format'
 >;
 
 /** Parses the columns, then the other clauses in any order. */
@@ -19,13 +19,14 @@ export function parseTableClauses(cursor: TokenCursor): TableClauses {
     {},
     [],
   ];
+  let format: string | undefined;
   for (;;) {
     if (cursor.accept('COMMENT')) comment = cursor.parseText('a comment in quotes');
     else if (cursor.accept('TBLPROPERTIES')) properties = parseProperties(cursor);
     else if (cursor.accept('PARTITIONED', 'BY') || cursor.accept('CLUSTER', 'BY'))
       partitionedBy = parseNames(cursor);
-    else if (cursor.accept('USING')) parseFormat(cursor);
-    else return { columns, expectations, comment, properties, partitionedBy };
+    else if (cursor.accept('USING')) format = cursor.parseName('a format').toLowerCase();
+    else return { columns, expectations, comment, properties, partitionedBy, format };
   }
 }
 
@@ -143,11 +144,4 @@ function parseNames(cursor: TokenCursor): string[] {
   while (cursor.acceptSymbol(','));
   cursor.expectSymbol(')');
   return names;
-}
-
-function parseFormat(cursor: TokenCursor): void {
-  const { location } = cursor;
-  const format = cursor.parseName('a format');
-  if (format.toUpperCase() !== 'PARQUET')
-    throw invalidAt(location, `tables are written as PARQUET; USING ${format} is not supported.`);
 }

@@ -1,6 +1,7 @@
 /** Plan of an update for its process. It is complete, so later changes do not affect an active update. */
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
+import { Library, NewCluster } from '../job/cluster.ts';
 import { tryParseJson } from '../read-file.ts';
 
 const texts = Type.Array(Type.String());
@@ -25,6 +26,8 @@ export const UpdatePlan = Type.Object({
     refreshSelection: texts,
     validateOnly: Type.Boolean(),
   }),
+  /** Cluster of an update that Spark runs; absent when DuckDB runs it. */
+  compute: Type.Optional(Type.Object({ cluster: NewCluster, libraries: Type.Array(Library) })),
   limits: Type.Object({ megabytes: Type.Integer(), threads: Type.Integer() }),
 });
 

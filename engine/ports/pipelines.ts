@@ -110,8 +110,8 @@ export interface PipelineFiles {
   resolveStorage(uri: string): Promise<string>;
   /** Directories that pipelines may read. */
   readonly readableRoots: Pick<UpdatePlan, 'managedFs' | 'objstore'>;
-  /** Tells whether an attempt directory holds a prepared update. */
-  isUpdatePrepared(attemptDirectory: string): Promise<boolean>;
+  /** Reads the prepared update of an attempt; undefined when there is none. */
+  readPreparedUpdate(attemptDirectory: string): Promise<PreparedUpdate | undefined>;
   savePreparedUpdate(attemptDirectory: string, update: PreparedUpdate): Promise<void>;
   /** Reads the events of an update, oldest first. */
   readEvents(storage: string, updateId: string): Promise<PipelineEvent[]>;
@@ -121,10 +121,11 @@ export interface PipelineFiles {
 export interface UpdatePlanner {
   /**
    * Writes the plan of the update, or the reason why it cannot run, to the attempt's directory. Idempotent.
+   * @returns the cluster of the update; undefined when it needs none
    */
   prepareUpdate(assignment: {
     readonly runId: number;
     readonly directory: string;
     readonly task: Readonly<Record<string, unknown>>;
-  }): Promise<void>;
+  }): Promise<UpdatePlan['compute']>;
 }

@@ -1,4 +1,5 @@
 /** Assignment of an attempt to a runner, and its outcome. Plain data, because it crosses threads. */
+import type { ClusterRuntime } from '../cluster/inventory.ts';
 import type { LibraryPaths } from '../cluster/libraries.ts';
 import type { NodeType } from '../cluster/node-types.ts';
 import type { Failure } from './explain/failure.ts';
@@ -62,6 +63,8 @@ export interface TaskCluster {
   readonly workers?: number | undefined;
   /** Installed libraries, for PYTHONPATH, PATH and the class path. */
   readonly libraries: LibraryPaths;
+  /** `warm`: processes of tasks are forked from one with imported modules, where that is possible. */
+  readonly runtime?: ClusterRuntime | undefined;
   /** Undefined on a cluster without Spark. */
   readonly spark?: SparkCluster | undefined;
 }

@@ -11,7 +11,8 @@ import { createWakeSignal } from '../wake-signal.ts';
 import type { InitScriptRequest } from './init-script-worker.ts';
 import { userVariables } from '../process/task-environment.ts';
 import type { Isolation } from '../process/isolation.ts';
-import { attemptMarker, killMarkedProcesses, listProcesses } from '../process/process-group.ts';
+import { killMarkedProcesses, listProcesses } from '../process/process-group.ts';
+import { attemptMarker } from '../process/start-supervisor.mjs';
 
 export interface InitScriptOptions {
   /** Absolute parent of the clusters' directories. */

@@ -54,7 +54,7 @@ async function runNotebook(task: NotebookTask, context: RunnerContext): Promise<
   } catch (error) {
     return reportStartError(error, context);
   }
-  const killsBefore = await countKernelKills();
+  const killsBefore = countKernelKills();
   const exit = await serveNotebookRequests(context, requestsDirectoryOf(context), () =>
     context.exec(command),
   );

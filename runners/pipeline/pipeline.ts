@@ -11,6 +11,7 @@ import { defineRunner } from '../built-in-runner.ts';
 import type { Exit, RunnerContext, TaskOutcome } from '../contract.ts';
 import { describeExit } from '../process/describe-exit.ts';
 import { countKernelKills, findOomKill } from '../process/oom-kill.ts';
+import { eventDirectoryOf } from '../spark/spark-environment.ts';
 import { newestVersion, finishPublish } from './versions.ts';
 
 const FailureFile = Type.Object({
@@ -32,13 +33,15 @@ export const pipelineRunner = defineRunner('pipeline_task', async (_task, contex
   if (order === undefined) return failTask(context, 'The plan of this update is missing or unreadable.');
   if ('refused' in order) return failTask(context, order.refused);
   await mkdir(order.storage.directory, { recursive: true, mode: 0o700 });
-  const killsBefore = await countKernelKills();
+  const spark = context.cluster?.spark;
+  const killsBefore = countKernelKills();
   const exit = await context.exec({
     argv: [
       process.execPath,
       `--max-old-space-size=${heapMb}`,
       fileURLToPath(new URL('./update-process.ts', import.meta.url)),
       file,
+      ...(spark === undefined ? [] : [spark.python, eventDirectoryOf(spark.driver?.directory ?? '')]),
     ],
   });
   return updateOutcomeOf(exit, order, context, killsBefore);
@@ -54,6 +57,7 @@ async function updateOutcomeOf(
   try {
     // A process that was killed after its publication has succeeded.
     if (
+      order.compute === undefined &&
       !order.request.validateOnly &&
       (await newestVersion(order.storage.directory))?.manifest.update_id === order.updateId
     ) {
@@ -89,7 +93,9 @@ async function failExit(
   code: number,
   killsBefore: number | undefined,
 ): Promise<TaskOutcome> {
-  const error = `The process of the update ended with ${describeExit(code)}. Nothing was published.`;
+  // Spark publishes each table as it completes it.
+  const isWhole = context.cluster === undefined;
+  const error = `The process of the update ended with ${describeExit(code)}.${isWhole ? ' Nothing was published.' : ''}`;
   await context.writeOutput({ error });
   const oomKill = await findOomKill(context.directory, code, killsBefore);
   return {

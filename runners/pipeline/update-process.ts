@@ -8,9 +8,11 @@ import { parsePreparedUpdate, updateFileNames, type UpdatePlan } from '../../eng
 import { writeFileAtomically } from '../process/pinned-command.ts';
 import { openEventLog } from './event-log.ts';
 import { FlowError } from './compute-table.ts';
+import { SparkUpdateError } from './spark/spark-reports.ts';
+import { runSparkUpdate } from './spark/spark-update.ts';
 import { runUpdate } from './update.ts';
 
-const [, , updateFile = ''] = process.argv;
+const [, , updateFile = '', python = '', eventLog = ''] = process.argv;
 const attemptDirectory = dirname(updateFile);
 
 async function main(): Promise<number> {
@@ -30,7 +32,8 @@ async function executeUpdate(order: UpdatePlan): Promise<number> {
     (line) => process.stdout.write(`${line}\n`),
   );
   try {
-    await runUpdate(order, scratch, log, systemClock);
+    if (order.compute === undefined) await runUpdate(order, scratch, log, systemClock);
+    else await runSparkUpdate(order, scratch, log, { python, eventLog });
     return 0;
   } catch (error) {
     const message = replaceLocalPaths(messageOf(error), order);
@@ -54,6 +57,7 @@ async function executeUpdate(order: UpdatePlan): Promise<number> {
 
 /** Returns what explains the failure of a flow: its file, and the query for the rows of an expectation. */
 function detailsOf(error: unknown, order: UpdatePlan): object {
+  if (error instanceof SparkUpdateError) return error.file === undefined ? {} : { file: error.file };
   if (!(error instanceof FlowError)) return {};
   const { rowsQuery, file } = error;
   return { file, ...(rowsQuery !== undefined && { rowsQuery: replaceLocalPaths(rowsQuery, order) }) };

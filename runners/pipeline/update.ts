@@ -41,6 +41,7 @@ import {
   sqlOf,
   type UpdateContext,
 } from './update-context.ts';
+import { checkStorageEngine } from './spark/storage-owner.ts';
 import { checkPartQuery } from './write-part.ts';
 
 /**
@@ -70,6 +71,8 @@ export async function runUpdate(
   );
   const definition = parseDefinition(order.sources, order.configuration);
   checkNames(definition);
+  checkFormats(definition);
+  await checkStorageEngine(order, 'duckdb');
   const database = await openDatabase(order, join(scratch, 'spill'));
   try {
     const graph = await createGraph(database, definition, order);
@@ -98,6 +101,16 @@ export async function runUpdate(
   } finally {
     database.close();
   }
+}
+
+/** @throws ServiceError for a table in a format that only Spark writes */
+function checkFormats({ tables }: PipelineDefinition): void {
+  const other = tables.find(({ format = 'parquet' }) => format !== 'parquet');
+  if (other !== undefined)
+    throw invalidAt(
+      other.location,
+      `tables are written as PARQUET; USING ${other.format?.toUpperCase()} needs a pipeline on Spark.`,
+    );
 }
 
 async function createGraph(

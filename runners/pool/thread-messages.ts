@@ -16,6 +16,8 @@ export interface RunnerSettings {
   /** Maximum size of stdout and of stderr. */
   readonly logBytesMax: number;
   readonly isolation: Isolation;
+  /** Python modules that warm runtimes import before tasks. */
+  readonly warmImports?: readonly string[];
   /** Directories of the service, and the names that users know them by. */
   readonly knownPaths?: readonly KnownPath[];
   readonly limits: Pick<

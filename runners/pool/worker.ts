@@ -1,4 +1,5 @@
 /** Runs attempts in a pool thread: creates their contexts, and converts exceptions to outcomes. */
+import { mkdirSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
@@ -13,10 +14,17 @@ import { applyIsolation, type TaskUser } from '../process/isolation.ts';
 import type { AttemptRequest, RunnerMessage, RunnerSettings } from './thread-messages.ts';
 import { resolveMountedArguments } from '../process/mounted-arguments.ts';
 import { killMarkedProcesses } from '../process/process-group.ts';
-import { exec } from '../process/exec.ts';
+import { exec, type ProcessSpec } from '../process/exec.ts';
+import type { StartSupervisor } from '../process/start-connection.ts';
+import { createSpawner } from '../process/spawner.ts';
+import { createWarmStarts } from '../warm/warm-start.ts';
 import { runTask } from '../kind-registry.ts';
 import { openSparkAttempt, type SparkAttempt } from '../spark/spark-attempt.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
+
+/** Of this thread: its process is started with the first process of an attempt. */
+const spawner = createSpawner();
+const warmStarts = createWarmStarts();
 
 /** Runs one attempt. Never throws, because errors lose their type between threads. */
 export async function runAttempt(request: AttemptRequest): Promise<TaskOutcome> {
@@ -62,6 +70,7 @@ function createContext(
   const { directory, cluster } = assignment;
   const work = join(directory, 'work');
   const temporary = join(directory, 'tmp');
+  const writable = [directory, ...(cluster === undefined ? [] : [cluster.directory])];
   return {
     ...assignment,
     limits: settings.limits,
@@ -71,24 +80,21 @@ function createContext(
       const own = name === 'main' ? directory : join(directory, validateProcessName(name));
       const cwd = command.cwd ?? work;
       // Made with the first process: an attempt without one needs no directories.
-      await Promise.all([mkdir(work, { recursive: true }), mkdir(temporary, { recursive: true })]);
+      for (const needed of [work, temporary]) mkdirSync(needed, { recursive: true });
       if (user !== undefined) await grantAttemptOwnership(own, request.assignment, user);
+      const program = { argv: argumentsOf(command, settings), env: { ...environment, ...command.env } };
       const exit = await exec(
         {
           directory: own,
           attemptDirectory: directory,
-          ...applyIsolation(
-            settings.isolation,
-            { argv: argumentsOf(command, settings), env: { ...environment, ...command.env } },
-            { temporary, cwd, writable: [directory, ...(cluster === undefined ? [] : [cluster.directory])] },
-            cluster?.nodeType,
-          ),
+          ...applyIsolation(settings.isolation, program, { temporary, cwd, writable }, cluster?.nodeType),
           cwd,
           stopGraceMs: settings.stopGraceMs,
           logBytesMax: settings.logBytesMax,
           lostNeed: spark?.driverLost,
         },
         stop.signal,
+        name === 'main' ? chooseStart(request, program) : spawner.start,
       );
       return spark?.explain(exit) ?? exit;
     },
@@ -107,6 +113,16 @@ function createContext(
       ),
     log: (line) => port.postMessage({ type: 'log', line } satisfies RunnerMessage),
   };
+}
+
+/** Returns the starter of the main process of an attempt: warm where its cluster and its program allow it. */
+function chooseStart(
+  { assignment, settings }: AttemptRequest,
+  program: Pick<ProcessSpec, 'argv' | 'env'>,
+): StartSupervisor {
+  const { isolation, logBytesMax, warmImports = [] } = settings;
+  const warm = { assignment, ...program, isolation, logBytesMax, imports: warmImports };
+  return warmStarts(warm, spawner.start) ?? spawner.start;
 }
 
 /** Returns the arguments of a command; a sandbox has the mount points of managed_fs itself. */

@@ -5,42 +5,21 @@
  * Later callers (another thread, another engine) find its state in the directory of the attempt: `pid` holds
  * the claim, `exit` the exit code, `stdout` and `stderr` the logs.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  fchownSync,
-  fstatSync,
-  openSync,
-  statSync,
-  watch,
-  type FSWatcher,
-} from 'node:fs';
+import { existsSync, mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { hostName, isAlive, type ProcessIdentity } from '../../engine/process-identity.ts';
 import { createWakeSignal, type WakeSignal } from '../wake-signal.ts';
 import type { Exit } from '../contract.ts';
 import { openProcessWindow, type ProcessWindow } from './process-window.ts';
 import { truncateLogs, createLogTruncator } from './log-truncation.ts';
 import { preventStart, readClaim, readExitCode, readStop, recordStop } from './process-state.ts';
-import { attemptMarker, terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
+import { terminateGroup, killMarkedProcesses, signalGroup } from './process-group.ts';
+import { startDirectly } from './spawner.ts';
+import type { StartedProcess, StartSupervisor } from './start-connection.ts';
+import type { SupervisorRequest } from './start-supervisor.mjs';
 
-/** Program to run, and the directory of its files. */
-export interface ProcessSpec {
-  /** Absolute directory for `pid`, `exit`, `stdout` and `stderr`; created when missing. */
-  readonly directory: string;
-  /** Directory of the attempt, with which all its processes are marked. */
-  readonly attemptDirectory: string;
-  readonly argv: readonly [string, ...string[]];
-  readonly cwd: string;
-  /** Complete environment; nothing is inherited from the service. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Command prefix that runs the supervisor as another user. */
-  readonly runAs?: readonly string[];
-  /** Resource limits of the program, as options and values of `ulimit`. */
-  readonly limits?: string;
+/** Program to run, and the directory of its files; its directories are created when missing. */
+export interface ProcessSpec extends SupervisorRequest {
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
   /** Maximum size of stdout and of stderr; larger logs are truncated in the middle. */
@@ -48,8 +27,6 @@ export interface ProcessSpec {
   /** Aborted, with the message as reason, when the process must end because what it needs is gone. */
   readonly lostNeed?: AbortSignal | undefined;
 }
-
-const supervisorScript = fileURLToPath(new URL('./supervise.sh', import.meta.url));
 
 /** Time after which an unfilled claim counts as abandoned; normally it is filled within microseconds. */
 const claimWriteTimeoutMs = 60_000;
@@ -61,26 +38,31 @@ const claimStopTimeoutMs = 2_000;
  * for concurrent calls from several processes: the program is started once.
  * @param signal aborting it ends the process group with the exit `stopped`; a process that has not started
  *   yet never will.
+ * @param start starts the process
  * @throws Error when the directory cannot be written or no process can be spawned
  */
-export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit> {
-  await mkdir(spec.directory, { recursive: true });
+export async function exec(
+  spec: ProcessSpec,
+  signal: AbortSignal,
+  start: StartSupervisor = startDirectly,
+): Promise<Exit> {
+  // Synchronous: the kernel answers from memory, and a thread pool costs ten times as much.
+  mkdirSync(spec.directory, { recursive: true });
   const wakeSignal = createWakeSignal();
   signal.addEventListener('abort', wakeSignal.wake);
   spec.lostNeed?.addEventListener('abort', wakeSignal.wake);
   const ended = readExitCode(spec.directory);
   if (ended !== undefined) return finishExited(spec, ended, wakeSignal);
-  let started: StartedProcess | undefined;
+  let started: WindowedProcess | undefined;
   if (readClaim(spec.directory) === undefined) {
     if (signal.aborted && (await preventStart(spec.directory))) return { kind: 'stopped' };
-    if (!signal.aborted) started = await startSupervisor(spec, wakeSignal);
+    if (!signal.aborted) started = await startWindowed(spec, wakeSignal, start);
   }
-  // The end of another process is detected by its exit file.
-  const watcher = started === undefined ? watchExitFile(spec.directory, wakeSignal) : undefined;
+  const watcher = createExitWatcher(spec.directory, wakeSignal);
   try {
-    return await waitForExit(spec, signal, wakeSignal, started);
+    return await waitForExit(spec, signal, wakeSignal, watcher, started);
   } finally {
-    watcher?.close();
+    watcher.close();
     signal.removeEventListener('abort', wakeSignal.wake);
     spec.lostNeed?.removeEventListener('abort', wakeSignal.wake);
   }
@@ -90,9 +72,11 @@ export async function exec(spec: ProcessSpec, signal: AbortSignal): Promise<Exit
  * Starts the process of `spec` unless an earlier call did, and does not wait for its end: for servers, which run
  * until `terminateGroup` or `killMarkedProcesses` ends them. `exec` attaches to the same process.
  */
-export async function startProcess(spec: ProcessSpec): Promise<void> {
-  await mkdir(spec.directory, { recursive: true });
-  if ((await readClaim(spec.directory)) === undefined) await startSupervisor(spec, createWakeSignal());
+export async function startProcess(spec: ProcessSpec, start: StartSupervisor = startDirectly): Promise<void> {
+  mkdirSync(spec.directory, { recursive: true });
+  if (readClaim(spec.directory) !== undefined) return;
+  await ensureDirectory(spec.cwd);
+  await start(requestOf(spec), () => undefined);
 }
 
 /** Waits for the end of the process and truncates its logs. Ends it on abort or if truncation fails. */
@@ -100,14 +84,15 @@ async function waitForExit(
   spec: ProcessSpec,
   signal: AbortSignal,
   wakeSignal: WakeSignal,
-  started: StartedProcess | undefined,
+  watcher: ExitWatcher,
+  started: WindowedProcess | undefined,
 ): Promise<Exit> {
-  const child = started?.child;
   let unclaimedMs = 0;
   const truncate = createLogTruncator(spec.directory, spec.logBytesMax);
   for (;;) {
+    if (started?.isObserved() !== true) watcher.open();
     // Read first: a supervisor that claims and exits during this round has an exit code in the next one.
-    const isChildOver = child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+    const isStartedOver = started?.isOver() === true;
     const claim = readClaim(spec.directory);
     const alive = typeof claim === 'object' && (await isAlive(claim));
     // Read after the liveness check: a process that wrote its exit code in between is not lost.
@@ -117,7 +102,7 @@ async function waitForExit(
     if (claim === undefined || claim === 'unfilled') {
       const over = await stopUnclaimed(spec, signal, wakeSignal, {
         claim,
-        child: isChildOver ? undefined : child,
+        started: isStartedOver ? undefined : started,
         unclaimedMs,
       });
       if (over !== undefined) return over;
@@ -149,24 +134,24 @@ async function stopProcess(
   return flood === undefined ? { kind: 'stopped' } : { kind: 'flooded', message: flood };
 }
 
-/** Returns the exit of a process without a filled claim, if it is given up. `child` may still claim it. */
+/** Returns the exit of a process without a filled claim, if it is given up. `started` may still claim it. */
 async function stopUnclaimed(
   spec: ProcessSpec,
   signal: AbortSignal,
   wakeSignal: WakeSignal,
   {
     claim,
-    child,
+    started,
     unclaimedMs,
-  }: { claim: 'unfilled' | undefined; child: ChildProcess | undefined; unclaimedMs: number },
+  }: { claim: 'unfilled' | undefined; started: StartedProcess | undefined; unclaimedMs: number },
 ): Promise<Exit | undefined> {
   if (signal.aborted && unclaimedMs >= claimStopTimeoutMs) {
-    if (child?.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    if (started !== undefined) signalGroup(started.pid, 'SIGKILL');
     await preventStart(spec.directory);
     await killMarkedProcesses(spec.attemptDirectory, wakeSignal);
     return { kind: 'stopped' };
   }
-  const isGivenUp = child === undefined && (claim === undefined || unclaimedMs >= claimWriteTimeoutMs);
+  const isGivenUp = started === undefined && (claim === undefined || unclaimedMs >= claimWriteTimeoutMs);
   return isGivenUp ? lostExit("The task's process ended before it was started completely.") : undefined;
 }
 
@@ -200,64 +185,54 @@ async function finishExited(
   return readStop(spec.directory) ?? { kind: 'exited', code };
 }
 
-/** O_APPEND lets a process truncate its own log; O_NOFOLLOW ignores links made by the attempt. */
-const logOpenFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
-
 /** A process that this call of `exec` started. */
-interface StartedProcess {
-  readonly child: ChildProcess;
+interface WindowedProcess extends StartedProcess {
   /** Returns the processes that were started since, its descendants among them. */
   readonly openWindow: () => ProcessWindow;
 }
 
-async function startSupervisor(spec: ProcessSpec, wakeSignal: WakeSignal): Promise<StartedProcess> {
-  await mkdir(spec.cwd, { recursive: true });
-  const stdout = openLog(spec, 'stdout');
-  const stderr = openLog(spec, 'stderr');
-  try {
-    const [program = '', ...words] = [
-      ...(spec.runAs ?? []),
-      '/bin/sh',
-      supervisorScript,
-      spec.directory,
-      spec.limits ?? '',
-      ...spec.argv,
-    ];
-    const openWindow = openProcessWindow();
-    const child = spawn(program, words, {
-      cwd: spec.cwd,
-      env: { ...spec.env, [attemptMarker]: spec.attemptDirectory },
-      detached: true,
-      stdio: ['ignore', stdout, stderr],
-    });
-    child.once('exit', wakeSignal.wake);
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
-    // The engine may exit while its tasks run.
-    child.unref();
-    return { child, openWindow };
-  } finally {
-    closeSync(stdout);
-    closeSync(stderr);
-  }
+async function startWindowed(
+  spec: ProcessSpec,
+  wakeSignal: WakeSignal,
+  start: StartSupervisor,
+): Promise<WindowedProcess> {
+  await ensureDirectory(spec.cwd);
+  const openWindow = openProcessWindow();
+  return { ...(await start(requestOf(spec), wakeSignal.wake)), openWindow };
 }
 
-/**
- * Opens a log. The user of the task owns it like its directory, because programs reopen `/dev/stdout`. A file
- * with other hard links keeps its owner.
- */
-function openLog({ directory, runAs = [] }: ProcessSpec, name: 'stdout' | 'stderr'): number {
-  const log = openSync(join(directory, name), logOpenFlags, 0o600);
-  if (runAs.length === 0) return log;
-  const { uid, gid } = statSync(directory);
-  const found = fstatSync(log);
-  if (found.uid !== uid && found.isFile() && found.nlink === 1) fchownSync(log, uid, gid);
-  return log;
+async function ensureDirectory(directory: string): Promise<void> {
+  if (!existsSync(directory)) await mkdir(directory, { recursive: true });
 }
 
-/** Watches for the exit file. Without a watcher (network file systems, limits) polling finds it. */
+function requestOf({
+  directory,
+  attemptDirectory,
+  argv,
+  cwd,
+  env,
+  runAs,
+  limits,
+}: ProcessSpec): SupervisorRequest {
+  return { directory, attemptDirectory, argv, cwd, env, runAs, limits };
+}
+
+/** Watch for the exit file, with which the end of a process is detected that nothing reports. */
+interface ExitWatcher {
+  /** Begins to watch, unless it does already. */
+  open(): void;
+  close(): void;
+}
+
+function createExitWatcher(directory: string, wakeSignal: WakeSignal): ExitWatcher {
+  let watcher: FSWatcher | undefined;
+  return {
+    open: () => void (watcher ??= watchExitFile(directory, wakeSignal)),
+    close: () => watcher?.close(),
+  };
+}
+
+/** Watches for the exit file. Without a watcher (network file systems, limits), polling finds it. */
 function watchExitFile(directory: string, wakeSignal: WakeSignal): FSWatcher | undefined {
   try {
     const watcher = watch(directory, { persistent: false }, (_event, name) => {

@@ -94,6 +94,11 @@ export function toSetprivArgs(user: TaskUser | undefined): readonly string[] {
 const codeLoadingPattern =
   /^(?:LD_|MALLOC_|BASH_|SHELLOPTS$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$|LOCPATH$|NLSPATH$)/;
 
+/** Returns the names of variables that act on the program before it runs, and not on the commands before it. */
+export function codeLoadingVariables(env: Readonly<Record<string, string>>): string[] {
+  return Object.keys(env).filter(isCodeLoadingVariable);
+}
+
 /** Excludes secrets, which must not appear on a command line. */
 function isCodeLoadingVariable(name: string): boolean {
   return codeLoadingPattern.test(name) && !isSecretName(name);

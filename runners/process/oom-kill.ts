@@ -1,5 +1,5 @@
 /** Out-of-memory kills of programs by the kernel, from its log and its counter. */
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OomKill } from '../../engine/run/explain/failure.ts';
@@ -12,10 +12,13 @@ const ticksPerSecond = 100;
 const recordBytesMax = 8_192;
 
 /** Returns the number of processes that the kernel has ended for lack of memory; undefined where unknown. */
-export async function countKernelKills(): Promise<number | undefined> {
-  const text = await readFile('/proc/vmstat', 'utf8').catch(() => '');
-  const count = /^oom_kill (\d+)$/m.exec(text)?.[1];
-  return count === undefined ? undefined : Number(count);
+export function countKernelKills(): number | undefined {
+  try {
+    const count = /^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1];
+    return count === undefined ? undefined : Number(count);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -41,7 +44,7 @@ export async function findOomKill(
     );
     return record === undefined ? { kind: 'none' } : { kind: 'certain', record: record.text };
   }
-  const now = await countKernelKills();
+  const now = countKernelKills();
   const kills = killsBefore === undefined || now === undefined ? 0 : now - killsBefore;
   return kills > 0 ? { kind: 'likely', kills } : undefined;
 }

@@ -1,5 +1,6 @@
 /** Stores the command of an attempt, so that a restart of the engine does not change it. */
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
@@ -35,8 +36,22 @@ export async function pinCommand(context: RunnerContext, compose: () => Promise<
   const kept = await readStoredCommand(file);
   if (kept !== undefined) return kept;
   const command = await compose();
-  await writeFileAtomically(file, JSON.stringify(command));
+  if (!createFile(file, JSON.stringify(command))) await writeFileAtomically(file, JSON.stringify(command));
   return command;
+}
+
+/**
+ * Creates a small file in place, which costs a third of a draft and its rename; readers ignore an incomplete one.
+ * Returns false when the name is taken.
+ */
+function createFile(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Reads the stored command. The task can write that file too, so an invalid one counts as absent. */

@@ -1,14 +1,13 @@
 /** Terminates process groups: SIGTERM, then SIGKILL, then a check that no process remains. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../engine/errors.ts';
 import { getProcessStatus } from '../../engine/process-identity.ts';
 import { allProcesses, type ProcessWindow } from './process-window.ts';
 import type { WakeSignal } from '../wake-signal.ts';
-
-/** Environment variable that marks the processes of an attempt with its directory. */
-export const attemptMarker = 'RUNYARD_ATTEMPT_DIR';
+import { attemptMarker } from './start-supervisor.mjs';
 
 /** Sends a signal to a process group; false when it is empty. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -24,17 +23,21 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Lists the readable processes with their environment and the logs that they write to. */
-export const listProcesses = singleFlight(async () => (await listPids()).map(describeProcess));
+export const listProcesses = singleFlight(async () => describeProcesses(await listPids()));
 
 interface ProcessDescription {
   readonly pid: number;
   /** `NAME=value` of its environment. */
   readonly variables: readonly string[];
+  /** Logs that it writes to, unless its environment has a mark. */
   readonly logs: readonly string[];
 }
 
 function describeProcess(pid: number): ProcessDescription {
-  return { pid, variables: readEnvironment(pid), logs: listLogFiles(pid) };
+  const variables = readEnvironment(pid);
+  // A mark says more than a log.
+  const isMarked = variables.some((variable) => variable.startsWith(`${attemptMarker}=`));
+  return { pid, variables, logs: isMarked ? [] : listLogFiles(pid) };
 }
 
 /** Reads synchronously: the kernel answers from memory, and a thread pool costs ten times as much. */
@@ -78,16 +81,42 @@ function singleFlight<Found>(look: () => Promise<Found>): () => Promise<Found> {
   };
 }
 
+/** Windows of the callers that the next scan serves. */
+const waitingWindows: ProcessWindow[] = [];
+
+const listWindowedProcesses = singleFlight(async () => {
+  const windows = waitingWindows.splice(0);
+  const isWanted = (pid: number): boolean => windows.some((window) => window.mayContain(pid));
+  return describeProcesses((await listPids()).filter(isWanted));
+});
+
+/** Lists the processes of a window. A scan serves all callers that wait for one, because many tasks end at once. */
+async function listCandidates(window: ProcessWindow): Promise<readonly ProcessDescription[]> {
+  if (window === allProcesses) return listProcesses();
+  if (window.ids !== undefined) return window.ids.map(describeProcess);
+  waitingWindows.push(window);
+  return listWindowedProcesses();
+}
+
+/** Processes that are read between two turns of the event loop. */
+const readAtOnce = 64;
+
+async function describeProcesses(pids: readonly number[]): Promise<ProcessDescription[]> {
+  const described: ProcessDescription[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % readAtOnce === readAtOnce - 1) await setImmediate();
+    described.push(describeProcess(pid));
+  }
+  return described;
+}
+
 /**
  * Returns the living processes of an attempt by their mark, also after setsid or a double fork. A process
  * with a cleared environment is recognized by the log that it writes to.
  */
 async function findMarkedProcesses(directory: string, window: ProcessWindow): Promise<number[]> {
   const mark = `${attemptMarker}=${directory}`;
-  const candidates =
-    window === allProcesses
-      ? await listProcesses()
-      : (await listPids()).filter((pid) => window.mayContain(pid)).map(describeProcess);
+  const candidates = await listCandidates(window);
   const marked = candidates.filter(
     ({ variables, logs }) =>
       variables.includes(mark) || logs.some((log) => log.startsWith(join(directory, '/'))),

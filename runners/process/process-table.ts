@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { ProcessTable } from '../../engine/ports/attempts.ts';
 import { createWakeSignal } from '../wake-signal.ts';
-import { attemptMarker, killMarkedProcesses, listProcesses } from './process-group.ts';
+import { killMarkedProcesses, listProcesses } from './process-group.ts';
+import { attemptMarker } from './start-supervisor.mjs';
 
 /** @param runsDirectory absolute parent of the attempt directories, which are named by run id */
 export function createProcessTable(runsDirectory: string): ProcessTable {

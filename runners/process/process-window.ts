@@ -8,6 +8,8 @@ import { readFileSync } from 'node:fs';
 export interface ProcessWindow {
   /** Returns whether a process with this id may have started since; true when that cannot be told. */
   mayContain(pid: number): boolean;
+  /** All its process ids when they are few; undefined otherwise. */
+  readonly ids: readonly number[] | undefined;
 }
 
 interface PidCounters {
@@ -28,7 +30,10 @@ export function openProcessWindow(): () => ProcessWindow {
 }
 
 /** Contains every process. */
-export const allProcesses: ProcessWindow = { mayContain: () => true };
+export const allProcesses: ProcessWindow = { mayContain: () => true, ids: undefined };
+
+/** Number of ids up to which looking at each costs less than listing all processes. */
+const fewIds = 100;
 
 /**
  * Ids are given out in ascending order and begin again after the greatest one. Without a whole round in between, the
@@ -42,7 +47,13 @@ export function toWindow(
   if (start === undefined || now === undefined || greatestPid === undefined) return allProcesses;
   if (now.forks - start.forks + uncountedMax >= greatestPid) return allProcesses;
   const [from, to] = [start.lastPid, now.lastPid];
-  return { mayContain: from <= to ? (pid) => pid > from && pid <= to : (pid) => pid > from || pid <= to };
+  return {
+    mayContain: from <= to ? (pid) => pid > from && pid <= to : (pid) => pid > from || pid <= to,
+    ids:
+      from <= to && to - from <= fewIds
+        ? Array.from({ length: to - from }, (_, index) => from + 1 + index)
+        : undefined,
+  };
 }
 
 /** Reads in the given order, so that the difference of `forks` covers that of `lastPid`. */

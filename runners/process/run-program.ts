@@ -45,7 +45,7 @@ export async function runProgram(program: Program, context: RunnerContext): Prom
   } catch (error) {
     return reportStartError(error, context);
   }
-  const killsBefore = await countKernelKills();
+  const killsBefore = countKernelKills();
   const exit = await context.exec(command);
   if (exit.kind === 'flooded') await context.writeOutput({ error: exit.message });
   if (exit.kind !== 'exited' || exit.code === 0) return outcomeOf(exit, workloadFailedMessage);

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Supervises one process of an attempt: claims it, runs the program, records its exit code. Survives the
 # engine.
-# usage: supervise.sh DIRECTORY LIMITS PROGRAM [ARGUMENT ...]
+# usage: supervise.sh DIRECTORY BOOT_ID LIMITS PROGRAM [ARGUMENT ...]
+# BOOT_ID is empty on a system without /proc.
 # LIMITS is one word of alternating ulimit options and values, which apply to the program, not to this shell.
 # Writes to DIRECTORY: `pid` ("<pid> <boot id> <start time>") after the claim, `program` (the pid of the program),
 # and `exit` (the exit code).
 directory=$1
-limits=$2
-shift 2
+boot=$2
+limits=$3
+shift 3
 
 # The claim: the supervisor that creates `pid` runs the program; all others of this attempt exit silently.
 set -C
@@ -15,7 +17,7 @@ set -C
 set +C
 
 start_of() { shift 19; start=$1; }
-if { read -r boot < /proc/sys/kernel/random/boot_id && read -r stat < "/proc/$$/stat"; } 2>/dev/null; then
+if [ -n "$boot" ] && read -r stat < "/proc/$$/stat"; then
   # The third field follows the last parenthesis; the start time is the 22nd.
   # shellcheck disable=SC2086
   start_of ${stat##*) }

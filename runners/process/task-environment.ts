@@ -1,6 +1,6 @@
 /** Environment of a task: its variables, and the interpreters of this machine. */
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -68,8 +68,8 @@ function libraryVariables(
 const interpreterCache = new Map<string, string>();
 
 /**
- * Returns the real path of a program on the PATH of a task. Found programs are cached; a missing one is
- * searched for again, because it may be installed later.
+ * Returns the real path of a program on the PATH of a task. Found programs are cached; one that
+ * is missing or was removed is searched for again.
  * @param isolation isolation in which the program must run
  */
 export async function findInterpreter(
@@ -81,7 +81,7 @@ export async function findInterpreter(
   const path = environment['PATH'] ?? '';
   const key = [program, path, user?.name, sandbox?.bwrapPath].join('\0');
   const known = interpreterCache.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined && existsSync(known)) return known;
   for (const directory of path.split(delimiter)) {
     const file = join(directory, program);
     if (directory === '' || !(await isExecutable(file))) continue;

@@ -1,5 +1,6 @@
 /** Properties of the Spark of a cluster: its master, size and libraries, then `spark_conf`. */
 import type { ClusterCompute } from '../../engine/cluster/compute.ts';
+import type { PythonArchives } from './python-archives.ts';
 import { protectedPages } from './pages-access.ts';
 import { isLocalMaster } from './spark-environment.ts';
 import type { NodeType } from '../../engine/cluster/node-types.ts';
@@ -16,6 +17,8 @@ export interface ClusterProperties {
   readonly classPath: readonly string[];
   /** Import directories of Python workers. */
   readonly pythonPath: readonly string[];
+  /** Libraries for workers on other machines, which see no directory of this one. */
+  readonly packed?: PythonArchives | undefined;
   /** Interpreter of Python workers. */
   readonly python: string;
   /** Directory of `managed_fs:/`, which holds the tables of the cluster. */
@@ -33,7 +36,7 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
       'spark.master': compute.master,
       'spark.submit.deployMode': 'client',
       'spark.pyspark.python': python,
-      ...(pythonPath.length > 0 && { 'spark.executorEnv.PYTHONPATH': pythonPath.join(':') }),
+      ...pythonProperties(pythonPath, cluster.packed),
       ...(classPath.length > 0 && { 'spark.jars': classPath.map((jar) => `file://${jar}`).join(',') }),
       'spark.ui.port': '0',
       'spark.ui.killEnabled': 'false',
@@ -50,6 +53,19 @@ export function clusterProperties(cluster: ClusterProperties): ReadonlyMap<strin
       ...compute.conf,
     }),
   );
+}
+
+/** Returns what makes Python libraries importable in workers. */
+function pythonProperties(
+  pythonPath: readonly string[],
+  packed: PythonArchives | undefined,
+): Record<string, string> {
+  const path = packed?.pythonPath ?? pythonPath;
+  return {
+    ...(path.length > 0 && { 'spark.executorEnv.PYTHONPATH': path.join(':') }),
+    ...(packed && packed.archives.length > 0 && { 'spark.archives': packed.archives.join(',') }),
+    ...(packed && packed.files.length > 0 && { 'spark.submit.pyFiles': packed.files.join(',') }),
+  };
 }
 
 /** Pages without protection are off for a remote master: they would be open to its network. */

@@ -13,14 +13,15 @@ import { cacheKeyOf } from '../libraries/library-cache.ts';
 import { grantOwnership, shareDirectory } from '../pool/directory-ownership.ts';
 import type { Isolation } from '../process/isolation.ts';
 import { writeFileAtomically } from '../process/pinned-command.ts';
-import { attemptMarker, listProcesses } from '../process/process-group.ts';
 import { userVariables } from '../process/task-environment.ts';
+import { findClustersWithProcesses } from '../warm/local-provider.ts';
 import { requireJava, SparkUnavailableError } from './java-version.ts';
 import { canProtectPages, ensurePagesSecret } from './pages-access.ts';
 import { findKnownInstallation, type KnownInstallations } from './known-installation.ts';
 import { sessionModeOf, sessionModeOfFile, type SessionMode } from './session-mode.ts';
 import { ensureDriver, findDriver, stopDrivers } from './spark-driver.ts';
-import { sparkVariables } from './spark-environment.ts';
+import { packPythonPath } from './python-archives.ts';
+import { isLocalMaster, sparkVariables } from './spark-environment.ts';
 import { clusterProperties, driverProperties, renderSparkDefaults } from './spark-properties.ts';
 import { ensureSpark, type InstalledSpark } from './spark-runtime.ts';
 
@@ -77,15 +78,6 @@ export function createSparkProvider(options: SparkProviderOptions): ComputeProvi
       return [...known];
     },
   };
-}
-
-/** Returns the clusters with living processes, for the first look after a start of the engine. */
-async function findClustersWithProcesses(clustersDirectory: string): Promise<Set<string>> {
-  const mark = `${attemptMarker}=${clustersDirectory}/`;
-  const marks = (await listProcesses()).flatMap(({ variables }) =>
-    variables.filter((variable) => variable.startsWith(mark)),
-  );
-  return new Set(marks.map((variable) => variable.slice(mark.length)));
 }
 
 /** Ends the drivers of a cluster: first by a signal that lets Spark end its application, then by force. */
@@ -228,6 +220,10 @@ async function writeProperties(
 ): Promise<string> {
   if (compute.provider !== 'spark') throw new Error('The cluster has no Spark.');
   const spark = join(directory, 'spark');
+  await mkdir(spark, { recursive: true, mode: 0o700 });
+  const packed = isLocalMaster(compute.master)
+    ? undefined
+    : await packPythonPath(libraries.pythonPath, spark);
   const properties = clusterProperties({
     name,
     pagesSecret: (await canProtectPages(home)) ? await ensurePagesSecret(spark) : undefined,
@@ -236,6 +232,7 @@ async function writeProperties(
     workers,
     classPath: libraries.classPath,
     pythonPath: [...libraries.pythonPath, ...pythonPath],
+    packed,
     python,
     managedFs,
   });
@@ -264,6 +261,8 @@ async function sessionModeOfTask(
   { locate }: SparkProviderOptions,
   { kind, task, compute }: ComputeRequest,
 ): Promise<SessionMode> {
+  // The definitions of a pipeline are built in a Connect session.
+  if (kind === 'pipeline_task') return 'shared';
   const known = sessionKinds[kind];
   if (known === undefined || compute.provider !== 'spark') return 'own';
   const { session, sql } = compute;

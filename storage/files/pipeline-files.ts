@@ -40,9 +40,8 @@ export function createPipelineFiles(
         throw invalid(`The storage ${uri} is the top of managed_fs; it must be a directory below it.`);
       return resolveInside(managedFs, canonicalUri(uri), uri);
     },
-    isUpdatePrepared: async (directory) =>
-      parsePreparedUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text) !==
-      undefined,
+    readPreparedUpdate: async (directory) =>
+      parsePreparedUpdate((await readHead(join(directory, updateFileNames.order), orderBytesMax)).text),
     async savePreparedUpdate(directory, update) {
       const draft = join(directory, `${updateFileNames.order}.${randomUUID()}`);
       await writeFile(draft, JSON.stringify(update), { mode: 0o600 });

@@ -2,7 +2,7 @@
 import { createClusterFaults } from '../../engine/cluster/fault-injection.ts';
 import { defaultInventory } from '../../engine/cluster/inventory.ts';
 import type { ComputePorts } from '../../engine/ports/clusters.ts';
-import { createLocalProvider } from '../../runners/spark/local-provider.ts';
+import { createLocalProvider } from '../../runners/warm/local-provider.ts';
 import { createClusterSignals } from '../../engine/coordinator/cluster-signals.ts';
 
 export function createFakeCompute(changes: Partial<ComputePorts> = {}): ComputePorts {
@@ -20,7 +20,10 @@ export function createFakeCompute(changes: Partial<ComputePorts> = {}): ComputeP
       attachLogs: async () => undefined,
       deliverLogs: async () => undefined,
     },
-    computeProviders: { local: createLocalProvider(), spark: createLocalProvider() },
+    computeProviders: {
+      local: createLocalProvider('/nonexistent'),
+      spark: createLocalProvider('/nonexistent'),
+    },
     startForTask: async () => undefined,
     ...changes,
   };

@@ -24,19 +24,20 @@ export async function runPipelineUpdate(
   client: ApiClient,
   pipeline: string,
   request: object = {},
+  within?: number,
 ): Promise<ResponseBody> {
   const { update_id: updateId } = await client.callOk('POST', pipelinePath(pipeline, '/updates'), request);
-  return waitForUpdateEnd(client, pipeline, updateId);
+  return waitForUpdateEnd(client, pipeline, updateId, within);
 }
 
 export async function waitForUpdateEnd(
   client: ApiClient,
   pipeline: string,
   updateId: string,
+  within?: number,
 ): Promise<ResponseBody> {
-  return waitForUpdate(client, pipeline, updateId, ({ state }) =>
-    ['COMPLETED', 'FAILED', 'CANCELED'].includes(state),
-  );
+  const isEnd = ({ state }: ResponseBody) => ['COMPLETED', 'FAILED', 'CANCELED'].includes(state);
+  return waitForUpdate(client, pipeline, updateId, isEnd, within);
 }
 
 export async function waitForUpdate(
@@ -44,10 +45,11 @@ export async function waitForUpdate(
   pipeline: string,
   updateId: string,
   isReached: (update: ResponseBody) => boolean,
+  within?: number,
 ): Promise<ResponseBody> {
   return eventually(
     async () => (await client.callOk('GET', pipelinePath(pipeline, `/updates/${updateId}`))).update,
-    { until: isReached },
+    { until: isReached, ...(within !== undefined && { within }) },
   );
 }
 

@@ -1,8 +1,8 @@
 /**
  * Spark of the tests: PySpark, installed once (a download of 450 MB) into a cache outside the checkout, which all
- * later runs share. Tests that need it are left out, with the reason in their name and on stderr, where Java,
- * Python or both the cached PySpark and the package index are missing. RUNYARD_TEST_SPARK=0 leaves them out
- * everywhere; RUNYARD_TEST_SPARK=1 installs PySpark without asking whether the index answers.
+ * later runs share. Tests that need it run with RUNYARD_TEST_SPARK=1, because they take longer than all others
+ * together. They are left out, with the reason in their name and on stderr, without that variable, and where
+ * Java, Python or both the cached PySpark and the package index are missing.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,44 +29,55 @@ const pipVariables = Object.fromEntries(
   ),
 );
 
-let found: Promise<InstalledSpark | { readonly missing: string }> | undefined;
+/** Version of PySpark -> its installation. */
+const found = new Map<string, Promise<InstalledSpark | { readonly missing: string }>>();
+
+/** Newest version of PySpark that Delta is built for, and its Maven package. */
+export const deltaPySpark = '4.1.4';
+export const deltaPackage = 'io.delta:delta-spark_2.13:4.3.0';
 
 /** Returns PySpark, installed if necessary; `missing` says why it cannot be had. */
-export function findTestSpark(): Promise<InstalledSpark | { readonly missing: string }> {
-  found ??= (process.env['RUNYARD_TEST_SPARK'] === '0' ? leaveOut() : install()).catch((error: unknown) => ({
+export function findTestSpark(
+  version: string = defaultPySpark,
+): Promise<InstalledSpark | { readonly missing: string }> {
+  const known = found.get(version);
+  if (known !== undefined) return known;
+  const isOff = process.env['RUNYARD_TEST_SPARK'] !== '1';
+  const finding = (isOff ? leaveOut() : install(version)).catch((error: unknown) => ({
     missing: messageOf(error),
   }));
-  return found;
+  found.set(version, finding);
+  return finding;
 }
 
 async function leaveOut(): Promise<{ readonly missing: string }> {
-  return { missing: 'RUNYARD_TEST_SPARK is 0.' };
+  return { missing: 'RUNYARD_TEST_SPARK=1 runs them; it installs PySpark once.' };
 }
 
 /** Asks the package index for PySpark, with the settings of pip. @throws Error when it does not answer */
-async function requireIndex(environment: Readonly<Record<string, string>>): Promise<void> {
-  if (process.env['RUNYARD_TEST_SPARK'] === '1') return;
+async function requireIndex(version: string, environment: Readonly<Record<string, string>>): Promise<void> {
   const ask = ['-m', 'pip', 'index', 'versions', 'pyspark', '--timeout', '3', '--retries', '0'];
   const answer = await promisify(execFile)('python3', ask, { env: environment, timeout: 15_000 }).then(
     ({ stdout }) => stdout,
     () => '',
   );
-  if (answer.includes(defaultPySpark)) return;
+  if (answer.includes(version)) return;
   throw new Error(
-    `PySpark ${defaultPySpark} is not in ${sparkCacheDirectory}, and the package index does not offer it.`,
+    `PySpark ${version} is not in ${sparkCacheDirectory}, and the package index does not offer it.`,
   );
 }
 
-async function install(): Promise<InstalledSpark | { readonly missing: string }> {
+async function install(version: string): Promise<InstalledSpark | { readonly missing: string }> {
   const { taskEnvironment } = createConfig({});
   const markerDirectory = await mkdtemp(join(tmpdir(), 'runyard-spark-install-'));
   try {
     await requireJava(taskEnvironment, noIsolation);
     const { SPARK_HOME: _home, ...environment } = { ...taskEnvironment, ...pipVariables };
     const where = { root: sparkCacheDirectory, environment, isolation: noIsolation };
-    if ((await findSpark({ pyspark: defaultPySpark }, where)) === undefined) await requireIndex(environment);
+    if ((await findSpark({ pyspark: version }, where)) === undefined)
+      await requireIndex(version, environment);
     const installed = await ensureSpark(
-      { pyspark: defaultPySpark },
+      { pyspark: version },
       {
         ...where,
         markerDirectory,

@@ -27,7 +27,7 @@ export const newClusterFields = {
   apply_policy_default_values: works(),
   init_scripts: works(),
   cluster_log_conf: works(),
-  runtime: refused('every process starts fresh'),
+  runtime: works('For Python programs and notebooks.'),
   cloud_attributes: machines,
   placement_attributes: machines,
   docker_image: refused('install what the tasks need with libraries and init_scripts'),

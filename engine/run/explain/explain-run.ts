@@ -123,14 +123,20 @@ export function explainConcurrency(message: string, activeRuns: readonly number[
     activeRunsText === ''
       ? ''
       : ` ${activeRunsText} ${activeRuns.length === 1 ? 'was' : 'were'} still active.`;
-  const nextStep = message.startsWith('Skipping')
-    ? 'Raise max_concurrent_runs, or enable queue.'
-    : 'Start fewer runs at once, or enable queue.';
+  const nextStep = nextStepOf(message);
   const cause = `${message}${active}`;
   return {
     message: `${cause} ${nextStep}`,
     explanation: { cause_code: 'CONCURRENCY', cause, place: { text: activeRunsText }, next_step: nextStep },
   };
+}
+
+/** A queue does not help a job that may have no run at all. */
+function nextStepOf(message: string): string {
+  if (message.includes('limit of 0 ')) return 'Raise max_concurrent_runs: with 0, every run is skipped.';
+  return message.startsWith('Skipping')
+    ? 'Raise max_concurrent_runs, or enable queue.'
+    : 'Start fewer runs at once, or enable queue.';
 }
 
 /** Explains a run that waited too long in the queue. */

@@ -33,6 +33,7 @@ const fieldsByTest: Readonly<Record<string, readonly string[]>> = {
     'NewCluster.{init_scripts,spark_env_vars}',
     'InitScriptInfo.{workspace,managed_fs}',
   ],
+  'e2e/warm-runtimes.test.ts': ['NewCluster.runtime'],
   'e2e/cluster-log-delivery.test.ts': ['ClusterLogConf.managed_fs'],
   'e2e/init-scripts-harness.ts': ['InitScriptInfo.objstore', 'StorageInfo.destination'],
   'contract/libraries.test.ts': [

@@ -38,6 +38,7 @@ const defaults = {
   poolThreads: 2,
   attemptsPerThread: 500,
   libraryEnvironment: {},
+  warmImports: [],
   objstoreEndpoint: undefined,
   objstoreAccessKey: undefined,
   objstoreSecretKey: undefined,
@@ -162,6 +163,13 @@ const given: readonly (readonly [
   ['RUNYARD_POOL_THREADS', '4', 'pool_threads', 4, { poolThreads: 4 }],
   ['RUNYARD_ATTEMPTS_PER_THREAD', '10', 'attempts_per_thread', 10, { attemptsPerThread: 10 }],
   ['RUNYARD_SPARK_CACHE_DIR', '/cache', 'spark_cache_dir', '/cache', { sparkCacheDirectory: '/cache' }],
+  [
+    'RUNYARD_WARM_IMPORTS',
+    'numpy, pandas.core',
+    'warm_imports',
+    ['numpy', 'pandas.core'],
+    { warmImports: ['numpy', 'pandas.core'] },
+  ],
   [
     'RUNYARD_LIBRARY_ENV',
     '{"PIP_NO_INDEX":"1"}',

@@ -5,11 +5,17 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identifyProcess } from '../../../engine/process-identity.ts';
-import { attemptMarker } from '../../../runners/process/process-group.ts';
-import { exec } from '../../../runners/process/exec.ts';
+import { attemptMarker } from '../../../runners/process/start-supervisor.mjs';
+import { exec as execWith } from '../../../runners/process/exec.ts';
+import { createSpawner, startDirectly } from '../../../runners/process/spawner.ts';
 import { createSpec, neverAborted, readLog } from './exec-harness.ts';
 
-describe('the process of an attempt', () => {
+describe.each([
+  ['started by the caller', startDirectly],
+  ['started by a spawner', createSpawner().start],
+])('the process of an attempt, %s,', (_starter, start) => {
+  const exec = (...[spec, signal]: Parameters<typeof execWith>) => execWith(spec, signal, start);
+
   test.each([
     ['exit 0', 0],
     ['exit 7', 7],
@@ -71,6 +77,8 @@ describe('the process of an attempt', () => {
 });
 
 describe('a descendant of a process that has exited', () => {
+  const exec = execWith;
+
   test('that left its group and session is killed', async () => {
     const spec = createSpec(
       'setsid sh -c "echo \\$\\$ > left; exec sleep 300" & ' +

@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../engine/limits.ts';
-import type { TaskAssignment } from '../../../engine/run/assignment.ts';
+import { noLibraries } from '../../../engine/cluster/libraries.ts';
+import type { TaskAssignment, TaskCluster } from '../../../engine/run/assignment.ts';
 import { noIsolation } from '../../../runners/process/isolation.ts';
 import { loadPlugins } from '../../../runners/plugin/load-plugins.ts';
 import { createTaskPool, type ClosableTaskPool } from '../../../runners/pool/task-pool.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { noChildRuns } from './test-context.ts';
+import { endForkServers, readCommandLine, waitForForkServers } from './fork-servers.ts';
 import { createProcessTable } from '../../../runners/process/process-table.ts';
 import { builtInRunners } from '../../../runners/kind-registry.ts';
 import { checkPlugin } from '../../../runners/plugin/check-plugin.ts';
@@ -70,12 +72,24 @@ beforeAll(async () => {
 afterAll(async () => {
   delete process.env['RUNYARD_TEST_SECRET'];
   await pool.close();
+  await endForkServers(warmCluster.directory);
   await rm(root, { recursive: true, force: true });
 });
+
+/** Cluster on which Python programs and notebooks start warm. */
+const warmCluster: TaskCluster = {
+  clusterId: 'warm',
+  directory: join(root, 'clusters', 'warm'),
+  environment: {},
+  libraries: noLibraries,
+  runtime: 'warm',
+};
+const warmKinds = new Set(['spark_python_task', 'notebook_task']);
 
 async function attempt(
   { kind }: TaskSample,
   task: Readonly<Record<string, unknown>>,
+  cluster?: TaskCluster,
 ): Promise<TaskAssignment> {
   const runId = (lastRunId += 1);
   const directory = join(roots.runs.directory, String(runId));
@@ -92,12 +106,10 @@ async function attempt(
     taskValues: {},
     libraries: [],
     directory,
-    cluster: undefined,
+    cluster,
   };
 }
 
-const begin = async (sample: TaskSample, behavior: TaskBehavior) =>
-  attempt(sample, sample.task?.(behavior) ?? {});
 const outputOf = async ({ directory }: TaskAssignment): Promise<unknown> =>
   JSON.parse(await readFile(join(directory, 'output.json'), 'utf8'));
 const readMark = ({ runId }: TaskAssignment): string =>
@@ -123,7 +135,29 @@ test.each(Object.entries(builtInRunners))(
   },
 );
 
-describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_kind, sample) => {
+describe.each([
+  ...samples.map((sample) => [sample.kind, sample, undefined] as const),
+  ...samples
+    .filter(({ kind }) => warmKinds.has(kind))
+    .map((sample) => [`${sample.kind} on a warm cluster`, sample, warmCluster] as const),
+])('%s', (_kind, sample, cluster) => {
+  const begin = async (chosen: TaskSample, behavior: TaskBehavior) =>
+    attempt(chosen, chosen.task?.(behavior) ?? {}, cluster);
+
+  beforeAll(async () => {
+    if (cluster === undefined) return;
+    // The first task starts cold, and the fork server with it.
+    expect(await pool.run(await begin(sample, 'well'), noChildRuns).outcome).toEqual({ kind: 'succeeded' });
+    await waitForForkServers(cluster.directory);
+  });
+  test.runIf(cluster !== undefined)('the process is forked from the fork server', async () => {
+    const one = await begin(sample, 'wait');
+    const running = pool.run(one, noChildRuns);
+    await eventually(() => readMark(one), { until: Boolean });
+    expect(readCommandLine(one.directory)).toContain('fork_server.py');
+    running.stop();
+    expect(await running.outcome).toEqual({ kind: 'stopped' });
+  });
   test.skipIf(sample.task === undefined)(
     'repeated runs of one attempt have the same outcome and do the work once',
     async () => {
@@ -195,7 +229,7 @@ describe.each(samples.map((sample) => [sample.kind, sample] as const))('%s', (_k
 
   test('an invalid task field leads to an outcome', async () => {
     for (const task of sample.invalidBodies) {
-      const outcome = await pool.run(await attempt(sample, task), noChildRuns).outcome;
+      const outcome = await pool.run(await attempt(sample, task, cluster), noChildRuns).outcome;
       expect(outcome).toEqual({
         kind: expect.stringMatching(/^(failed|lost)$/),
         message: expect.any(String),

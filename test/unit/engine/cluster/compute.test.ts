@@ -1,7 +1,7 @@
 /** What clusters compute on, by configuration, node type and policy. */
 import { describe, expect, test } from 'vitest';
 import { defaultPySpark, resolveCompute, sparkRuntimeOf } from '../../../../engine/cluster/compute.ts';
-import { defaultInventory, type Inventory } from '../../../../engine/cluster/inventory.ts';
+import { defaultInventory, resolveRuntime, type Inventory } from '../../../../engine/cluster/inventory.ts';
 import { checkSparkSwitches } from '../../../../engine/job/spark-switches.ts';
 
 const typed = { memory_mb: 1, num_cores: 1, category: '', description: '' };
@@ -73,4 +73,18 @@ test.each<[Record<string, string>, string]>([
   ],
 ])('the properties %j are refused', (conf, message) => {
   expect(() => checkSparkSwitches('new_cluster.spark_conf', conf)).toThrow(message);
+});
+
+test.each<[string, Parameters<typeof resolveRuntime>[0], Parameters<typeof resolveRuntime>[1], string]>([
+  ['cold by default', {}, defaultInventory, 'cold'],
+  ['that of the configuration', {}, { policies: {}, runtime: 'warm' }, 'warm'],
+  [
+    'that of its policy',
+    { policy_id: 'p' },
+    { policies: { p: { runtime: 'cold' } }, runtime: 'warm' },
+    'cold',
+  ],
+  ['its own', { policy_id: 'p', runtime: 'warm' }, { policies: { p: { runtime: 'cold' } } }, 'warm'],
+])('the runtime of a cluster is %s', (_fact, spec, from, runtime) => {
+  expect(resolveRuntime(spec, from)).toBe(runtime);
 });

@@ -119,10 +119,6 @@ describe('an invalid definition is rejected with its location', () => {
       /^\/p\/a\.sql, line 1, column 29: "ARRAY" is not a type of a declared column/,
     ],
     [
-      'CREATE STREAMING TABLE t USING delta',
-      '/p/a.sql, line 1, column 32: tables are written as PARQUET; USING delta is not supported.',
-    ],
-    [
       'CREATE TEMPORARY VIEW v (CONSTRAINT c EXPECT (x)) AS SELECT 1',
       '/p/a.sql, line 1, column 25: a temporary view has no columns or constraints of its own; give v those of its query.',
     ],
@@ -140,7 +136,7 @@ describe('an invalid definition is rejected with its location', () => {
 
   test('a definition in Python is rejected', () => {
     expect(() => parseDefinition([{ path: '/p/a.py', text: '' }], {})).toThrow(
-      '/p/a.py is a Python definition, which needs pyspark; Runyard runs definitions in SQL (.sql).',
+      '/p/a.py is a Python definition, which needs Spark; DuckDB runs definitions in SQL (.sql).',
     );
   });
 

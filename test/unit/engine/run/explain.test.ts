@@ -1,5 +1,6 @@
 /** Explanations of failures by rules on their facts: cause code, cause and next step. */
 import { describe, expect, test } from 'vitest';
+import { explainConcurrency } from '../../../../engine/run/explain/explain-run.ts';
 import { explainFailure } from '../../../../engine/run/explain/explain-failure.ts';
 import type { Failure, FailureContext, OomKill } from '../../../../engine/run/explain/failure.ts';
 
@@ -239,4 +240,20 @@ describe('no remedy is said twice', () => {
   ])('%s', (_, failure, cause, nextStep) => {
     expect(explain(failure)).toMatchObject({ cause, nextStep });
   });
+});
+
+test.each([
+  [
+    'Skipping this run because the limit of 1 maximum concurrent runs has been reached.',
+    [7],
+    'Raise max_concurrent_runs, or enable queue.',
+  ],
+  [
+    'Skipping this run because the limit of 0 maximum concurrent runs has been reached.',
+    [],
+    'Raise max_concurrent_runs: with 0, every run is skipped.',
+  ],
+  ['There are already 4 active runs (limit: 4).', [], 'Start fewer runs at once, or enable queue.'],
+])('%s', (message, active, nextStep) => {
+  expect(explainConcurrency(message, active).explanation.next_step).toBe(nextStep);
 });

@@ -30,6 +30,11 @@ describe('an update is refused before it starts for', () => {
       '/p/a.sql, line 1, column 51: other.t is not a dataset of this pipeline; queries can only read its datasets and files.',
     ],
     [
+      'a table in a format that only Spark writes',
+      'CREATE MATERIALIZED VIEW t USING delta AS SELECT 1 AS id;',
+      '/p/a.sql, line 1, column 1: tables are written as PARQUET; USING DELTA needs a pipeline on Spark.',
+    ],
+    [
       'a cycle of datasets',
       materializedView('a', 'SELECT * FROM b') +
         materializedView('b', 'SELECT * FROM c') +
