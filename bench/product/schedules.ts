@@ -1,5 +1,5 @@
 /** 12,000 schedules that are due in the same second: how late their runs start. */
-import { systemClock } from '../../engine/clock.ts';
+import { systemClock, toIsoTime } from '../../engine/clock.ts';
 import {
   createTemporaryDirectory,
   startEngineUnderTest,
@@ -13,13 +13,17 @@ const schedules = 12_000;
 /** Time of the engine to become ready before the schedules are due. */
 const headStartMs = 12_000;
 
-const settings = {
+/** Returns the settings of a job that is due at this time of each day, epoch ms. */
+const settingsDueAt = (due: number) => ({
   name: 'daily',
   format: 'SINGLE_TASK',
   existing_cluster_id: 'bench',
   notebook_task: { notebook_path: '/nothing' },
-  schedule: { quartz_cron_expression: '0 0 3 * * ?', timezone_id: 'UTC' },
-};
+  schedule: {
+    quartz_cron_expression: `${Number(toIsoTime(due).slice(17, 19))} ${Number(toIsoTime(due).slice(14, 16))} ${Number(toIsoTime(due).slice(11, 13))} * * ?`,
+    timezone_id: 'UTC',
+  },
+});
 
 /** Jobs that one statement stores. */
 const batchSize = 1_000;
@@ -32,7 +36,7 @@ function storeJobs(dataDirectory: string): Promise<void> {
       name: 'daily',
       api_version: '2.0',
       format: 'SINGLE_TASK',
-      settings: JSON.stringify(settings),
+      settings: JSON.stringify(settingsDueAt(0)),
       hidden: false,
       deleted_time: null,
     } as const;
@@ -51,6 +55,10 @@ function storeJobs(dataDirectory: string): Promise<void> {
 
 async function setDueTime(dataDirectory: string, due: number): Promise<void> {
   await withStoppedEngine(dataDirectory, async (db) => {
+    await db
+      .updateTable('jobs')
+      .set({ settings: JSON.stringify(settingsDueAt(due)) })
+      .execute();
     await db.updateTable('schedules').set({ next_fire_at: due, last_fire_at: null }).execute();
     await db.deleteFrom('runs').execute();
   });
@@ -77,7 +85,7 @@ export const dueSchedules: Benchmark = {
     const directory = await createTemporaryDirectory();
     await storeJobs(directory.path);
     for (let round = 0; round < context.rounds; round += 1) {
-      const due = systemClock.now() + headStartMs;
+      const due = Math.ceil((systemClock.now() + headStartMs) / 1_000) * 1_000;
       await setDueTime(directory.path, due);
       // All runs but one are stored as SKIPPED: the tasks themselves are no part of the measure.
       const engine: EngineUnderTest = await startEngineUnderTest(directory.path, context.path, {

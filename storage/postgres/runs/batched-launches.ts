@@ -21,9 +21,11 @@ import type { Database } from '../schema.ts';
  */
 export function createBatchedLaunchTransaction(db: Transaction<Database>): LaunchTransaction {
   const capacity = createCapacityCounter(db);
+  const listActive = batchCalls((requests: readonly ActiveRunsRequest[]) => listActiveRuns(db, requests));
   return {
     ...createLaunchTransaction(db),
     countRuns: batchCalls((jobIds) => countRuns(db, jobIds)),
+    listActiveRuns: (jobId, limit) => listActive({ jobId, limit }),
     reserveRunIds: batchCalls((counts) => reserveRunIdRanges(db, counts)),
     reserveNumberInJob: batchCalls((jobIds) => nextNumbersInJobs(db, jobIds)),
     countActiveTaskRuns: capacity.count,
@@ -110,6 +112,26 @@ async function countRuns(db: Transaction<Database>, jobIds: readonly number[]): 
   );
   const loads = new Map(rows.map((row) => [row.job_id, row]));
   return jobIds.map((jobId) => loads.get(jobId) ?? { active: 0, queued: 0 });
+}
+
+interface ActiveRunsRequest {
+  readonly jobId: number;
+  readonly limit: number;
+}
+
+async function listActiveRuns(
+  db: Transaction<Database>,
+  requests: readonly ActiveRunsRequest[],
+): Promise<number[][]> {
+  const limit = Math.max(...requests.map((request) => request.limit));
+  const { rows } = await sql<{ job_id: number; run_id: number }>`
+    select given.job_id, active.run_id from unnest(${requests.map(({ jobId }) => jobId)}::bigint[]) as given (job_id),
+      lateral (select run_id from active_runs where is_queued in (false, true) and job_id = given.job_id
+        order by run_id limit ${limit}) as active`.execute(db);
+  const runs = Map.groupBy(rows, (row) => row.job_id);
+  return requests.map((request) =>
+    (runs.get(request.jobId) ?? []).slice(0, request.limit).map((row) => row.run_id),
+  );
 }
 
 async function reserveRunIdRanges(db: Transaction<Database>, counts: readonly number[]): Promise<number[][]> {
