@@ -69,6 +69,6 @@ test('a missing service or token is reported with the variable to set', async ()
   });
   expect(await runCommand(['dashboards', 'list'], directory, { RUNYARD_URL: runyard.url })).toMatchObject({
     code: 1,
-    stderr: `runyard: There is no token for ${runyard.url}: set RUNYARD_TOKEN.\n`,
+    stderr: `runyard: There is no token for ${runyard.url}: set RUNYARD_TOKEN, or add a profile with runyard profiles add.\n`,
   });
 });
