@@ -62,7 +62,7 @@ test('a missing service or token is reported with the variable to set', async ()
   expect(
     await runCommand(['dashboards', 'list'], directory, { ...variables, RUNYARD_URL: 'http://127.0.0.1:1' }),
   ).toMatchObject({
-    code: 1,
+    code: 3,
     stderr: expect.stringMatching(
       /^runyard: There is no service at http:\/\/127\.0\.0\.1:1 [^\n]+RUNYARD_URL\.\n$/,
     ),
