@@ -5,7 +5,7 @@ import { runFaultScenario } from './fault-scenario.ts';
 import { faultModes, openFaultyDatabase, type FaultyDatabase } from './faulty-database.ts';
 
 /** Distance of the failing statements; FAULTS_EVERY=1 covers every statement. */
-const every = Number(process.env['FAULTS_EVERY'] ?? '18');
+const every = Number(process.env['FAULTS_EVERY'] ?? '36');
 
 let database: TestDatabase;
 let faulty: FaultyDatabase;
